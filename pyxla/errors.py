@@ -1,0 +1,97 @@
+"""Locations in the user's source, and the errors that point at them.
+
+Every refusal is a `CompileError`: the line, a caret, the types involved and where they came from,
+the chain of calls, and what to write instead.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A span of source: lines from 1, columns (in characters) from 0, `function` its qualname."""
+
+    filename: str
+    lineno: int
+    col: int = 0
+    end_lineno: int = 0
+    end_col: int = 0
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.lineno}:{self.col + 1}"
+
+    def excerpt(self, indent: str = "    ") -> str:
+        """The source line with carets under the span; empty where the source is unavailable."""
+        line = linecache.getline(self.filename, self.lineno).rstrip("\n")
+        if not line.strip():
+            return ""
+        stripped = line.lstrip()
+        shift = len(line) - len(stripped)
+        start = max(self.col - shift, 0)
+        end = self.end_col - shift if self.end_lineno == self.lineno else len(stripped)
+        return f"{indent}{stripped}\n{indent}{' ' * start}{'^' * max(end - start, 1)}"
+
+
+class CompileError(Exception):
+    """A program that pyxla refuses.
+
+    message: what is refused and why.  loc: where.  types: the types involved, as text.
+    notes: (text, Location) pairs, such as where a type came from.  chain: call sites, outermost
+    first.  hint: what to write instead.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        loc: Location | None = None,
+        *,
+        types: Sequence[str] = (),
+        notes: Sequence[tuple[str, Location | None]] = (),
+        chain: Sequence[Location] = (),
+        hint: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.loc = loc
+        self.types = tuple(types)
+        self.notes = tuple(notes)
+        self.chain = tuple(chain)
+        self.hint = hint
+
+    @property
+    def filename(self) -> str | None:
+        return self.loc and self.loc.filename
+
+    @property
+    def lineno(self) -> int | None:
+        return self.loc and self.loc.lineno
+
+    @property
+    def column(self) -> int | None:
+        """The column of the refused expression, from 1."""
+        return self.loc and self.loc.col + 1
+
+    def __str__(self) -> str:
+        lines = [f"{self.loc}: {self.message}" if self.loc else self.message]
+        if self.loc and (excerpt := self.loc.excerpt()):
+            lines.append(excerpt)
+        if self.types:
+            lines.append("  types: " + ", ".join(self.types))
+        for text, loc in self.notes:
+            lines.append(f"  note: {text}" + (f" ({loc})" if loc else ""))
+            if loc and (excerpt := loc.excerpt("      ")):
+                lines.append(excerpt)
+        for site in reversed(self.chain):
+            lines.append(f"  called from {site} in {site.function}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class UnsupportedSyntax(CompileError):
+    """A form of Python outside the language (`frontend.fence` lists what is accepted)."""

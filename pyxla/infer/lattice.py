@@ -1,0 +1,216 @@
+"""The lattice of abstract values: what inference knows of a Python object.
+
+    Const       exactly this object (any Python object; also the number 3, None, a function)
+    Scalar      a Python bool, int, float or complex whose value is known at run time only
+    Array       a NumPy array or NumPy scalar by value (immutable): what library functions see
+    Ref         a reference to a mutable object on the abstract heap (`pyxla.infer.heap`)
+    Tuple       a tuple or NamedTuple, element by element
+    Conflict    no single type: two branches disagree, or a name may be unbound; says why on use
+
+Bottom is the absence of a value: code not reached yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import Location
+from pyxla.ir.core import Value
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType
+
+
+class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
+    """Someone needs the value of `scalar` while compiling: answered by making an argument static
+    or by unrolling the loop that computes it; refused where neither is possible."""
+
+    def __init__(self, scalar: Any, what: str = "") -> None:
+        super().__init__(what)
+        self.scalar = scalar
+        self.what = what
+
+
+# Filled by `pyxla.lib.operators`: operator-module name -> function of operands.
+OPERATORS: dict[str, Callable[..., Any]] = {}
+
+
+def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def forward(self: Any, other: Any) -> Any:
+        return OPERATORS[name](self, other)
+
+    def reflected(self: Any, other: Any) -> Any:
+        return OPERATORS[name](other, self)
+
+    return forward, reflected
+
+
+class Operand:
+    """Arithmetic for library authors: `x * y + 1` with NumPy's (or Python's) promotion."""
+
+    __slots__ = ()
+
+    __add__, __radd__ = _binary("add")
+    __sub__, __rsub__ = _binary("sub")
+    __mul__, __rmul__ = _binary("mul")
+    __truediv__, __rtruediv__ = _binary("truediv")
+    __floordiv__, __rfloordiv__ = _binary("floordiv")
+    __mod__, __rmod__ = _binary("mod")
+    __pow__, __rpow__ = _binary("pow")
+    __matmul__, __rmatmul__ = _binary("matmul")
+    __and__, __rand__ = _binary("and_")
+    __or__, __ror__ = _binary("or_")
+    __xor__, __rxor__ = _binary("xor")
+    __lshift__, __rlshift__ = _binary("lshift")
+    __rshift__, __rrshift__ = _binary("rshift")
+    __lt__, __gt__ = _binary("lt")[0], _binary("gt")[0]
+    __le__, __ge__ = _binary("le")[0], _binary("ge")[0]
+
+    def __neg__(self) -> Any:
+        return OPERATORS["neg"](self)
+
+    def __invert__(self) -> Any:
+        return OPERATORS["invert"](self)
+
+    def __abs__(self) -> Any:
+        return OPERATORS["abs"](self)
+
+
+class Const:
+    """Exactly `value`."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+
+class Scalar(Operand):
+    """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
+
+    In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    @property
+    def kind(self) -> type:
+        return _KINDS[self.value.type.dtype]
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.type.dtype
+
+    shape: tuple[int, ...] = ()
+    ndim = 0
+    size = 1
+
+    @property
+    def type(self) -> ArrayType:
+        return self.value.type
+
+    def __index__(self) -> int:
+        raise NeedsStatic(self)
+
+    def __bool__(self) -> bool:
+        raise NeedsStatic(self)
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        raise NeedsStatic(self)
+
+    def __repr__(self) -> str:
+        return f"Scalar({self.type})"
+
+
+_KINDS = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
+
+
+class Array(Operand):
+    """A NumPy array by value, or (shape `()` in the engine) a NumPy scalar.
+
+    `extents[d]` is None where dimension `d` is full, else the true size (a Scalar of kind int, at
+    most `shape[d]`) of a *bounded extent*: elements at and past it are meaningless.  Library
+    functions see bounded extents only when registered with `bounded=True`.
+    """
+
+    __slots__ = ("extents", "value")
+
+    def __init__(self, value: Value, extents: tuple[Scalar | None, ...] | None = None) -> None:
+        self.value = value
+        self.extents = extents
+
+    @property
+    def type(self) -> ArrayType:
+        return self.value.type
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.type.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.type.shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.value.type.shape)
+
+    @property
+    def size(self) -> int:
+        return self.value.type.size
+
+    def __bool__(self) -> bool:
+        raise NeedsStatic(self)
+
+    __index__ = __int__ = __bool__  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Array({self.type})"
+
+
+class Tuple:
+    """A tuple of abstract values; `cls` is `tuple` or a NamedTuple class."""
+
+    __slots__ = ("cls", "items")
+
+    def __init__(self, items: tuple[Any, ...], cls: type = tuple) -> None:
+        self.items = items
+        self.cls = cls
+
+    def __repr__(self) -> str:
+        return f"Tuple{self.items!r}"
+
+
+class Ref:
+    """A reference to heap cell `cell` through `view` (a chain of view steps, arrays only)."""
+
+    __slots__ = ("cell", "view")
+
+    def __init__(self, cell: int, view: tuple[Any, ...] = ()) -> None:
+        self.cell = cell
+        self.view = view
+
+    def __repr__(self) -> str:
+        return f"Ref({self.cell}{', ' + repr(self.view) if self.view else ''})"
+
+
+class Conflict:
+    """No single type.  Using it is refused with `reason` and the places in `notes`."""
+
+    __slots__ = ("notes", "reason")
+
+    def __init__(self, reason: str, notes: tuple[tuple[str, Location | None], ...] = ()) -> None:
+        self.reason = reason
+        self.notes = notes
+
+    def __repr__(self) -> str:
+        return f"Conflict({self.reason})"

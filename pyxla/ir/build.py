@@ -1,0 +1,91 @@
+"""The builder: appends typed instructions at an insertion point.
+
+`current()` is the builder at work in this thread.  Ops, library functions and rules emit through
+it; it is an insertion point, not a switch: it changes nothing about what is emitted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyxla.errors import Location
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.types import ArrayType
+
+if TYPE_CHECKING:
+    from pyxla.ir.op import Op
+
+
+class Builder:
+    """Appends to `instrs` (of a block or a region); `loc` is stamped on what is emitted."""
+
+    __slots__ = ("instrs", "loc")
+
+    def __init__(self, instrs: list[Instr], loc: Location | None = None) -> None:
+        self.instrs = instrs
+        self.loc = loc
+
+    def emit(
+        self,
+        op: Op,
+        operands: tuple[Value, ...],
+        attrs: dict[str, Any],
+        regions: tuple[Region, ...] = (),
+    ) -> Any:
+        """Append `op(operands, **attrs)`: one Value, or a tuple of them as the op's infer says."""
+        if regions:
+            types = op.infer(*[v.type for v in operands], regions=regions, **attrs)
+        else:
+            types = op.infer(*[v.type for v in operands], **attrs)
+        instr = Instr(op, operands, attrs, regions, self.loc)
+        self.instrs.append(instr)
+        if type(types) is tuple:
+            instr.results = tuple([Value(t, instr) for t in types])
+            return instr.results
+        value = Value(types, instr)
+        instr.results = (value,)
+        return value
+
+    def region(self, types: Sequence[ArrayType], body: Callable[..., Any]) -> Region:
+        """Build a region by running `body` on fresh parameters; it returns a Value or a tuple."""
+        region = Region(tuple([Value(t) for t in types]))
+        outer, self.instrs = self.instrs, region.instrs
+        try:
+            results = body(*region.params)
+        finally:
+            self.instrs = outer
+        region.results = results if type(results) is tuple else (results,)
+        return region
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.builders: list[Builder] = []
+
+
+_stack = _Stack()
+
+
+def current() -> Builder:
+    """The innermost active builder of this thread; RuntimeError when there is none."""
+    try:
+        return _stack.builders[-1]
+    except IndexError:
+        raise RuntimeError("no function is being built in this thread") from None
+
+
+def active() -> bool:
+    return bool(_stack.builders)
+
+
+@contextlib.contextmanager
+def building(builder: Builder) -> Iterator[Builder]:
+    """Make `builder` the current one."""
+    _stack.builders.append(builder)
+    try:
+        yield builder
+    finally:
+        _stack.builders.pop()

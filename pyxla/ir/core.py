@@ -1,0 +1,196 @@
+"""The intermediate representation, on one screen.
+
+    function   ::= params block*                       the first block is the entry
+    block      ::= phi* instr* terminator
+    phi        ::= value = phi {predecessor: value}
+    instr      ::= value* = op operand* attr* region*  @location
+    terminator ::= jump block | branch value block block | return value* | raise value
+    region     ::= params instr* results               values of enclosing scopes are visible
+
+Two vocabularies speak it.  Out of the front end, ops are Python's (`call`, `getattr`, `binary`, see
+`pyxla.frontend.pyops`), values are untyped and may be any object.  Out of inference, ops are records
+of `pyxla.ops`, every value is a typed array, and mutation is gone.  Outlining replaces blocks by
+regions: then a function has a single `region`, and `if_` and `while_` are ordinary ops.
+
+Values are objects without names; only the printer numbers them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyxla.errors import Location
+from pyxla.ir.types import ArrayType
+
+if TYPE_CHECKING:
+    from pyxla.ir.op import Op
+
+
+class Value:
+    """One SSA value: defined once, by `owner` (an Instr, a Phi, or a Block/Region's parameters).
+
+    `hint` is the Python name it was bound to, for the printer.  `fact` is what inference proved of
+    an integer (`pyxla.infer.extent.IntFact`), else None.
+    """
+
+    __slots__ = ("fact", "hint", "owner", "type")
+
+    def __init__(self, type: ArrayType | None = None, owner: Any = None, hint: str = "") -> None:
+        self.type = type
+        self.owner = owner
+        self.hint = hint
+        self.fact: Any = None
+
+
+class Instr:
+    """One operation: `results = op(operands, **attrs) regions`."""
+
+    __slots__ = ("attrs", "loc", "op", "operands", "regions", "results")
+
+    def __init__(
+        self,
+        op: Op,
+        operands: tuple[Value, ...],
+        attrs: dict[str, Any],
+        regions: tuple[Region, ...],
+        loc: Location | None,
+    ) -> None:
+        self.op = op
+        self.operands = operands
+        self.attrs = attrs
+        self.regions = regions
+        self.loc = loc
+        self.results: tuple[Value, ...] = ()
+
+    @property
+    def result(self) -> Value:
+        (value,) = self.results
+        return value
+
+
+class Phi:
+    """A merge of values: `args[predecessor]` is the operand on the edge from that block."""
+
+    __slots__ = ("args", "block", "loc", "value")
+
+    def __init__(self, block: Block, type: ArrayType | None, hint: str, loc: Location | None) -> None:
+        self.block = block
+        self.value = Value(type, self, hint)
+        self.args: dict[Block, Value] = {}
+        self.loc = loc
+
+
+class Block:
+    """A basic block.  `preds` lists predecessors in the order their edges were made."""
+
+    __slots__ = ("instrs", "label", "phis", "preds", "terminator")
+
+    def __init__(self, label: str = "") -> None:
+        self.label = label
+        self.phis: list[Phi] = []
+        self.instrs: list[Instr] = []
+        self.preds: list[Block] = []
+        self.terminator: Terminator | None = None
+
+    @property
+    def succs(self) -> tuple[Block, ...]:
+        return () if self.terminator is None else self.terminator.targets
+
+
+class Jump:
+    """Go on in `target`."""
+
+    __slots__ = ("loc", "target")
+
+    def __init__(self, target: Block, loc: Location | None = None) -> None:
+        self.target = target
+        self.loc = loc
+
+    @property
+    def targets(self) -> tuple[Block, ...]:
+        return (self.target,)
+
+    operands: tuple[Value, ...] = ()
+
+
+class Branch:
+    """Go on in `if_true` where `cond` is true, else in `if_false`."""
+
+    __slots__ = ("cond", "if_false", "if_true", "loc")
+
+    def __init__(
+        self, cond: Value, if_true: Block, if_false: Block, loc: Location | None = None
+    ) -> None:
+        self.cond = cond
+        self.if_true = if_true
+        self.if_false = if_false
+        self.loc = loc
+
+    @property
+    def targets(self) -> tuple[Block, ...]:
+        return (self.if_true, self.if_false)
+
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        return (self.cond,)
+
+
+class Return:
+    """Leave the function with `operands` (one object out of the front end, arrays when typed)."""
+
+    __slots__ = ("loc", "operands")
+
+    def __init__(self, operands: tuple[Value, ...], loc: Location | None = None) -> None:
+        self.operands = operands
+        self.loc = loc
+
+    targets: tuple[Block, ...] = ()
+
+
+class Raise:
+    """Leave the function with an exception (untyped stage only: inference turns it into status)."""
+
+    __slots__ = ("loc", "operands")
+
+    def __init__(self, operands: tuple[Value, ...], loc: Location | None = None) -> None:
+        self.operands = operands
+        self.loc = loc
+
+    targets: tuple[Block, ...] = ()
+
+
+Terminator = Jump | Branch | Return | Raise
+
+
+class Region:
+    """Straight-line code with parameters and results; may use values of enclosing scopes."""
+
+    __slots__ = ("instrs", "params", "results")
+
+    def __init__(
+        self,
+        params: tuple[Value, ...] = (),
+        instrs: list[Instr] | None = None,
+        results: tuple[Value, ...] = (),
+    ) -> None:
+        self.params = params
+        self.instrs: list[Instr] = [] if instrs is None else instrs
+        self.results = results
+        for param in params:
+            param.owner = self
+
+
+class Function:
+    """A control-flow graph: `blocks[0]` is the entry, all are reachable, in reverse postorder."""
+
+    __slots__ = ("blocks", "loc", "name", "params")
+
+    def __init__(
+        self, name: str, params: tuple[Value, ...], blocks: list[Block], loc: Location | None
+    ) -> None:
+        self.name = name
+        self.params = params
+        self.blocks = blocks
+        self.loc = loc
+        for param in params:
+            param.owner = self

@@ -1,0 +1,85 @@
+"""Types of values: `f64[3, 4]` is an array type, `float` a Python scalar type.
+
+Spelled as XLA prints them.  A Python scalar is the *weak* array type of rank 0 (NEP 50: it adapts
+to the arrays it meets), so that every op treats both alike and only promotion tells them apart.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+DTYPE_NAMES: dict[str, np.dtype] = {
+    "bool_": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "u8": np.dtype(np.uint8),
+    "u16": np.dtype(np.uint16),
+    "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f16": np.dtype(np.float16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "c64": np.dtype(np.complex64),
+    "c128": np.dtype(np.complex128),
+}
+SHORT_NAMES: dict[np.dtype, str] = {dtype: name for name, dtype in DTYPE_NAMES.items()}
+PYTHON_DTYPES: dict[type, np.dtype] = {
+    bool: DTYPE_NAMES["bool_"],
+    int: DTYPE_NAMES["i64"],
+    float: DTYPE_NAMES["f64"],
+    complex: DTYPE_NAMES["c128"],
+}
+_PYTHON_NAMES = {dtype: python.__name__ for python, dtype in PYTHON_DTYPES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """The type of one value: element type and static shape.
+
+    `weak` marks a Python scalar (`bool`, `int`, `float`, `complex`): shape `()`, a 64-bit dtype.
+    """
+
+    dtype: np.dtype
+    shape: tuple[int, ...] = ()
+    weak: bool = False
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
+
+    def __str__(self) -> str:
+        if self.weak:
+            return _PYTHON_NAMES[self.dtype]
+        return f"{SHORT_NAMES[self.dtype]}[{','.join(map(str, self.shape))}]"
+
+    __repr__ = __str__
+
+
+@functools.lru_cache(maxsize=65536)
+def array_type(dtype: np.dtype, shape: tuple[int, ...] = (), weak: bool = False) -> ArrayType:
+    """The interned `ArrayType`, so that equal types are mostly identical objects."""
+    return ArrayType(dtype, shape, weak)
+
+
+def python_type(kind: type) -> ArrayType:
+    """The type of a dynamic Python scalar: `kind` is `bool`, `int`, `float` or `complex`."""
+    return array_type(PYTHON_DTYPES[kind], (), True)
+
+
+BOOL = array_type(np.dtype(np.bool_))
+I32 = array_type(np.dtype(np.int32))
+I64 = array_type(np.dtype(np.int64))
