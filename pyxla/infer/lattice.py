@@ -92,13 +92,18 @@ class Const:
 class Scalar(Operand):
     """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
 
+    `fact` is what is proven of an int (`pyxla.infer.extent.IntFact`), or None; `test` is how a bool
+    was computed, `(direction, x, y)` for a comparison of ints, so that branches refine facts.
+
     In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("fact", "test", "value")
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: Value, fact: Any = None, test: Any = None) -> None:
         self.value = value
+        self.fact = fact
+        self.test = test
 
     @property
     def kind(self) -> type:

@@ -29,17 +29,15 @@ if TYPE_CHECKING:
 class Value:
     """One SSA value: defined once, by `owner` (an Instr, a Phi, or a Block/Region's parameters).
 
-    `hint` is the Python name it was bound to, for the printer.  `fact` is what inference proved of
-    an integer (`pyxla.infer.extent.IntFact`), else None.
+    `hint` is the Python name it was bound to, for the printer.
     """
 
-    __slots__ = ("fact", "hint", "owner", "type")
+    __slots__ = ("hint", "owner", "type")
 
     def __init__(self, type: ArrayType | None = None, owner: Any = None, hint: str = "") -> None:
         self.type = type
         self.owner = owner
         self.hint = hint
-        self.fact: Any = None
 
 
 class Instr:

@@ -1,0 +1,226 @@
+"""Integer facts: intervals and affine forms, which prove extents constant and indices in range.
+
+A dynamic int carries `lo <= x <= hi` (None: unbounded) and, where known, the linear form
+`x = const + sum(coeff * symbol)` over SSA values.  The difference of two linear forms over the same
+symbols is a constant: that is how `x[i:i+k]` has the extent k.  Python ints are taken as unbounded
+here; values that wrap around 64 bits are outside the promise.
+
+Interval arithmetic: Cousot & Cousot, "Static determination of dynamic properties of programs" (1976).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.infer.lattice import Scalar
+from pyxla.ir.core import Value
+
+Bound = int | None
+
+
+@dataclass(frozen=True, slots=True)
+class IntFact:
+    """`lo <= x <= hi` and `x = const + sum(coeff * symbol for symbol, coeff in terms)`.
+
+    `terms` is None where no linear form is kept.
+    """
+
+    lo: Bound = None
+    hi: Bound = None
+    terms: tuple[tuple[Value, int], ...] | None = None
+    const: int = 0
+
+
+UNKNOWN = IntFact()
+
+
+def fact(x: int | Scalar) -> IntFact:
+    """What is known of an int operand; a Scalar without a fact is its own symbol."""
+    if isinstance(x, Scalar):
+        known = x.fact or UNKNOWN
+        if known.terms is None:
+            known = IntFact(known.lo, known.hi, ((x.value, 1),), 0)
+        return known
+    return IntFact(int(x), int(x), (), int(x))
+
+
+def lower(x: int | Scalar) -> Bound:
+    """A proven lower bound, or None."""
+    return fact(x).lo
+
+
+def upper(x: int | Scalar) -> Bound:
+    """A proven upper bound, or None."""
+    return fact(x).hi
+
+
+def difference(x: int | Scalar, y: int | Scalar) -> int | None:
+    """`x - y` where it is the same in every run, else None."""
+    gap = subtract(fact(x), fact(y))
+    if gap.terms == ():
+        return gap.const
+    return None
+
+
+def distance(x: int | Scalar, y: int | Scalar) -> tuple[Bound, Bound]:
+    """Proven bounds of `x - y`."""
+    gap = subtract(fact(x), fact(y))
+    return gap.lo, gap.hi
+
+
+def at_most(x: int | Scalar, y: int | Scalar) -> bool:
+    """Whether `x <= y` is proven."""
+    high = distance(x, y)[1]
+    return high is not None and high <= 0
+
+
+def add(x: IntFact, y: IntFact) -> IntFact:
+    terms = _combine(x.terms, y.terms, 1)
+    return _make(_plus(x.lo, y.lo), _plus(x.hi, y.hi), terms, x.const + y.const)
+
+
+def subtract(x: IntFact, y: IntFact) -> IntFact:
+    terms = _combine(x.terms, y.terms, -1)
+    return _make(_plus(x.lo, _neg(y.hi)), _plus(x.hi, _neg(y.lo)), terms, x.const - y.const)
+
+
+def multiply(x: IntFact, y: IntFact) -> IntFact:
+    if x.terms == ():
+        x, y = y, x
+    terms: tuple[tuple[Value, int], ...] | None = None
+    if y.terms == () and x.terms is not None:
+        terms = tuple((v, c * y.const) for v, c in x.terms) if y.const else ()
+    corners = [_times(a, b) for a in _ends(x) for b in _ends(y)]
+    return _make(*_hull(corners), terms, x.const * y.const)
+
+
+def floor_divide(x: IntFact, y: IntFact) -> IntFact:
+    """Division by a known positive constant keeps an interval; anything else is unknown."""
+    if y.terms == () and y.const > 0:
+        low = None if x.lo is None else x.lo // y.const
+        high = None if x.hi is None else x.hi // y.const
+        return IntFact(low, high)
+    if y.lo is not None and y.lo > 0 and x.lo is not None and x.lo >= 0:
+        return IntFact(0, x.hi)
+    return UNKNOWN
+
+
+def remainder(x: IntFact, y: IntFact) -> IntFact:
+    """Python's `%`: the sign of the divisor."""
+    if y.lo is not None and y.lo > 0:
+        high = None if y.hi is None else y.hi - 1
+        if x.lo is not None and x.lo >= 0 and x.hi is not None:
+            high = x.hi if high is None else min(high, x.hi)
+        return IntFact(0, high)
+    if y.hi is not None and y.hi < 0:
+        return IntFact(None if y.lo is None else y.lo + 1, 0)
+    return UNKNOWN
+
+
+def minimum(x: IntFact, y: IntFact) -> IntFact:
+    low = None if x.lo is None or y.lo is None else min(x.lo, y.lo)
+    highs = [h for h in (x.hi, y.hi) if h is not None]
+    return IntFact(low, min(highs) if highs else None)
+
+
+def maximum(x: IntFact, y: IntFact) -> IntFact:
+    lows = [low for low in (x.lo, y.lo) if low is not None]
+    high = None if x.hi is None or y.hi is None else max(x.hi, y.hi)
+    return IntFact(max(lows) if lows else None, high)
+
+
+def negate(x: IntFact) -> IntFact:
+    return subtract(IntFact(0, 0, (), 0), x)
+
+
+def absolute(x: IntFact) -> IntFact:
+    if x.lo is not None and x.lo >= 0:
+        return x
+    high = None if x.lo is None or x.hi is None else max(-x.lo, abs(x.hi))
+    return IntFact(0, high)
+
+
+def join(x: IntFact, y: IntFact) -> IntFact:
+    """The least interval that holds both (the linear form is kept only where it is the same)."""
+    low = None if x.lo is None or y.lo is None else min(x.lo, y.lo)
+    high = None if x.hi is None or y.hi is None else max(x.hi, y.hi)
+    if x.terms == y.terms and x.terms is not None and x.const == y.const:
+        return IntFact(low, high, x.terms, x.const)
+    return IntFact(low, high)
+
+
+def meet(x: IntFact, lo: Bound, hi: Bound) -> IntFact:
+    """`x` known to lie in `[lo, hi]` as well."""
+    low = lo if x.lo is None else x.lo if lo is None else max(x.lo, lo)
+    high = hi if x.hi is None else x.hi if hi is None else min(x.hi, hi)
+    return IntFact(low, high, x.terms, x.const)
+
+
+TRANSFER: dict[str, Callable[..., IntFact]] = {
+    "add": add,
+    "sub": subtract,
+    "mul": multiply,
+    "floordiv": floor_divide,
+    "mod": remainder,
+    "neg": negate,
+    "abs": absolute,
+    "min": minimum,
+    "max": maximum,
+}
+
+
+def transfer(name: str, *operands: Any) -> IntFact | None:
+    """The fact of `operator.name(*operands)` on ints, or None where nothing is known."""
+    rule = TRANSFER.get(name)
+    if rule is None:
+        return None
+    result = rule(*[fact(x) for x in operands])
+    return None if result == UNKNOWN else result
+
+
+def _make(
+    lo: Bound, hi: Bound, terms: tuple[tuple[Value, int], ...] | None, const: int
+) -> IntFact:
+    if terms == ():
+        return IntFact(const, const, (), const)
+    return IntFact(lo, hi, terms, const if terms is not None else 0)
+
+
+def _combine(
+    x: tuple[tuple[Value, int], ...] | None, y: tuple[tuple[Value, int], ...] | None, sign: int
+) -> tuple[tuple[Value, int], ...] | None:
+    if x is None or y is None:
+        return None
+    total = dict(x)
+    for value, coeff in y:
+        total[value] = total.get(value, 0) + sign * coeff
+    return tuple((value, coeff) for value, coeff in total.items() if coeff)
+
+
+def _plus(x: Bound, y: Bound) -> Bound:
+    return None if x is None or y is None else x + y
+
+
+def _neg(x: Bound) -> Bound:
+    return None if x is None else -x
+
+
+_INFINITY = float("inf")
+
+
+def _ends(x: IntFact) -> tuple[float, float]:
+    return (-_INFINITY if x.lo is None else x.lo, _INFINITY if x.hi is None else x.hi)
+
+
+def _times(x: float, y: float) -> float:
+    return 0 if x == 0 or y == 0 else x * y
+
+
+def _hull(corners: list[float]) -> tuple[Bound, Bound]:
+    low, high = min(corners), max(corners)
+    return (
+        None if low == -_INFINITY else int(low),
+        None if high == _INFINITY else int(high),
+    )
