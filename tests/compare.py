@@ -1,0 +1,88 @@
+"""Whether two results agree in everything a caller can see, up to floating-point rounding.
+
+`difference(actual, expected)` returns the first disagreement as text, or "" where there is none.
+Kinds are compared exactly: Python scalar, NumPy scalar, array, container and object types, dtypes,
+shapes. Only floating-point values have a tolerance, by their precision.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+TOLERANCE = {2: 1e-2, 4: 2e-5, 8: 1e-9}
+
+
+def real_bytes(dtype: np.dtype) -> int:
+    """Bytes of one real component."""
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+
+
+def inexact(dtype: np.dtype) -> bool:
+    """Floating, complex, or an extension float such as bfloat16 (kind V)."""
+    return dtype.kind in "fcV"
+
+
+def compare_arrays(a: np.ndarray, e: np.ndarray, rtol: float | None, path: str) -> str:
+    if a.dtype != e.dtype:
+        return f"{path}: dtype {a.dtype}, expected {e.dtype}"
+    if a.shape != e.shape:
+        return f"{path}: shape {a.shape}, expected {e.shape}"
+    if not inexact(e.dtype):
+        same = np.array_equal(a, e)
+    else:
+        tolerance = rtol or TOLERANCE.get(real_bytes(e.dtype), 1e-2)
+        finite = np.abs(e[np.isfinite(e)].astype(np.complex128))
+        scale = float(finite.max()) if finite.size else 0.0
+        wide = np.complex128 if e.dtype.kind == "c" else np.float64
+        with np.errstate(all="ignore"):
+            same = np.allclose(
+                a.astype(wide), e.astype(wide), tolerance, tolerance * min(scale, 1.0), True
+            )
+    return "" if same else f"{path}: {np.asarray(a)!r}, expected {np.asarray(e)!r}"
+
+
+def compare_items(a: Any, e: Any, rtol: float | None, path: str) -> str:
+    if len(a) != len(e):
+        return f"{path}: length {len(a)}, expected {len(e)}"
+    for i, (x, y) in enumerate(zip(a, e, strict=True)):
+        if found := difference(x, y, rtol, f"{path}[{i}]"):
+            return found
+    return ""
+
+
+def compare_dicts(a: dict, e: dict, rtol: float | None, path: str) -> str:
+    if list(a) != list(e):
+        return f"{path}: keys {list(a)}, expected {list(e)}"
+    for key in e:
+        if found := difference(a[key], e[key], rtol, f"{path}[{key!r}]"):
+            return found
+    return ""
+
+
+def compare_exceptions(a: BaseException, e: BaseException, rtol: float | None, path: str) -> str:
+    """Same type and arguments; messages that show a float may differ in its last digits."""
+    if all(isinstance(x, str) for x in (*a.args, *e.args)):
+        return "" if a.args == e.args else f"{path}: {a.args}, expected {e.args}"
+    return compare_items(a.args, e.args, rtol, f"{path}.args")
+
+
+def difference(a: Any, e: Any, rtol: float | None = None, path: str = "result") -> str:
+    """The first disagreement between the actual and the expected value, or ""."""
+    if type(a) is not type(e):
+        return f"{path}: {type(a).__name__} {a!r}, expected {type(e).__name__} {e!r}"
+    if isinstance(e, np.ndarray):
+        return compare_arrays(a, e, rtol, path)
+    if isinstance(e, (np.generic, float, complex)):
+        return compare_arrays(np.asarray(a), np.asarray(e), rtol, path)
+    if isinstance(e, (tuple, list)):
+        return compare_items(a, e, rtol, path)
+    if isinstance(e, dict):
+        return compare_dicts(a, e, rtol, path)
+    if isinstance(e, BaseException):
+        return compare_exceptions(a, e, rtol, path)
+    if dataclasses.is_dataclass(e) or hasattr(e, "__dict__") and not callable(e):
+        return compare_dicts(vars(a), vars(e), rtol, path)
+    return "" if a == e else f"{path}: {a!r}, expected {e!r}"

@@ -1,0 +1,52 @@
+"""Every program of the corpus, natively and compiled: results, dtypes, kinds, mutation, errors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pyxla
+from tests.compare import difference
+from tests.programs import Program, load
+
+PROGRAMS = load()
+WIDE = 1e-5
+
+
+def outcome(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
+    """What the call returned or raised, and the arguments as it left them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = fn(*args)
+        except pyxla.CompileError:
+            raise
+        except Exception as error:  # what the program raises is part of its behaviour
+            result = error
+    return result, args
+
+
+def compiled(program: Program) -> Callable[..., Any]:
+    return pyxla.compile(program.fn, checks="checks" in program.features)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    program = PROGRAMS[name]
+    rtol = WIDE if "unordered" in program.features else None
+    fn = compiled(program)
+    for i, sample in enumerate(program.samples):
+        expected = outcome(program.fn, sample())
+        printed = capsys.readouterr().out
+        actual = outcome(fn, sample())
+        assert not difference(actual[0], expected[0], rtol), f"sample {i}"
+        assert not difference(actual[1], expected[1], rtol, "arguments"), f"sample {i}"
+        if "prints" in program.features:
+            assert capsys.readouterr().out == printed, f"sample {i}"
+
+
+def test_corpus_size() -> None:
+    assert len(PROGRAMS) >= 250
