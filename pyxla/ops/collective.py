@@ -1,0 +1,1 @@
+"""Ops that talk across devices."""

@@ -1,0 +1,1 @@
+"""Ops whose code is made elsewhere."""

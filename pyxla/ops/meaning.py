@@ -1,0 +1,155 @@
+"""What elementwise ops compute, in NumPy, where NumPy has no function of exactly that meaning.
+
+XLA's meaning in the corners: integer division truncates and by zero gives all ones, a shift by the
+width or more gives 0 (or the sign).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pyxla.ops.check import PARTS, WHOLES
+
+UNSIGNED_OF = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
+
+
+def divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if x.dtype.kind not in "iu":
+        return np.divide(x, y)
+    safe = np.where(y == 0, np.ones_like(y), y)
+    quotient = (x - np.fmod(x, safe)) // safe
+    return np.where(
+        y == 0, np.full_like(x, -1 if x.dtype.kind == "i" else ~x.dtype.type(0)), quotient
+    )
+
+
+def remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if x.dtype.kind not in "iu":
+        return np.fmod(x, y)
+    safe = np.where(y == 0, np.ones_like(y), y)
+    return np.where(y == 0, x, np.fmod(x, safe))
+
+
+def power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Integer powers wrap; a negative exponent gives 0 but for bases 1 and -1."""
+    if x.dtype.kind not in "iu":
+        return np.power(x, y)
+    positive = np.power(x, np.where(y < 0, np.zeros_like(y), y))
+    if x.dtype.kind == "u":
+        return positive
+    odd = (y & 1) == 1
+    negative = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), 0)).astype(x.dtype)
+    return np.where(y < 0, negative, positive)
+
+
+def _shift_count(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The counts where they are within the width, else 0; and where they are."""
+    unsigned = (
+        y.view(UNSIGNED_OF[y.dtype.itemsize])
+        if y.ndim
+        else np.asarray(y).view(UNSIGNED_OF[y.dtype.itemsize])
+    )
+    within = unsigned < x.dtype.itemsize * 8
+    return np.where(within, unsigned, np.zeros_like(unsigned)), within
+
+
+def shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    count, within = _shift_count(x, np.asarray(y))
+    return np.where(within, np.left_shift(x, count.astype(x.dtype)), np.zeros_like(x))
+
+
+def shift_right_arithmetic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    x = np.asarray(x)
+    signed = x.view(f"i{x.dtype.itemsize}")
+    count, within = _shift_count(x, np.asarray(y))
+    full = np.where(signed < 0, -np.ones_like(signed), np.zeros_like(signed))
+    return np.where(within, np.right_shift(signed, count.astype(signed.dtype)), full).view(x.dtype)
+
+
+def shift_right_logical(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    x = np.asarray(x)
+    unsigned = x.view(UNSIGNED_OF[x.dtype.itemsize])
+    count, within = _shift_count(x, np.asarray(y))
+    shifted = np.right_shift(unsigned, count)
+    return np.where(within, shifted, np.zeros_like(unsigned)).view(x.dtype)
+
+
+def sign(x: np.ndarray) -> np.ndarray:
+    return np.sign(x)
+
+
+def logistic(x: np.ndarray) -> np.ndarray:
+    return (1 / (1 + np.exp(-x))).astype(x.dtype)
+
+
+def rsqrt(x: np.ndarray) -> np.ndarray:
+    return (1 / np.sqrt(x)).astype(x.dtype)
+
+
+def round_afz(x: np.ndarray) -> np.ndarray:
+    """Halves away from zero."""
+    below = np.trunc(x)
+    step = np.where(np.abs(x - below) >= 0.5, np.copysign(np.ones_like(x), x), np.zeros_like(x))
+    return np.where(np.isfinite(x), below + step, x).astype(x.dtype)
+
+
+def _bits(x: np.ndarray) -> np.ndarray:
+    """The bits of each element, the lowest first, along a new last dimension."""
+    width = x.dtype.itemsize * 8
+    unsigned = np.asarray(x).view(UNSIGNED_OF[x.dtype.itemsize])
+    return (unsigned[..., None] >> np.arange(width, dtype=unsigned.dtype)) & 1
+
+
+def popcnt(x: np.ndarray) -> np.ndarray:
+    return _bits(x).sum(-1).astype(x.dtype)
+
+
+def leading_zeros(x: np.ndarray) -> np.ndarray:
+    bits = _bits(x)
+    width = bits.shape[-1]
+    highest = np.max(np.where(bits == 1, np.arange(1, width + 1), 0), axis=-1, initial=0)
+    return (width - highest).astype(x.dtype)
+
+
+def complex(re: np.ndarray, im: np.ndarray) -> np.ndarray:
+    whole = np.empty(re.shape, WHOLES[re.dtype])
+    whole.real, whole.imag = re, im
+    return whole
+
+
+def convert(x: np.ndarray, dtype: np.dtype, weak: bool | None = None) -> np.ndarray:
+    """Complex to real takes the real part; float to integer truncates and saturates."""
+    dtype = np.dtype(dtype)
+    if x.dtype in PARTS and dtype not in PARTS and dtype != np.bool_:
+        x = np.real(x)
+    if x.dtype.kind in "fV" and dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        wide = np.nan_to_num(x.astype(np.float64), nan=0.0)
+        inside = np.where((wide >= float(info.max)) | (wide <= float(info.min)), 0.0, wide)
+        truncated = inside.astype(dtype)
+        low = np.where(wide <= float(info.min), dtype.type(info.min), truncated)
+        return np.where(wide >= float(info.max), dtype.type(info.max), low)
+    return x.astype(dtype)
+
+
+def bitcast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    dtype = np.dtype(dtype)
+    narrow, wide = x.dtype.itemsize, dtype.itemsize
+    flat = np.ascontiguousarray(x).reshape(x.shape if wide >= narrow else (*x.shape, 1))
+    if wide == narrow:
+        return flat.view(dtype).reshape(x.shape)
+    cast = flat.view(dtype)
+    return cast.reshape(cast.shape[:-1]) if wide > narrow else cast
+
+
+def reduce_precision(x: np.ndarray, exponent_bits: int, mantissa_bits: int) -> np.ndarray:
+    """Round the mantissa to even; exponents out of range become infinity or zero."""
+    wide = x.astype(np.float64)
+    fraction, exponent = np.frexp(wide)
+    scale = 2.0 ** (mantissa_bits + 1)
+    rounded = np.ldexp(np.rint(fraction * scale) / scale, exponent)
+    bias = 2 ** (exponent_bits - 1) - 1
+    tiny, huge = 2.0 ** (1 - bias), 2.0**bias * (2 - 2.0**-mantissa_bits)
+    rounded = np.where(np.abs(rounded) > huge, np.copysign(np.inf, wide), rounded)
+    rounded = np.where(np.abs(rounded) < tiny, np.copysign(0.0, wide), rounded)
+    return np.where(np.isfinite(wide), rounded, wide).astype(x.dtype)

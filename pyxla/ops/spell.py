@@ -1,0 +1,78 @@
+"""How ops spell their code: attributes as MLIR text, and emit facets made from them.
+
+An emit facet is `emit(e, instr, operands)`, where `e` is `pyxla.lower.emit.Emitter`.  Ops name
+attributes by their text (`array<i64: 0, 1>`), which the emitter parses once; so no op needs MLIR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Attributes = Callable[..., dict[str, str]]
+
+
+def i64(value: int) -> str:
+    return f"{int(value)} : i64"
+
+
+def i64s(values: Iterable[int]) -> str:
+    """A dense array of 64-bit integers."""
+    text = ", ".join([str(int(value)) for value in values])
+    return f"array<i64: {text}>" if text else "array<i64>"
+
+
+def flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def flags(values: Iterable[bool]) -> str:
+    text = ", ".join([flag(value) for value in values])
+    return f"array<i1: {text}>" if text else "array<i1>"
+
+
+def bracketed(values: Iterable[int]) -> str:
+    return "[" + ", ".join([str(int(value)) for value in values]) + "]"
+
+
+def pairs(values: Iterable[tuple[int, int]]) -> str:
+    """A dense n x 2 tensor of 64-bit integers, as padding is spelled."""
+    rows = [bracketed(row) for row in values]
+    return f"dense<[{', '.join(rows)}]> : tensor<{len(rows)}x2xi64>" if rows else EMPTY_PAIRS
+
+
+EMPTY_PAIRS = "dense<> : tensor<0x2xi64>"
+
+
+def enum(kind: str, value: str) -> str:
+    return f"#stablehlo<{kind} {value}>"
+
+
+def plain(name: str, dialect: str = "stablehlo") -> Callable[..., Any]:
+    """The emit facet of an op without attributes."""
+    full = f"{dialect}.{name}"
+
+    def emit(e: Any, instr: Any, operands: Any) -> Any:
+        return e.op(full, instr, operands)
+
+    return emit
+
+
+def spelled(name: str, attributes: Attributes) -> Callable[..., Any]:
+    """The emit facet of an op whose attributes are `attributes(**instr.attrs)`."""
+    full = f"stablehlo.{name}"
+
+    def emit(e: Any, instr: Any, operands: Any) -> Any:
+        return e.op(full, instr, operands, attributes(**instr.attrs))
+
+    return emit
+
+
+def with_regions(name: str, attributes: Attributes) -> Callable[..., Any]:
+    """As `spelled`, with the instruction's regions emitted inside."""
+    full = f"stablehlo.{name}"
+
+    def emit(e: Any, instr: Any, operands: Any) -> Any:
+        return e.op(full, instr, operands, attributes(**instr.attrs), instr.regions)
+
+    return emit
