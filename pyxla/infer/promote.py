@@ -1,0 +1,108 @@
+"""Promotion: which element types NumPy computes in (NEP 50).
+
+Python's int, float and complex are *weak*: they take the type of the arrays they meet.  Nothing is
+restated here: NumPy's own `result_type` and `resolve_dtypes` answer, and a table remembers.  A
+`Kind`, the key of that table, is a dtype, or the Python type of a weak operand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.ir.op import OpError
+from pyxla.ir.types import PYTHON_DTYPES, SHORT_NAMES
+
+Kind = np.dtype | type
+
+BOOL = np.dtype(np.bool_)
+_EXAMPLES: dict[type, Any] = {int: 0, float: 0.0, complex: 0j}
+# NEP 50: a Python bool is as strong as np.bool_.
+_WEAK: dict[np.dtype, Kind] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
+_WEAK[BOOL] = BOOL
+
+# "b", "i", "u", "f" or "c"; NumPy calls bfloat16 "V".
+CLASSES: dict[np.dtype, str] = {dtype: dtype.kind for dtype in SHORT_NAMES}
+CLASSES[np.dtype(ml_dtypes.bfloat16)] = "f"
+
+_results: dict[tuple[Kind, ...], np.dtype] = {}
+_loops: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}
+
+
+def kind(x: Any) -> Kind:
+    """How `x` takes part in promotion: its dtype, or int, float or complex where it is weak."""
+    cls = type(x)
+    if cls is Array:
+        return x.value.type.dtype
+    if cls is Scalar:
+        return _WEAK[x.value.type.dtype]
+    if cls in _EXAMPLES:
+        return cls
+    if cls is bool:
+        return BOOL
+    if isinstance(x, np.dtype):
+        return x
+    if isinstance(x, np.ndarray | np.generic):
+        return x.dtype
+    for python in (bool, int, float, complex):
+        if isinstance(x, python):
+            return _WEAK[PYTHON_DTYPES[python]]
+    raise OpError(f"{cls.__name__} is not a number or an array")
+
+
+def result_type(*operands: Any) -> np.dtype:
+    """The dtype NumPy gives to a mixture of operands (arrays, Python numbers, dtypes)."""
+    kinds = tuple([kind(x) for x in operands])
+    found = _results.get(kinds)
+    if found is None:
+        found = _results[kinds] = supported(
+            np.result_type(*[_EXAMPLES.get(k, k) if isinstance(k, type) else k for k in kinds])
+        )
+    return found
+
+
+def loop_types(ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Any = None) -> tuple[np.dtype, ...]:
+    """The dtypes of the loop NumPy runs for `ufunc` on such operands: inputs, then outputs."""
+    key = (ufunc, dtype, *kinds)
+    found = _loops.get(key)
+    if found is None:
+        found = _loops[key] = _resolve(ufunc, kinds, dtype)
+    return found
+
+
+def _resolve(ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Any) -> tuple[np.dtype, ...]:
+    options: dict[str, Any] = {}
+    if dtype is not None:
+        options["signature"] = (None,) * ufunc.nin + (as_dtype(dtype),) * ufunc.nout
+    try:
+        resolved = ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout, **options)
+    except TypeError as error:
+        names = ", ".join(k.__name__ if isinstance(k, type) else str(k) for k in kinds)
+        raise OpError(f"np.{ufunc.__name__} does not take ({names}): {error}") from None
+    return tuple([supported(d) for d in resolved])
+
+
+def supported(dtype: np.dtype) -> np.dtype:
+    """`dtype` in native byte order; OpError where XLA has no such element type."""
+    if dtype in SHORT_NAMES:
+        return dtype
+    native = dtype.newbyteorder("=")
+    if native in SHORT_NAMES:
+        return native
+    raise OpError(f"XLA has no element type for {dtype}")
+
+
+def as_dtype(spec: Any) -> np.dtype:
+    """What `spec` names as NumPy's `dtype=` does: a dtype, NumPy or Python type, or a string."""
+    try:
+        return supported(np.dtype(spec))
+    except TypeError:
+        raise OpError(f"{spec!r} is not a dtype") from None
+
+
+def default_dtype(python: type) -> np.dtype:
+    """The dtype an array of Python numbers of this type has."""
+    return PYTHON_DTYPES[python]

@@ -1,0 +1,499 @@
+"""What NumPy's ufuncs compute, element by element, on values already of the loop's dtype and shape.
+
+A kernel takes and returns values; `pyxla.lib.ufuncs` has the table of which ufunc has which.  The
+corner cases are those of NumPy's loops: floor division and remainder by C's `fmod` (as CPython),
+lexicographic order of complex numbers, NaN propagation in `maximum` and not in `fmax`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.promote import CLASSES
+from pyxla.ir.build import current
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib.operands import cast, like
+from pyxla.ops import elementwise as op
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import and_, compare, complex, convert, imag, not_, or_, real, select
+from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import constant
+
+BOOL = np.dtype(np.bool_)
+INT32 = np.dtype(np.int32)
+INT64 = np.dtype(np.int64)
+Kernel = Callable[..., Any]
+# (bits of the mantissa, bits of the exponent) by class of width.
+FORMATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
+
+
+def cls(x: Value) -> str:
+    """ "b", "i", "u", "f" or "c"."""
+    return CLASSES[x.type.dtype]
+
+
+def eq(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="EQ")
+
+
+def ne(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="NE")
+
+
+def lt(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="LT")
+
+
+def le(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="LE")
+
+
+def gt(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="GT")
+
+
+def ge(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="GE")
+
+
+def identity(x: Value) -> Value:
+    return x
+
+
+def truth(x: Value) -> Value:
+    return x if x.type.dtype == BOOL else ne(x, like(x, 0))
+
+
+# --- Kernels by class of dtype -------------------------------------------------------------------
+
+
+def by_class(**kernels: Kernel) -> Kernel:
+    """The kernel of the first operand's class: `b`, `i`, `u`, `f`, `c`, or several: `iu`, `fc`."""
+    table = {letter: kernel for letters, kernel in kernels.items() for letter in letters}
+
+    def kernel(*operands: Value) -> Any:
+        letter = CLASSES[operands[0].type.dtype]
+        if letter not in table:
+            raise OpError(f"not defined for {operands[0].type.dtype}")
+        return table[letter](*operands)
+
+    return kernel
+
+
+def by_parts(kernel: Kernel) -> Kernel:
+    """Apply a real kernel to the real and the imaginary part."""
+    return lambda x: complex(kernel(real(x)), kernel(imag(x)))
+
+
+def constant_result(value: Any) -> Kernel:
+    def kernel(x: Value) -> Value:
+        return truth(convert(like(x, value), dtype=BOOL))
+
+    return kernel
+
+
+def never(x: Value) -> Value:
+    """False for every element."""
+    return ne(x, x) if cls(x) in "biu" else ne(convert(x, dtype=BOOL), convert(x, dtype=BOOL))
+
+
+# --- Arithmetic ----------------------------------------------------------------------------------
+
+
+def integer_floor_divide(x: Value, y: Value) -> Value:
+    quotient = op.divide(x, y)
+    rest = op.remainder(x, y)
+    zero = like(x, 0)
+    below = and_(ne(rest, zero), ne(lt(rest, zero), lt(y, zero)))
+    return select(below, op.subtract(quotient, like(x, 1)), quotient)
+
+
+def integer_remainder(x: Value, y: Value) -> Value:
+    rest = op.remainder(x, y)
+    zero = like(x, 0)
+    below = and_(ne(rest, zero), ne(lt(rest, zero), lt(y, zero)))
+    return select(below, op.add(rest, y), rest)
+
+
+def float_remainder(x: Value, y: Value) -> Value:
+    """C's fmod moved to the sign of the divisor, zeros too."""
+    rest = op.remainder(x, y)
+    zero = like(x, 0)
+    below = ne(lt(y, zero), lt(rest, zero))
+    moved = select(below, op.add(rest, y), rest)
+    return select(eq(rest, zero), copysign(zero, y), moved)
+
+
+def float_floor_divide(x: Value, y: Value) -> Value:
+    rest = op.remainder(x, y)
+    zero, one, half = like(x, 0), like(x, 1), like(x, 0.5)
+    below = and_(ne(rest, zero), ne(lt(y, zero), lt(rest, zero)))
+    quotient = op.divide(op.subtract(x, rest), y)
+    quotient = select(below, op.subtract(quotient, one), quotient)
+    floor = op.floor(quotient)
+    rounded = select(gt(op.subtract(quotient, floor), half), op.add(floor, one), floor)
+    exact = op.divide(x, y)
+    signed = select(eq(quotient, zero), copysign(zero, exact), rounded)
+    return select(eq(y, zero), exact, signed)
+
+
+floor_divide = by_class(u=op.divide, i=integer_floor_divide, f=float_floor_divide)
+remainder = by_class(u=op.remainder, i=integer_remainder, f=float_remainder)
+
+
+def divmod_(x: Value, y: Value) -> tuple[Value, Value]:
+    return floor_divide(x, y), remainder(x, y)
+
+
+def modf(x: Value) -> tuple[Value, Value]:
+    """The fraction and the integer part, both with the sign of `x`."""
+    whole = trunc(x)
+    infinite = isinf(x)
+    fraction = select(infinite, like(x, 0), op.subtract(x, whole))
+    return copysign(fraction, x), whole
+
+
+def absolute(x: Value) -> Value:
+    return op.abs(x)
+
+
+def sign_unsigned(x: Value) -> Value:
+    return convert(ne(x, like(x, 0)), dtype=x.type.dtype)
+
+
+def reciprocal(x: Value) -> Value:
+    return op.divide(like(x, 1), x)
+
+
+def square(x: Value) -> Value:
+    return op.multiply(x, x)
+
+
+def complex_power(x: Value, y: Value) -> Value:
+    """exp(y log x), where 0 to a positive power is 0 and anything to 0 is 1."""
+    zero, one = like(x, 0), like(x, 1)
+    power = op.exponential(op.multiply(y, op.log(x)))
+    at_zero = select(eq(y, zero), one, select(gt(real(y), like(real(y), 0)), zero, power))
+    return select(eq(x, zero), at_zero, select(eq(y, zero), one, power))
+
+
+def power_static(x: Value, exponent: int) -> Value:
+    """`x ** exponent` by repeated squaring."""
+    if exponent < 0:
+        return reciprocal(power_static(x, -exponent))
+    result, base = None, x
+    while exponent:
+        if exponent & 1:
+            result = base if result is None else op.multiply(result, base)
+        exponent >>= 1
+        if exponent:
+            base = op.multiply(base, base)
+    return like(x, 1) if result is None else result
+
+
+# --- Bits of floats ------------------------------------------------------------------------------
+
+
+def _format(x: Value) -> tuple[int, int]:
+    return FORMATS[x.type.dtype.name]
+
+
+def bits(x: Value) -> Value:
+    """The bits of a float as an unsigned integer of its width."""
+    return op.bitcast_convert(x, dtype=np.dtype(f"u{x.type.dtype.itemsize}"))
+
+
+def signbit(x: Value) -> Value:
+    if cls(x) in "iu":
+        return lt(x, like(x, 0))
+    return lt(op.bitcast_convert(x, dtype=np.dtype(f"i{x.type.dtype.itemsize}")), _int_like(x, 0))
+
+
+def _int_like(x: Value, number: int) -> Value:
+    return cast(like(x, number), np.dtype(f"i{x.type.dtype.itemsize}"))
+
+
+def copysign(x: Value, y: Value) -> Value:
+    mask = 1 << (x.type.dtype.itemsize * 8 - 1)
+    magnitude, sign = bits(x), bits(y)
+    kept = and_(magnitude, like(magnitude, mask - 1))
+    joined = or_(kept, and_(sign, like(sign, mask)))
+    return op.bitcast_convert(joined, dtype=x.type.dtype)
+
+
+def spacing(x: Value) -> Value:
+    """The distance to the next float away from zero, with the sign of `x`."""
+    away = copysign(like(x, math.inf), x)
+    gap = op.subtract(op.next_after(x, away), x)
+    return select(isfinite(x), gap, like(x, math.nan))
+
+
+def frexp(x: Value) -> tuple[Value, Value]:
+    """Mantissa in [0.5, 1) and exponent, read from the bits."""
+    if x.type.dtype.itemsize == 2:
+        mantissa, exponent = frexp(convert(x, dtype=np.dtype(np.float32)))
+        return convert(mantissa, dtype=x.type.dtype), exponent
+    width, exponent_bits = _format(x)
+    bias = (1 << (exponent_bits - 1)) - 1
+    tiny = lt(op.abs(x), like(x, float(np.finfo(x.type.dtype).tiny)))
+    scaled = select(tiny, op.multiply(x, like(x, 2.0 ** (width + 2))), x)
+    raw = bits(scaled)
+    field = like(raw, ((1 << exponent_bits) - 1) << width)
+    exponent = convert(op.shift_right_logical(and_(raw, field), like(raw, width)), dtype=INT32)
+    exponent = op.subtract(exponent, like(exponent, bias - 1))
+    exponent = select(tiny, op.subtract(exponent, like(exponent, width + 2)), exponent)
+    half = like(raw, (bias - 1) << width)
+    mantissa = op.bitcast_convert(or_(and_(raw, not_(field)), half), dtype=x.type.dtype)
+    plain = or_(not_(isfinite(x)), eq(x, like(x, 0)))
+    return select(plain, x, mantissa), select(plain, like(exponent, 0), exponent)
+
+
+def ldexp(x: Value, n: Value) -> Value:
+    """x * 2**n in steps that overflow only where the result does."""
+    if x.type.dtype.itemsize == 2:
+        wide = ldexp(convert(x, dtype=np.dtype(np.float32)), n)
+        return convert(wide, dtype=x.type.dtype)
+    width, exponent_bits = _format(x)
+    bias = (1 << (exponent_bits - 1)) - 1
+    bound = 4 * bias
+    steps = op.clamp(like(n, -bound), n, like(n, bound))
+    steps = convert(steps, dtype=np.dtype(f"i{x.type.dtype.itemsize}"))
+    part = op.divide(steps, like(steps, 4))
+    last = op.subtract(steps, op.multiply(part, like(part, 3)))
+    for step in (part, part, part, last):
+        x = op.multiply(x, _power_of_two(step, width, bias, x.type.dtype))
+    return x
+
+
+def _power_of_two(n: Value, width: int, bias: int, dtype: np.dtype) -> Value:
+    biased = op.clamp(like(n, 0), op.add(n, like(n, bias)), like(n, 2 * bias + 1))
+    return op.bitcast_convert(op.shift_left(biased, like(n, width)), dtype=dtype)
+
+
+# --- Classification and rounding -----------------------------------------------------------------
+
+
+def isnan(x: Value) -> Value:
+    if cls(x) == "c":
+        return or_(isnan(real(x)), isnan(imag(x)))
+    return ne(x, x)
+
+
+def isinf(x: Value) -> Value:
+    if cls(x) == "c":
+        return or_(isinf(real(x)), isinf(imag(x)))
+    if cls(x) != "f":
+        return ne(x, x)
+    return eq(op.abs(x), like(x, math.inf))
+
+
+def isfinite(x: Value) -> Value:
+    if cls(x) == "c":
+        return and_(op.is_finite(real(x)), op.is_finite(imag(x)))
+    if cls(x) != "f":
+        return eq(x, x)
+    return op.is_finite(x)
+
+
+def trunc(x: Value) -> Value:
+    return select(lt(x, like(x, 0)), op.ceil(x), op.floor(x))
+
+
+# --- Order ---------------------------------------------------------------------------------------
+
+
+def complex_less(x: Value, y: Value) -> Value:
+    """Lexicographic: real parts, then imaginary parts."""
+    xr, xi, yr, yi = real(x), imag(x), real(y), imag(y)
+    numbers = and_(eq(xi, xi), eq(yi, yi))
+    return or_(and_(lt(xr, yr), numbers), and_(eq(xr, yr), lt(xi, yi)))
+
+
+def complex_less_equal(x: Value, y: Value) -> Value:
+    xr, xi, yr, yi = real(x), imag(x), real(y), imag(y)
+    numbers = and_(eq(xi, xi), eq(yi, yi))
+    return or_(and_(lt(xr, yr), numbers), and_(eq(xr, yr), le(xi, yi)))
+
+
+def comparison(direction: str) -> Kernel:
+    """Compare, int64 with uint64 exactly, complex numbers lexicographically."""
+
+    def kernel(x: Value, y: Value) -> Value:
+        if x.type.dtype != y.type.dtype:
+            return _mixed_signs(x, y, direction)
+        if cls(x) == "c" and direction not in ("EQ", "NE"):
+            return _complex_order(x, y, direction)
+        return compare(x, y, direction=direction)
+
+    return kernel
+
+
+def _complex_order(x: Value, y: Value, direction: str) -> Value:
+    less = complex_less if direction in ("LT", "GT") else complex_less_equal
+    return less(x, y) if direction in ("LT", "LE") else less(y, x)
+
+
+def _mixed_signs(x: Value, y: Value, direction: str) -> Value:
+    """Of a signed and an unsigned operand, a negative one is less than anything unsigned."""
+    if cls(x) == "u":
+        return _mixed_signs(y, x, op.SWAPPED[direction])
+    negative = lt(x, like(x, 0))
+    same = compare(convert(x, dtype=y.type.dtype), y, direction=direction)
+    if direction in ("LT", "LE", "NE"):
+        return or_(negative, same)
+    return and_(not_(negative), same)
+
+
+def _complex_extremum(less: Kernel) -> Kernel:
+    def kernel(x: Value, y: Value) -> Value:
+        return select(or_(less(x, y), isnan(x)), x, y)
+
+    return kernel
+
+
+maximum = by_class(
+    b=or_, iuf=op.maximum, c=_complex_extremum(lambda x, y: complex_less_equal(y, x))
+)
+minimum = by_class(b=and_, iuf=op.minimum, c=_complex_extremum(complex_less_equal))
+
+
+def ignoring_nan(extremum: Kernel) -> Kernel:
+    """`fmax` and `fmin`: the number where only one operand is."""
+
+    def kernel(x: Value, y: Value) -> Value:
+        if cls(x) not in "fc":
+            return extremum(x, y)
+        return select(isnan(x), y, select(isnan(y), x, extremum(x, y)))
+
+    return kernel
+
+
+def heaviside(x: Value, at_zero: Value) -> Value:
+    zero, one = like(x, 0), like(x, 1)
+    step = select(lt(x, zero), zero, select(gt(x, zero), one, at_zero))
+    return select(isnan(x), x, step)
+
+
+# --- Logic ---------------------------------------------------------------------------------------
+
+
+def logical(kernel: Kernel) -> Kernel:
+    return lambda *operands: kernel(*[truth(x) for x in operands])
+
+
+def shift_right(x: Value, y: Value) -> Value:
+    shift = op.shift_right_logical if cls(x) == "u" else op.shift_right_arithmetic
+    return shift(x, y)
+
+
+def bitwise_count(x: Value) -> Value:
+    count = op.popcnt(x if cls(x) == "u" else op.abs(x))
+    return convert(count, dtype=np.dtype(np.uint8))
+
+
+# --- Exponentials, trigonometry ------------------------------------------------------------------
+
+
+def exp2(x: Value) -> Value:
+    if cls(x) == "c":
+        return op.exponential(op.multiply(x, like(x, math.log(2))))
+    return op.power(like(x, 2), x)
+
+
+def log2(x: Value) -> Value:
+    """Exact at powers of two, so that `int(np.log2(n))` is what NumPy says."""
+    quotient = op.multiply(op.log(x), like(x, 1 / math.log(2)))
+    if cls(x) == "c":
+        return quotient
+    return _snapped(x, quotient, 2)
+
+
+def log10(x: Value) -> Value:
+    """Exact at powers of ten."""
+    quotient = op.multiply(op.log(x), like(x, 1 / math.log(10)))
+    if cls(x) == "c":
+        return quotient
+    return _snapped(x, quotient, 10)
+
+
+def _snapped(x: Value, logarithm: Value, base: int) -> Value:
+    """The nearest integer k where base**k is exactly `x`."""
+    nearest = op.round_nearest_even(logarithm)
+    return select(eq(op.power(like(x, base), nearest), x), nearest, logarithm)
+
+
+def hypot(x: Value, y: Value) -> Value:
+    """Scaled by the larger so that squares do not overflow; inf even beside NaN."""
+    x, y = op.abs(x), op.abs(y)
+    large, small = op.maximum(x, y), op.minimum(x, y)
+    ratio = op.divide(small, select(eq(large, like(x, 0)), like(x, 1), large))
+    length = op.multiply(large, op.sqrt(op.add(like(x, 1), op.multiply(ratio, ratio))))
+    infinite = or_(isinf(x), isinf(y))
+    return select(infinite, like(x, math.inf), length)
+
+
+def logaddexp(x: Value, y: Value) -> Value:
+    """log(exp(x) + exp(y)) = max + log1p(exp(-|x - y|)); equal infinities as they are."""
+    large, gap = _larger_and_gap(x, y)
+    return op.add(large, op.log_plus_one(op.exponential(op.negate(gap))))
+
+
+def logaddexp2(x: Value, y: Value) -> Value:
+    large, gap = _larger_and_gap(x, y)
+    tail = op.log_plus_one(exp2(op.negate(gap)))
+    return op.add(large, op.multiply(tail, like(x, 1 / math.log(2))))
+
+
+def _larger_and_gap(x: Value, y: Value) -> tuple[Value, Value]:
+    gap = select(eq(x, y), like(x, 0), op.abs(op.subtract(x, y)))
+    return op.maximum(x, y), gap
+
+
+def scaled(factor: float) -> Kernel:
+    return lambda x: op.multiply(x, like(x, factor))
+
+
+def conjugate(x: Value) -> Value:
+    return complex(real(x), op.negate(imag(x))) if cls(x) == "c" else x
+
+
+# --- Integers ------------------------------------------------------------------------------------
+
+
+def gcd(x: Value, y: Value) -> Value:
+    """Euclid's algorithm on all elements until the last has finished."""
+    if cls(x) == "i":
+        x, y = op.abs(x), op.abs(y)
+    zero = like(x, 0)
+
+    def unfinished(_: Value, b: Value) -> Value:
+        pending = ne(b, zero)
+        if not b.type.shape:
+            return pending
+        false = constant(value=np.array(False))
+        axes = tuple(range(b.type.ndim))
+        return reduce(pending, false, dimensions=axes, computation="or")
+
+    def step(a: Value, b: Value) -> tuple[Value, Value]:
+        done = eq(b, zero)
+        rest = op.remainder(a, select(done, like(b, 1), b))
+        return select(done, a, b), select(done, b, rest)
+
+    types = (x.type, x.type)
+    builder = current()
+    regions = (builder.region(types, unfinished), builder.region(types, step))
+    return while_(x, y, regions=regions)[0]
+
+
+def lcm(x: Value, y: Value) -> Value:
+    if cls(x) == "i":
+        x, y = op.abs(x), op.abs(y)
+    common = gcd(x, y)
+    zero = like(x, 0)
+    safe = select(eq(common, zero), like(x, 1), common)
+    return select(eq(common, zero), zero, op.multiply(op.divide(x, safe), y))

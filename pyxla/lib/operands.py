@@ -1,0 +1,238 @@
+"""Operands of library functions as values: constants, casts, broadcasting, axes.
+
+Library functions take `Array`, `Scalar` and Python numbers; ops take `Value`s that agree in dtype
+and shape.  What leads from the one to the other is here.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import CLASSES, as_dtype, kind, supported
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.ops.elementwise import compare, convert, real
+from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
+
+BOOL = np.dtype(np.bool_)
+INT = np.dtype(np.int64)
+FLOAT = np.dtype(np.float64)
+Shape = tuple[int, ...]
+PYTHON_NUMBERS = frozenset((bool, int, float, complex))
+
+
+def literal(number: Any, dtype: np.dtype, weak: bool = False) -> Value:
+    """A constant of rank 0; OpError where an int does not fit `dtype`."""
+    try:
+        data = np.array(number, dtype)
+    except OverflowError:
+        raise OpError(f"the Python int {number} does not fit {dtype}") from None
+    except TypeError as error:
+        raise OpError(str(error)) from None
+    return constant(value=data, weak=weak)
+
+
+def splat(number: Any, dtype: np.dtype, shape: Shape) -> Value:
+    """An array of `shape` full of one number."""
+    value = literal(number, dtype)
+    if shape:
+        return broadcast_in_dim(value, shape=shape, broadcast_dimensions=())
+    return value
+
+
+def like(x: Value, number: Any) -> Value:
+    """`number` as an array of `x`'s type (weak where `x` is)."""
+    kind = x.type
+    value = literal(number, kind.dtype, kind.weak)
+    if kind.shape:
+        return broadcast_in_dim(value, shape=kind.shape, broadcast_dimensions=())
+    return value
+
+
+def cast(x: Value, dtype: np.dtype) -> Value:
+    """`x.astype(dtype)` as NumPy does it; strong.  Complex numbers lose their imaginary parts."""
+    source = x.type.dtype
+    if source is dtype or source == dtype:
+        return convert(x, dtype=dtype, weak=False) if x.type.weak else x
+    if CLASSES[source] == "c" and CLASSES[dtype] != "c":
+        if dtype == BOOL:
+            return compare(x, like(x, 0), direction="NE")
+        x = real(x)
+        if x.type.dtype == dtype:
+            return x
+    return convert(x, dtype=dtype, weak=False)
+
+
+def as_value(x: Any, dtype: np.dtype) -> Value:
+    """An operand as a strong value of `dtype`."""
+    cls = type(x)
+    if cls is Array:
+        value = x.value
+        return value if value.type.dtype is dtype else cast(value, dtype)
+    if cls is Scalar:
+        return cast(x.value, dtype)
+    if cls in PYTHON_NUMBERS:
+        return literal(x, dtype)
+    return as_array(x, dtype).value
+
+
+def as_array(x: Any, dtype: Any = None) -> Array:
+    """`np.asarray(x, dtype)` of an operand or of nested lists of operands."""
+    if type(x) is Array and dtype is None:
+        return x
+    if dtype is not None:
+        dtype = as_dtype(dtype)
+    if isinstance(x, Array | Scalar):
+        return Array(cast(x.value, dtype or x.value.type.dtype))
+    if isinstance(x, list | tuple | range):
+        return Array(_from_nested(x, dtype))
+    data = np.asarray(x, dtype)
+    return Array(constant(value=data.astype(supported(data.dtype), copy=False)))
+
+
+def is_dynamic(x: Any) -> bool:
+    """Whether anything in nested containers is known at run time only."""
+    if isinstance(x, list | tuple):
+        return any(is_dynamic(item) for item in x)
+    return isinstance(x, Array | Scalar)
+
+
+def _from_nested(x: Any, dtype: np.dtype | None) -> Value:
+    if not is_dynamic(x):
+        data = np.asarray(x, dtype)
+        return constant(value=data.astype(supported(data.dtype), copy=False))
+    if dtype is None:
+        dtype = supported(np.result_type(*set(_leaf_dtypes(x))))
+    shape = _nested_shape(x)
+    leaves = [as_value(leaf, dtype) for leaf in _leaves(x)]
+    pieces = [reshape(v, shape=(1,)) if not v.type.shape else v for v in leaves]
+    flat = [v if v.type.ndim == 1 else reshape(v, shape=(v.type.size,)) for v in pieces]
+    joined = flat[0] if len(flat) == 1 else concatenate(*flat, dimension=0)
+    return joined if joined.type.shape == shape else reshape(joined, shape=shape)
+
+
+def _leaves(x: Any) -> list[Any]:
+    if isinstance(x, list | tuple):
+        return [leaf for item in x for leaf in _leaves(item)]
+    return [x]
+
+
+def _leaf_dtypes(x: Any) -> list[np.dtype]:
+    """In a list a Python number counts as the array it would be alone (it is not weak there)."""
+    kinds = [kind(leaf) for leaf in _leaves(x)]
+    return [PYTHON_DTYPES[k] if isinstance(k, type) else k for k in kinds]
+
+
+def _nested_shape(x: Any) -> Shape:
+    if not isinstance(x, list | tuple):
+        return np.shape(x) if not isinstance(x, Array | Scalar) else x.shape
+    shapes = {_nested_shape(item) for item in x}
+    if len(shapes) > 1:
+        raise OpError(f"the items of a list differ in shape: {sorted(shapes)}")
+    return (len(x), *(shapes.pop() if shapes else ()))
+
+
+def strong(x: Any) -> Array:
+    """A Python scalar as a NumPy scalar of its default dtype; arrays as they are."""
+    return as_array(x)
+
+
+def weak(x: Value, python: type) -> Scalar:
+    """A value of rank 0 as a Python scalar of type `python`."""
+    dtype = PYTHON_DTYPES[python]
+    if x.type.weak and x.type.dtype == dtype:
+        return Scalar(x)
+    return Scalar(convert(x, dtype=dtype, weak=True))
+
+
+def broadcast_to(x: Value, shape: Shape) -> Value:
+    """`x` repeated along leading dimensions and those of extent 1."""
+    source = x.type.shape
+    if source == shape:
+        return x
+    offset = len(shape) - len(source)
+    if offset < 0 or any(n not in (1, m) for n, m in zip(source, shape[offset:], strict=True)):
+        raise OpError(f"an array of shape {source} does not broadcast to {shape}")
+    dimensions = tuple(range(offset, len(shape)))
+    return broadcast_in_dim(x, shape=shape, broadcast_dimensions=dimensions)
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that `shapes` broadcast to; OpError where they do not."""
+    result = shapes[0]
+    for shape in shapes[1:]:
+        if shape == result or not shape:
+            continue
+        if not result:
+            result = shape
+            continue
+        short, long = sorted((result, shape), key=len)
+        head = len(long) - len(short)
+        merged = list(long)
+        for axis, n in enumerate(short, head):
+            if merged[axis] == 1:
+                merged[axis] = n
+            elif n not in (1, merged[axis]):
+                raise OpError(
+                    "operands could not be broadcast together with shapes "
+                    + " ".join(map(str, shapes))
+                )
+        result = tuple(merged)
+    return result
+
+
+def broadcast(*values: Value) -> tuple[Value, ...]:
+    """All values at the shape they broadcast to."""
+    first = values[0].type.shape
+    for value in values:
+        if value.type.shape != first:
+            shape = broadcast_shapes(*[v.type.shape for v in values])
+            return tuple([broadcast_to(v, shape) for v in values])
+    return values
+
+
+def normalize_axis(axis: Any, ndim: int) -> int:
+    """`axis` counted from 0; a dynamic one becomes static."""
+    index = operator.index(axis)
+    if not -ndim <= index < ndim:
+        raise OpError(f"axis {index} is out of bounds for array of dimension {ndim}")
+    return index % ndim
+
+
+def normalize_axes(axis: Any, ndim: int) -> Shape:
+    """None for all axes, an int, or a tuple of them, as a tuple counted from 0."""
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, tuple | list):
+        axes = tuple([normalize_axis(a, ndim) for a in axis])
+        if len(set(axes)) != len(axes):
+            raise OpError(f"duplicate value in axis {axis}")
+        return axes
+    return (normalize_axis(axis, ndim),)
+
+
+def as_shape(shape: Any) -> Shape:
+    """A shape given as an int or a sequence of ints; dynamic ones become static."""
+    if isinstance(shape, Sequence):
+        return tuple([_extent(n) for n in shape])
+    if isinstance(shape, Array) and shape.ndim == 1:
+        raise OpError("a shape must be known while compiling, not an array")
+    return (_extent(shape),)
+
+
+def _extent(n: Any) -> int:
+    extent = operator.index(n)
+    if extent < 0:
+        raise OpError(f"negative dimensions are not allowed: {extent}")
+    return extent
+
+
+def size_of(shape: Shape) -> int:
+    return math.prod(shape)

@@ -1,0 +1,201 @@
+"""NumPy's ufuncs: one row each, and what they have in common.
+
+A call finds the loop NumPy would run (`promote.loop_types`), casts and broadcasts the operands to
+it, and applies the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array
+from pyxla.infer.promote import kind, loop_types
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib.operands import as_value, broadcast, splat
+from pyxla.lib.registry import implements
+from pyxla.ops import elementwise as op
+
+by_class = k.by_class
+
+# fmt: off
+KERNELS: dict[np.ufunc, Callable[..., Any]] = {
+    # arithmetic
+    np.add:             by_class(b=op.or_, iufc=op.add),
+    np.subtract:        op.subtract,
+    np.multiply:        by_class(b=op.and_, iufc=op.multiply),
+    np.divide:          op.divide,
+    np.floor_divide:    k.floor_divide,
+    np.remainder:       k.remainder,
+    np.fmod:            op.remainder,
+    np.divmod:          k.divmod_,
+    np.power:           by_class(iuf=op.power, c=k.complex_power),
+    np.float_power:     by_class(f=op.power, c=k.complex_power),
+    np.negative:        op.negate,
+    np.positive:        k.identity,
+    np.absolute:        by_class(bu=k.identity, ifc=op.abs),
+    np.fabs:            op.abs,
+    np.sign:            by_class(u=k.sign_unsigned, ifc=op.sign),
+    np.reciprocal:      k.reciprocal,
+    np.square:          k.square,
+    np.sqrt:            op.sqrt,
+    np.cbrt:            op.cbrt,
+    np.conjugate:       k.conjugate,
+    np.gcd:             k.gcd,
+    np.lcm:             k.lcm,
+    np.modf:            k.modf,
+    np.heaviside:       k.heaviside,
+    # exponentials
+    np.exp:             op.exponential,
+    np.exp2:            k.exp2,
+    np.expm1:           op.exponential_minus_one,
+    np.log:             op.log,
+    np.log2:            k.log2,
+    np.log10:           k.log10,
+    np.log1p:           op.log_plus_one,
+    np.logaddexp:       k.logaddexp,
+    np.logaddexp2:      k.logaddexp2,
+    # trigonometry
+    np.sin:             op.sine,
+    np.cos:             op.cosine,
+    np.tan:             op.tan,
+    np.arcsin:          op.asin,
+    np.arccos:          op.acos,
+    np.arctan:          op.atan,
+    np.arctan2:         op.atan2,
+    np.hypot:           k.hypot,
+    np.sinh:            op.sinh,
+    np.cosh:            op.cosh,
+    np.tanh:            op.tanh,
+    np.arcsinh:         op.asinh,
+    np.arccosh:         op.acosh,
+    np.arctanh:         op.atanh,
+    np.degrees:         k.scaled(180 / np.pi),
+    np.rad2deg:         k.scaled(180 / np.pi),
+    np.radians:         k.scaled(np.pi / 180),
+    np.deg2rad:         k.scaled(np.pi / 180),
+    # order
+    np.equal:           k.comparison("EQ"),
+    np.not_equal:       k.comparison("NE"),
+    np.less:            k.comparison("LT"),
+    np.less_equal:      k.comparison("LE"),
+    np.greater:         k.comparison("GT"),
+    np.greater_equal:   k.comparison("GE"),
+    np.maximum:         k.maximum,
+    np.minimum:         k.minimum,
+    np.fmax:            k.ignoring_nan(k.maximum),
+    np.fmin:            k.ignoring_nan(k.minimum),
+    # logic and bits
+    np.logical_and:     k.logical(op.and_),
+    np.logical_or:      k.logical(op.or_),
+    np.logical_xor:     k.logical(op.xor),
+    np.logical_not:     k.logical(op.not_),
+    np.bitwise_and:     op.and_,
+    np.bitwise_or:      op.or_,
+    np.bitwise_xor:     op.xor,
+    np.invert:          op.not_,
+    np.left_shift:      op.shift_left,
+    np.right_shift:     k.shift_right,
+    np.bitwise_count:   k.bitwise_count,
+    # floats
+    np.isfinite:        k.isfinite,
+    np.isinf:           k.isinf,
+    np.isnan:           k.isnan,
+    np.signbit:         k.signbit,
+    np.copysign:        k.copysign,
+    np.nextafter:       op.next_after,
+    np.spacing:         k.spacing,
+    np.ldexp:           k.ldexp,
+    np.frexp:           k.frexp,
+    np.floor:           by_class(biu=k.identity, f=op.floor),
+    np.ceil:            by_class(biu=k.identity, f=op.ceil),
+    np.trunc:           by_class(biu=k.identity, f=k.trunc),
+    np.rint:            by_class(f=op.round_nearest_even, c=k.by_parts(op.round_nearest_even)),
+}
+COMPARISONS = {
+    np.equal: "EQ", np.not_equal: "NE", np.less: "LT",
+    np.less_equal: "LE", np.greater: "GT", np.greater_equal: "GE",
+}
+# fmt: on
+
+
+def _unary(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def call(x: Any, /, *, dtype: Any = None, **options: Any) -> Any:
+        check_options(ufunc, options)
+        types = loop_types(ufunc, (kind(x),), dtype)
+        return wrap(kernel(as_value(x, types[0])))
+
+    return call
+
+
+def _binary(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def call(x: Any, y: Any, /, *, dtype: Any = None, **options: Any) -> Any:
+        if options:
+            check_options(ufunc, options)
+        types = loop_types(ufunc, (kind(x), kind(y)), dtype)
+        a, b = as_value(x, types[0]), as_value(y, types[1])
+        if a.type.shape != b.type.shape:
+            a, b = broadcast(a, b)
+        return wrap(kernel(a, b))
+
+    return call
+
+
+def _comparison(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    plain = _binary(ufunc, kernel)
+
+    def call(x: Any, y: Any, /, **options: Any) -> Any:
+        for number, other in ((x, y), (y, x)):
+            if type(number) is int and isinstance(other, Array):
+                answer = _out_of_range(ufunc, number, other, number is x)
+                if answer is not None:
+                    return Array(splat(answer, np.dtype(np.bool_), other.shape))
+        return plain(x, y, **options)
+
+    return call
+
+
+def _out_of_range(ufunc: np.ufunc, number: int, array: Array, first: bool) -> bool | None:
+    """The one answer of comparing with an int that no element of the array's dtype can equal."""
+    if array.dtype.kind not in "iu":
+        return None
+    info = np.iinfo(array.dtype)
+    if info.min <= number <= info.max:
+        return None
+    inside = 0 if number > 0 else info.max
+    return bool(ufunc(number, inside) if first else ufunc(inside, number))
+
+
+def check_options(ufunc: np.ufunc, options: dict[str, Any]) -> None:
+    """Refuse keywords that mean something; `casting`, `order` and `subok` defaults mean nothing."""
+    neutral = {"casting": "same_kind", "order": "K", "subok": True, "out": None, "where": True}
+    for name, given in options.items():
+        if name not in neutral or given != neutral[name]:
+            raise OpError(f"np.{ufunc.__name__}: {name}={given!r} is not supported")
+
+
+def wrap(result: Any) -> Any:
+    """Values as arrays."""
+    if type(result) is tuple:
+        return tuple([Array(value) for value in result])
+    return Array(result)
+
+
+def _register() -> dict[np.ufunc, Callable[..., Any]]:
+    functions = {}
+    for ufunc, kernel in KERNELS.items():
+        make = _comparison if ufunc in COMPARISONS else _unary if ufunc.nin == 1 else _binary
+        functions[ufunc] = implements(ufunc)(make(ufunc, kernel))
+    return functions
+
+
+UFUNCS = _register()
+
+
+def apply(ufunc: np.ufunc, *operands: Value) -> Any:
+    """The kernel of `ufunc` on values as they are."""
+    return KERNELS[ufunc](*operands)
