@@ -22,6 +22,7 @@ class Op:
     infer(*types, **attrs) -> ArrayType or tuple of them; raises OpError when operands do not fit.
     numpy(*arrays, **attrs) -> what NumPy says it computes: constant folder and test oracle.
     emit(ctx, instr, operands) -> MLIR values (see `pyxla.lower.emit`).
+    blocks(*types, **attrs) -> {keyword: parameter types} of the Python functions it takes.
     jvp, vjp, batch: derivative and batching rules (`pyxla.grad`).
     samples() -> [(operands, attrs)]: arrays on which tests walk every facet.
     """
@@ -30,6 +31,7 @@ class Op:
     infer: Callable[..., ArrayType | tuple[ArrayType, ...]]
     numpy: Callable[..., Any] | None = None
     emit: Callable[..., Any] | None = None
+    blocks: Callable[..., dict[str, Sequence[ArrayType]]] | None = None
     jvp: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None

@@ -1,19 +1,50 @@
 """Computations that ops apply: the binary functions known by name, or regions.
 
-`reduce(x, init, dimensions=(0,), computation="add")` needs no region; the emitter writes its body.
-Anything else is a region over scalars, built from a Python function (`pyxla.hlo`).
+`reduce(x, init, dimensions=(0,), computation="add")` needs no region: its body is made when it is
+emitted.  Anything else is a region over scalars, built from a Python function (`pyxla.hlo`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from pyxla.ir.core import Region
+import numpy as np
+
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Region, Value
+from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops.check import COMPLEXES, FLOATS, listed, refuse, require, same
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    imag,
+    maximum,
+    minimum,
+    multiply,
+    not_,
+    or_,
+    real,
+    xor,
+)
+from pyxla.ops.spell import Attributes
 
-REDUCERS = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
+REDUCERS: dict[str, Op] = {
+    "add": add,
+    "multiply": multiply,
+    "maximum": maximum,
+    "minimum": minimum,
+    "and": and_,
+    "or": or_,
+    "xor": xor,
+}
+UFUNCS: dict[str, np.ufunc] = {name: op.numpy for name, op in REDUCERS.items()}  # type: ignore[misc]
 SCATTER_COMPUTATIONS = (*REDUCERS, "update")
+# A computation over elements, in NumPy: takes and returns rank-0 arrays.
+Elementwise = Callable[..., tuple[np.ndarray, ...]]
 
 
 def check_computation(
@@ -21,7 +52,7 @@ def check_computation(
     computation: str,
     regions: tuple[Region, ...],
     xs: Sequence[ArrayType],
-    known: tuple[str, ...] = REDUCERS,
+    known: Sequence[str] = tuple(REDUCERS),
 ) -> None:
     """Refuse a computation that does not combine elements of `xs` pairwise."""
     if regions:
@@ -54,3 +85,84 @@ def check_region(
     got = [value.type for value in region.results]
     if len(got) != len(results) or not all(map(same, got, results)):
         refuse(op, f"its computation must return ({listed(results)}), it returns ({listed(got)})")
+
+
+def build_region(params: Sequence[ArrayType], body: Callable[..., Any]) -> Region:
+    """The region that `body` makes, outside of any function."""
+    builder = Builder([])
+    with building(builder):
+        return builder.region(params, body)
+
+
+@functools.cache
+def combiner(computation: str, dtype: np.dtype) -> Region:
+    """The region of a binary function known by name."""
+    element = array_type(dtype)
+    if computation == "update":
+        return build_region([element, element], lambda old, new: new)
+    return build_region([element, element], REDUCERS[computation])
+
+
+@functools.cache
+def selector(direction: str, dtype: np.dtype) -> Region:
+    """The region that compares two elements, as `select_and_scatter` needs it."""
+    element = array_type(dtype)
+    return build_region([element, element], lambda x, y: compare(x, y, direction=direction))
+
+
+@functools.cache
+def comparator(direction: str, dtypes: tuple[np.dtype, ...]) -> Region:
+    """The region that orders rows by their first element as NumPy does: NaN is last."""
+    params = [array_type(dtype) for dtype in dtypes for _ in range(2)]
+    return build_region(params, lambda x, y, *_: ordered(direction, x, y))
+
+
+def ordered(direction: str, x: Value, y: Value) -> Value:
+    """Whether x sorts before y; NaN is last in either direction.
+
+    Complex numbers as NumPy sorts them: by NaN in the real part, NaN in the imaginary part, real
+    part, imaginary part.
+    """
+    before = functools.partial(compare, direction=direction)
+    if x.type.dtype in FLOATS:
+        return or_(before(x, y), and_(compare(x, x, direction="EQ"), compare(y, y, direction="NE")))
+    if x.type.dtype not in COMPLEXES:
+        return before(x, y)
+    parts = [(real(x), real(y)), (imag(x), imag(y))]
+    answer = None
+    for a, b in reversed(parts):
+        equal = or_(compare(a, b, direction="EQ"), compare(a, a, direction="NE"))
+        answer = before(a, b) if answer is None else or_(before(a, b), and_(equal, answer))
+    for a, b in reversed(parts):
+        a_nan, b_nan = compare(a, a, direction="NE"), compare(b, b, direction="NE")
+        both_or_none = compare(a_nan, b_nan, direction="EQ")
+        answer = or_(and_(not_(a_nan), b_nan), and_(both_or_none, answer))
+    return answer
+
+
+def computing(name: str, attributes: Attributes) -> Callable[..., Any]:
+    """The emit facet of an op with a computation: a region, or one known by name."""
+    full = f"stablehlo.{name}"
+
+    def emit(e: Any, instr: Any, operands: Any) -> Any:
+        regions = instr.regions
+        if not regions:
+            regions = (combiner(instr.attrs["computation"], instr.operands[0].type.dtype),)
+        return e.op(full, instr, operands, attributes(**instr.attrs), regions)
+
+    return emit
+
+
+def elementwise_blocks(*types: ArrayType, **attrs: Any) -> dict[str, tuple[ArrayType, ...]]:
+    """The blocks facet of an op that combines elements of the first half of its operands."""
+    return {"computation": element_types(types[: len(types) // 2]) * 2}
+
+
+def elementwise_numpy(computation: str, regions: Sequence[Elementwise]) -> Elementwise:
+    """The computation in NumPy; `regions` are callables already (`pyxla.ops.evaluate`)."""
+    if regions:
+        return regions[0]
+    if computation == "update":
+        return lambda old, new: (new,)
+    ufunc = UFUNCS[computation]
+    return lambda x, y: (ufunc(x, y),)

@@ -6,13 +6,23 @@ module.
 
 from __future__ import annotations
 
-from pyxla.ir.core import Region
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.ir.core import Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import BOOL, ArrayType
 from pyxla.ops.check import INTS, listed, refuse, require, same
-from pyxla.ops.computation import check_region
+from pyxla.ops.computation import Elementwise, check_region
+from pyxla.ops.elementwise import add, compare, multiply, negate
+from pyxla.ops.samples import Sample, arange, array
+from pyxla.ops.shape import constant
+from pyxla.ops.spell import plain, with_regions
 
 Types = tuple[ArrayType, ...]
+Arrays = tuple[np.ndarray, ...]
 
 
 def _branch_results(op: str, regions: tuple[Region, ...]) -> Types:
@@ -64,8 +74,97 @@ def _optimization_barrier(*xs: ArrayType) -> ArrayType | Types:
     return xs if len(xs) > 1 else xs[0]
 
 
-if_ = Op("if", _if)
-case = Op("case", _case)
-while_ = Op("while", _while)
-call = Op("call", _call)
-optimization_barrier = Op("optimization_barrier", _optimization_barrier)
+def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+    return regions[0 if pred else 1]()
+
+
+def _case_numpy(index: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+    """An index out of range takes the last branch."""
+    at = int(index)
+    return regions[at if 0 <= at < len(regions) else -1]()
+
+
+def _while_numpy(*inits: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+    cond, body = regions
+    state = inits
+    while cond(*state)[0]:
+        state = body(*state)
+    return state
+
+
+def _emit_call(e: Any, instr: Any, operands: Any) -> Any:
+    return e.call(instr.attrs.get("name", ""), instr, operands)
+
+
+def _no_attributes(**_: Any) -> dict[str, str]:
+    return {}
+
+
+def _if_samples() -> list[Sample]:
+    def one() -> Value:
+        return constant(value=arange("f4", 3))
+
+    branches = {"true_branch": one, "false_branch": lambda: negate(one())}
+    both = {
+        "true_branch": lambda: (one(), constant(value=np.array(1))),
+        "false_branch": lambda: (negate(one()), constant(value=np.array(2))),
+    }
+    flags = (np.array(True), np.array(False))
+    return [((flag,), attrs) for flag in flags for attrs in (branches, both)]
+
+
+def _case_samples() -> list[Sample]:
+    branches = [lambda at=at: constant(value=np.array(float(at))) for at in range(3)]
+    return [((np.array(at, "i4"),), {"branches": branches}) for at in (-1, 0, 1, 2, 7)]
+
+
+def _while_samples() -> list[Sample]:
+    def less(i: Value, x: Value) -> Value:
+        return compare(i, constant(value=np.array(5)), direction="LT")
+
+    def step(i: Value, x: Value) -> tuple[Value, Value]:
+        return add(i, constant(value=np.array(1))), multiply(x, x)
+
+    attrs = {"cond": less, "body": step}
+    return [((np.array(start), array(np.dtype("f8"), (3,))), attrs) for start in (0, 4, 9)]
+
+
+if_ = Op(
+    "if",
+    _if,
+    numpy=_if_numpy,
+    emit=with_regions("if", _no_attributes),
+    blocks=lambda pred, **_: {"true_branch": (), "false_branch": ()},
+    samples=_if_samples,
+)
+case = Op(
+    "case",
+    _case,
+    numpy=_case_numpy,
+    emit=with_regions("case", _no_attributes),
+    blocks=lambda index, **_: {"branches": ()},
+    samples=_case_samples,
+)
+while_ = Op(
+    "while",
+    _while,
+    numpy=_while_numpy,
+    emit=with_regions("while", _no_attributes),
+    blocks=lambda *inits, **_: {"cond": inits, "body": inits},
+    samples=_while_samples,
+)
+call = Op(
+    "call",
+    _call,
+    numpy=lambda *operands, regions, name="": regions[0](*operands),
+    emit=_emit_call,
+    blocks=lambda *operands, **_: {"function": operands},
+    samples=lambda: [((arange("f8", 3),), {"function": lambda x: add(x, x), "name": "twice"})],
+)
+optimization_barrier = Op(
+    "optimization_barrier",
+    _optimization_barrier,
+    numpy=lambda *xs: xs if len(xs) > 1 else xs[0],
+    emit=plain("optimization_barrier"),
+    samples=lambda: [((arange("f8", 3),), {}), ((arange("f8", 3), np.array(True)), {})],
+)

@@ -1,6 +1,6 @@
 """Ops that act element by element: arithmetic, comparison, selection, conversion.
 
-One row per op: name, NumPy's meaning, element types.  Those with a name of `chlo` (`erf`, `asin`, ...)
+One row per op: name, NumPy's meaning, element types.  Those of the dialect `chlo` (`erf`, `asin`)
 have no StableHLO op; XLA expands them when it imports the module.
 """
 
@@ -113,7 +113,7 @@ SWAPPED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE
 
 
 def _compare(x: ArrayType, y: ArrayType, direction: str) -> ArrayType:
-    if not (x is y):
+    if x is not y:
         check_same("compare", x, y)
     if direction not in DIRECTIONS:
         refuse("compare", f"direction must be one of {', '.join(DIRECTIONS)}, got {direction!r}")

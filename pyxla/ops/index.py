@@ -6,7 +6,10 @@ not fit are dropped.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
@@ -20,7 +23,17 @@ from pyxla.ops.check import (
     refuse,
     require,
 )
-from pyxla.ops.computation import SCATTER_COMPUTATIONS, check_computation
+from pyxla.ops.computation import (
+    SCATTER_COMPUTATIONS,
+    Elementwise,
+    check_computation,
+    computing,
+    elementwise_blocks,
+    elementwise_numpy,
+)
+from pyxla.ops.elementwise import subtract
+from pyxla.ops.samples import Sample, arange
+from pyxla.ops.spell import bracketed, flag, i64s, plain, spelled
 
 Ints = tuple[int, ...]
 
@@ -159,7 +172,309 @@ def _check_update(
         refuse("scatter", f"updates {update} do not fit {x} with indices of shape {list(batch)}")
 
 
-dynamic_slice = Op("dynamic_slice", _dynamic_slice)
-dynamic_update_slice = Op("dynamic_update_slice", _dynamic_update_slice)
-gather = Op("gather", _gather)
-scatter = Op("scatter", _scatter)
+def _clamped_window(shape: Ints, starts: Sequence[int], sizes: Ints) -> tuple[slice, ...]:
+    """The window of `sizes` at `starts`, moved so that it lies inside `shape`."""
+    moved = [
+        min(max(int(start), 0), extent - size)
+        for start, extent, size in zip(starts, shape, sizes, strict=True)
+    ]
+    return tuple([slice(start, start + size) for start, size in zip(moved, sizes, strict=True)])
+
+
+def _dynamic_slice_numpy(x: np.ndarray, *starts: np.ndarray, slice_sizes: Ints) -> np.ndarray:
+    return x[_clamped_window(x.shape, starts, slice_sizes)]
+
+
+def _dynamic_update_slice_numpy(
+    x: np.ndarray, update: np.ndarray, *starts: np.ndarray
+) -> np.ndarray:
+    result = x.copy()
+    result[_clamped_window(x.shape, starts, update.shape)] = update
+    return result
+
+
+def _start(
+    position: Ints,
+    indices: np.ndarray,
+    index_vector_dim: int,
+    index_map: Ints,
+    operand_batching_dims: Ints,
+    indices_batching_dims: Ints,
+    ndim: int,
+) -> list[int]:
+    """Where in the operand the window of batch `position` starts."""
+    if index_vector_dim == indices.ndim:
+        vector = [indices[position]]
+    else:
+        vector = indices[(*position[:index_vector_dim], slice(None), *position[index_vector_dim:])]
+    start = [0] * ndim
+    for axis, component in zip(index_map, vector, strict=True):
+        start[axis] = int(component)
+    for axis, batch in zip(operand_batching_dims, indices_batching_dims, strict=True):
+        start[axis] = position[batch - (batch > index_vector_dim)]
+    return start
+
+
+def _placed(position: Ints, window_dims: Ints, ndim: int) -> tuple[int | slice, ...]:
+    """The index that has `position` in the batch dimensions and everything in `window_dims`."""
+    batch = iter(position)
+    return tuple([slice(None) if axis in window_dims else next(batch) for axis in range(ndim)])
+
+
+def _gather_numpy(
+    x: np.ndarray,
+    indices: np.ndarray,
+    *,
+    offset_dims: Ints,
+    collapsed_slice_dims: Ints,
+    start_index_map: Ints,
+    index_vector_dim: int,
+    slice_sizes: Ints,
+    operand_batching_dims: Ints = (),
+    start_indices_batching_dims: Ints = (),
+    indices_are_sorted: bool = False,
+) -> np.ndarray:
+    """Window by window."""
+    dropped = (*collapsed_slice_dims, *operand_batching_dims)
+    window = [size for axis, size in enumerate(slice_sizes) if axis not in dropped]
+    batch = batch_shape(indices.shape, index_vector_dim)
+    result = np.empty(interleave(window, batch, offset_dims), x.dtype)
+    for position in np.ndindex(batch):
+        start = _start(
+            position,
+            indices,
+            index_vector_dim,
+            start_index_map,
+            operand_batching_dims,
+            start_indices_batching_dims,
+            x.ndim,
+        )
+        piece = x[_clamped_window(x.shape, start, slice_sizes)]
+        result[_placed(position, offset_dims, result.ndim)] = piece.reshape(window)
+    return result
+
+
+def _gather_attributes(
+    *,
+    offset_dims: Ints,
+    collapsed_slice_dims: Ints,
+    start_index_map: Ints,
+    index_vector_dim: int,
+    slice_sizes: Ints,
+    operand_batching_dims: Ints = (),
+    start_indices_batching_dims: Ints = (),
+    indices_are_sorted: bool = False,
+) -> dict[str, str]:
+    numbers = (
+        f"offset_dims = {bracketed(offset_dims)}, "
+        f"collapsed_slice_dims = {bracketed(collapsed_slice_dims)}, "
+        f"operand_batching_dims = {bracketed(operand_batching_dims)}, "
+        f"start_indices_batching_dims = {bracketed(start_indices_batching_dims)}, "
+        f"start_index_map = {bracketed(start_index_map)}, "
+        f"index_vector_dim = {index_vector_dim}"
+    )
+    return {
+        "dimension_numbers": f"#stablehlo.gather<{numbers}>",
+        "slice_sizes": i64s(slice_sizes),
+        "indices_are_sorted": flag(indices_are_sorted),
+    }
+
+
+def _scatter_numpy(
+    *operands: np.ndarray,
+    update_window_dims: Ints,
+    inserted_window_dims: Ints,
+    scatter_dims_to_operand_dims: Ints,
+    index_vector_dim: int,
+    input_batching_dims: Ints = (),
+    scatter_indices_batching_dims: Ints = (),
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    computation: str = "",
+    regions: Sequence[Elementwise] = (),
+) -> Any:
+    """Window by window, element by element; a window that does not fit is dropped whole."""
+    count = len(operands) // 2
+    xs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
+    combine = elementwise_numpy(computation, regions)
+    results = [x.copy() for x in xs]
+    shape, ndim = xs[0].shape, xs[0].ndim
+    dropped = (*inserted_window_dims, *input_batching_dims)
+    kept = [axis for axis in range(ndim) if axis not in dropped]
+    for position in np.ndindex(batch_shape(indices.shape, index_vector_dim)):
+        start = _start(
+            position,
+            indices,
+            index_vector_dim,
+            scatter_dims_to_operand_dims,
+            input_batching_dims,
+            scatter_indices_batching_dims,
+            ndim,
+        )
+        pieces = [u[_placed(position, update_window_dims, u.ndim)] for u in updates]
+        sizes = [1] * ndim
+        for axis, size in zip(kept, pieces[0].shape, strict=True):
+            sizes[axis] = size
+        if any(s < 0 or s + size > n for s, size, n in zip(start, sizes, shape, strict=True)):
+            continue
+        for offset in np.ndindex(*pieces[0].shape):
+            at = list(start)
+            for axis, step in zip(kept, offset, strict=True):
+                at[axis] += step
+            old = [result[tuple(at)] for result in results]
+            new = [piece[offset] for piece in pieces]
+            for result, value in zip(results, combine(*old, *new), strict=True):
+                result[tuple(at)] = value
+    return tuple(results) if count > 1 else results[0]
+
+
+def _scatter_attributes(
+    *,
+    update_window_dims: Ints,
+    inserted_window_dims: Ints,
+    scatter_dims_to_operand_dims: Ints,
+    index_vector_dim: int,
+    input_batching_dims: Ints = (),
+    scatter_indices_batching_dims: Ints = (),
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    computation: str = "",
+) -> dict[str, str]:
+    numbers = (
+        f"update_window_dims = {bracketed(update_window_dims)}, "
+        f"inserted_window_dims = {bracketed(inserted_window_dims)}, "
+        f"input_batching_dims = {bracketed(input_batching_dims)}, "
+        f"scatter_indices_batching_dims = {bracketed(scatter_indices_batching_dims)}, "
+        f"scatter_dims_to_operand_dims = {bracketed(scatter_dims_to_operand_dims)}, "
+        f"index_vector_dim = {index_vector_dim}"
+    )
+    return {
+        "scatter_dimension_numbers": f"#stablehlo.scatter<{numbers}>",
+        "indices_are_sorted": flag(indices_are_sorted),
+        "unique_indices": flag(unique_indices),
+    }
+
+
+def _gather_samples() -> list[Sample]:
+    x, rows = arange("f8", 4, 3), np.array([[2], [0], [9], [-5]])
+    pick = {
+        "offset_dims": (1,),
+        "collapsed_slice_dims": (0,),
+        "start_index_map": (0,),
+        "index_vector_dim": 1,
+        "slice_sizes": (1, 3),
+    }
+    blocks = {
+        "offset_dims": (0, 2),
+        "collapsed_slice_dims": (),
+        "start_index_map": (1, 0),
+        "index_vector_dim": 0,
+        "slice_sizes": (2, 2),
+    }
+    batched = {
+        "offset_dims": (),
+        "collapsed_slice_dims": (1,),
+        "start_index_map": (1,),
+        "index_vector_dim": 2,
+        "slice_sizes": (1, 1),
+        "operand_batching_dims": (0,),
+        "start_indices_batching_dims": (0,),
+    }
+    return [
+        ((x, rows), pick),
+        ((x, rows[:0].astype("i4")), pick),
+        ((x > 4, rows.astype("i4")), pick),
+        ((x, np.array([[0, 1, 2], [1, 3, 0]])), blocks),
+        ((x, np.array([[0, 2], [1, 1], [2, 2], [0, 7]], "u4")), batched),
+    ]
+
+
+def _scatter_samples() -> list[Sample]:
+    x, rows = arange("f8", 4, 3), np.array([[2], [0], [9], [-5], [2]])
+    put = {
+        "update_window_dims": (1,),
+        "inserted_window_dims": (0,),
+        "scatter_dims_to_operand_dims": (0,),
+        "index_vector_dim": 1,
+    }
+    block = {
+        "update_window_dims": (0, 1),
+        "inserted_window_dims": (),
+        "scatter_dims_to_operand_dims": (0, 1),
+        "index_vector_dim": 0,
+    }
+    batched = {
+        "update_window_dims": (),
+        "inserted_window_dims": (1,),
+        "scatter_dims_to_operand_dims": (1,),
+        "index_vector_dim": 1,
+        "input_batching_dims": (0,),
+        "scatter_indices_batching_dims": (0,),
+    }
+    updates = arange("f8", 5, 3) - 7
+    samples: list[Sample] = [
+        ((x, rows, updates), {**put, "computation": name})
+        for name in ("add", "multiply", "maximum", "minimum")
+    ]
+    ints = arange("i4", 4, 3), rows, arange("i4", 5, 3)
+    samples += [(ints, {**put, "computation": name}) for name in ("and", "or", "xor", "update")]
+    samples += [
+        ((x, rows[:0], updates[:0]), {**put, "computation": "add"}),
+        ((x, np.array([2, 1]), updates[:2, :2]), {**block, "computation": "update"}),
+        ((x, np.array([3, 1]), updates[:2, :2]), {**block, "computation": "update"}),
+        (
+            (x, np.array([[0], [2], [1], [5]]), updates[:4, 0]),
+            {**batched, "computation": "add", "unique_indices": True},
+        ),
+        ((x, rows, updates), {**put, "computation": lambda a, b: subtract(b, a)}),
+    ]
+    return samples
+
+
+def _dynamic_slice_samples() -> list[Sample]:
+    x = arange("f4", 4, 3)
+    starts = [(np.int64(a), np.int64(b)) for a, b in ((1, 0), (3, 2), (-4, 9))]
+    return [((x, *map(np.asarray, at)), {"slice_sizes": (2, 2)}) for at in starts] + [
+        ((x, np.array(1, "i4"), np.array(1, "i4")), {"slice_sizes": (0, 3)}),
+        ((np.array(2.5),), {"slice_sizes": ()}),
+    ]
+
+
+def _dynamic_update_slice_samples() -> list[Sample]:
+    x, update = arange("f4", 4, 3), -1 - arange("f4", 2, 2)
+    starts = [(np.array(a), np.array(b)) for a, b in ((1, 0), (3, 2), (-4, 9))]
+    return [((x, update, *at), {}) for at in starts] + [
+        ((x, update[:0], *starts[0]), {}),
+        ((np.array(2.5), np.array(3.5)), {}),
+    ]
+
+
+dynamic_slice = Op(
+    "dynamic_slice",
+    _dynamic_slice,
+    numpy=_dynamic_slice_numpy,
+    emit=spelled("dynamic_slice", lambda slice_sizes: {"slice_sizes": i64s(slice_sizes)}),
+    samples=_dynamic_slice_samples,
+)
+dynamic_update_slice = Op(
+    "dynamic_update_slice",
+    _dynamic_update_slice,
+    numpy=_dynamic_update_slice_numpy,
+    emit=plain("dynamic_update_slice"),
+    samples=_dynamic_update_slice_samples,
+)
+gather = Op(
+    "gather",
+    _gather,
+    numpy=_gather_numpy,
+    emit=spelled("gather", _gather_attributes),
+    samples=_gather_samples,
+)
+scatter = Op(
+    "scatter",
+    _scatter,
+    numpy=_scatter_numpy,
+    emit=computing("scatter", _scatter_attributes),
+    blocks=elementwise_blocks,
+    samples=_scatter_samples,
+)

@@ -1,0 +1,229 @@
+"""Emission: a typed region becomes a function of an MLIR module.
+
+One pass over the instructions; each op spells its own code through `Emitter.op`.  Attributes arrive
+as MLIR text (`pyxla.ops.spell`) and are parsed once per emitter, as are types and locations: an
+instruction costs one `Operation.create`.  Regions of `if`, `while` and the others capture values of
+enclosing scopes implicitly.  This is the one module that speaks to `jaxlib.mlir`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import func
+
+from pyxla.errors import Location
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.types import DTYPE_NAMES, ArrayType
+
+_SIGNLESS = (8, 16, 32, 64)
+
+
+def _element_types() -> dict[np.dtype, Callable[[], ir.Type]]:
+    """How each element type is made in the current context."""
+    makers: dict[str, Callable[[], ir.Type]] = {
+        "bool_": lambda: ir.IntegerType.get_signless(1),
+        "bf16": ir.BF16Type.get,
+        "f16": ir.F16Type.get,
+        "f32": ir.F32Type.get,
+        "f64": ir.F64Type.get,
+        "c64": lambda: ir.ComplexType.get(ir.F32Type.get()),
+        "c128": lambda: ir.ComplexType.get(ir.F64Type.get()),
+    }
+    for width in _SIGNLESS:
+        makers[f"i{width}"] = lambda width=width: ir.IntegerType.get_signless(width)
+        makers[f"u{width}"] = lambda width=width: ir.IntegerType.get_unsigned(width)
+    return {DTYPE_NAMES[name]: make for name, make in makers.items()}
+
+
+ELEMENT_TYPES = _element_types()
+
+
+class Emitter:
+    """Writes instructions at an insertion point; `values` maps what is emitted already."""
+
+    __slots__ = (
+        "_attributes",
+        "_constants",
+        "_functions",
+        "_locations",
+        "_types",
+        "ip",
+        "loc",
+        "module",
+        "symbols",
+        "values",
+    )
+
+    def __init__(self, module: ir.Module, symbols: ir.SymbolTable) -> None:
+        self.module = module
+        self.symbols = symbols
+        self.values: dict[Value, ir.Value] = {}
+        self.loc = ir.Location.unknown()
+        self.ip: ir.InsertionPoint | None = None
+        self._types: dict[ArrayType, ir.Type] = {}
+        self._attributes: dict[str, ir.Attribute] = {}
+        self._constants: dict[tuple[np.dtype, bytes], ir.Attribute] = {}
+        # Keyed by identity, which the second item keeps alive.
+        self._locations: dict[int, tuple[ir.Location, Location]] = {}
+        self._functions: dict[Region, str] = {}
+
+    def type(self, type: ArrayType) -> ir.Type:
+        """The ranked tensor type of a value."""
+        found = self._types.get(type)
+        if found is None:
+            element = ELEMENT_TYPES[type.dtype]()
+            found = self._types[type] = ir.RankedTensorType.get(type.shape, element)
+        return found
+
+    def attribute(self, text: str) -> ir.Attribute:
+        found = self._attributes.get(text)
+        if found is None:
+            found = self._attributes[text] = ir.Attribute.parse(text)
+        return found
+
+    def location(self, loc: Location | None) -> ir.Location:
+        """A location named after the user's function: XLA's metadata shows name, file and line."""
+        if loc is None:
+            return self.loc
+        found = self._locations.get(id(loc))
+        if found is None:
+            file = ir.Location.file(loc.filename, loc.lineno, loc.col + 1)
+            named = ir.Location.name(loc.function, file) if loc.function else file
+            found = self._locations[id(loc)] = (named, loc)
+        return found[0]
+
+    def op(
+        self,
+        name: str,
+        instr: Instr,
+        operands: Sequence[ir.Value],
+        attributes: dict[str, str] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> Any:
+        """Append operation `name` with the result types of `instr`: one value, or a list."""
+        results = instr.results
+        created = ir.Operation.create(
+            name,
+            [self.type(value.type) for value in results],
+            operands,
+            {key: self.attribute(text) for key, text in attributes.items()} if attributes else None,
+            None,
+            len(regions),
+            self.loc,
+            self.ip,
+        )
+        for slot, region in zip(created.regions, regions, strict=True) if regions else ():
+            self.block(slot, region)
+        return created.results[0] if len(results) == 1 else list(created.results)
+
+    def constant(self, value: np.ndarray, type: ArrayType) -> ir.Value:
+        """A constant; equal scalars share one attribute."""
+        if value.shape:
+            attribute = self.dense(value)
+        else:
+            key = (value.dtype, value.tobytes())
+            attribute = self._constants.get(key)
+            if attribute is None:
+                attribute = self._constants[key] = self.dense(value)
+        created = ir.Operation.create(
+            "stablehlo.constant",
+            [self.type(type)],
+            (),
+            {"value": attribute},
+            None,
+            0,
+            self.loc,
+            self.ip,
+        )
+        return created.results[0]
+
+    def dense(self, value: np.ndarray) -> ir.Attribute:
+        """The elements of `value` as an attribute."""
+        element, shape = ELEMENT_TYPES[value.dtype](), value.shape
+        if value.dtype == np.bool_:
+            value = np.packbits(value, bitorder="little")
+        elif value.dtype == DTYPE_NAMES["bf16"]:
+            value = value.view(np.uint16)
+        return ir.DenseElementsAttr.get(np.ascontiguousarray(value), type=element, shape=shape)
+
+    def block(self, slot: ir.Region, region: Region) -> None:
+        """Emit `region` as the one block of an operation's region."""
+        types = [self.type(param.type) for param in region.params]
+        block = slot.blocks.append(*types, arg_locs=[self.loc] * len(types))
+        outer, outer_loc = self.ip, self.loc
+        self.ip = ir.InsertionPoint(block)
+        self.body(region, block.arguments, "stablehlo.return")
+        self.ip, self.loc = outer, outer_loc
+
+    def body(self, region: Region, arguments: Sequence[ir.Value], terminator: str) -> None:
+        """Emit the instructions of `region` on `arguments`, then its terminator."""
+        values = self.values
+        for param, argument in zip(region.params, arguments, strict=True):
+            values[param] = argument
+        for instr in region.instrs:
+            self.loc = self.location(instr.loc)
+            made = instr.op.emit(self, instr, [values[value] for value in instr.operands])
+            if len(instr.results) == 1:
+                values[instr.results[0]] = made
+            else:
+                values.update(zip(instr.results, made, strict=True))
+        results = [values[value] for value in region.results]
+        ir.Operation.create(terminator, [], results, None, None, 0, self.loc, self.ip)
+
+    def function(self, name: str, region: Region, visibility: str) -> str:
+        """Emit `region` as a function of the module; returns the name it got."""
+        inputs = [self.type(param.type) for param in region.params]
+        outputs = [self.type(value.type) for value in region.results]
+        outer, outer_loc = self.ip, self.loc
+        made = func.FuncOp(
+            name,
+            (inputs, outputs),
+            visibility=visibility,
+            loc=self.loc,
+            ip=ir.InsertionPoint(self.module.body),
+        )
+        self.symbols.insert(made)
+        block = made.add_entry_block()
+        self.ip = ir.InsertionPoint(block)
+        self.body(region, block.arguments, "func.return")
+        self.ip, self.loc = outer, outer_loc
+        return ir.StringAttr(made.attributes["sym_name"]).value
+
+    def call(self, name: str, instr: Instr, operands: Sequence[ir.Value]) -> Any:
+        """Call the function that `instr`'s region is, emitted once however often it is called."""
+        (region,) = instr.regions
+        if region not in self._functions:
+            self._functions[region] = self.function(name or "callee", region, "private")
+        return self.op("func.call", instr, operands, {"callee": f"@{self._functions[region]}"})
+
+
+def emit_function(
+    module: ir.Module,
+    region: Region,
+    name: str = "main",
+    *,
+    visibility: str = "public",
+    symbols: ir.SymbolTable | None = None,
+) -> str:
+    """Add `region` to `module` as a function; returns its name, changed if `name` was taken.
+
+    Call it under the context of the module.  Whoever adds functions to the module too passes the
+    symbol table they use.
+    """
+    if symbols is None:
+        symbols = ir.SymbolTable(module.operation)
+    with module.context, ir.Location.unknown():
+        return Emitter(module, symbols).function(name, region, visibility)
+
+
+def emit_module(context: ir.Context, region: Region, name: str = "main") -> ir.Module:
+    """A fresh module whose public function `main` is `region`; `name` is the module's."""
+    with context, ir.Location.unknown():
+        module = ir.Module.create()
+        module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
+        emit_function(module, region)
+    return module
