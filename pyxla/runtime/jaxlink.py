@@ -1,0 +1,201 @@
+"""Programs as JAX primitives: the one file that speaks JAX's semi-public interfaces.
+
+    bind(program, *args)     the program as one equation, in whatever trace is active
+    jit(program)             the program as a function dispatched by `jax.jit`
+    scoped()                 64-bit types for the extent of a `with`, the user's setting untouched
+    stablehlo, lowered, exported    its module, in the forms that print, compile and travel
+    set_rules(...)           installs derivative and batching rules (`pyxla.grad` calls it)
+
+The primitive `pyxla_call` has one parameter that matters, a finished `Program` hashed by identity.
+Abstract evaluation only reads its types; all inference happened before.  Lowering emits the region
+as a private function of the module being lowered, once per module, and calls it.
+
+Emission does not go through JAX's dtype canonicalization, so 64-bit values inside a program survive
+in a module that is lowered with 64-bit types switched off.  Arguments do not: those that a trace
+holds in another precision are converted at the boundary, by `bind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import jax
+import numpy as np
+from jax import export
+from jax._src.array import ArrayImpl
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+from jax.extend.mlir.dialects import func
+from jax.interpreters import ad, batching, mlir
+
+from pyxla.errors import CompileError
+from pyxla.lower.emit import emit_function, emit_module
+
+if TYPE_CHECKING:
+    from pyxla.runtime.executable import Program
+
+ARRAY = ArrayImpl  # the class of concrete arrays; tracers have others
+pyxla_call = Primitive("pyxla_call")
+pyxla_call.multiple_results = True
+
+
+def scoped() -> Any:
+    """A context in which 64-bit types exist, whatever the user's `jax_enable_x64` says."""
+    return jax.enable_x64(True)
+
+
+def bind(program: Program, *args: Any) -> list[Any]:
+    """Apply `program` to flat arguments in the active trace: a list of flat results."""
+    with scoped():
+        operands = [_as_param(x, t) for x, t in zip(args, program.params, strict=True)]
+        return pyxla_call.bind(*_same_axes(operands), program=program)
+
+
+def _as_param(x: Any, type: Any) -> Any:
+    """`x` with the dtype of its parameter; the shape is the specialization's by construction."""
+    if isinstance(x, jax.Array):
+        return x if x.dtype == type.dtype else jax.lax.convert_element_type(x, type.dtype)
+    return np.asarray(x, type.dtype)
+
+
+def _same_axes(operands: list[Any]) -> list[Any]:
+    """Inside `shard_map`, mark all operands as varying over the axes that any of them varies on."""
+    axes = [_varying(jax.typeof(x)) for x in operands]
+    union = frozenset().union(*axes)
+    if not union:
+        return operands
+    order = tuple(sorted(union, key=str))
+    return [
+        jax.lax.pcast(x, tuple(a for a in order if a not in own), to="varying")
+        if own != union
+        else x
+        for x, own in zip(operands, axes, strict=True)
+    ]
+
+
+def _varying(aval: Any) -> frozenset[Any]:
+    return getattr(getattr(aval, "manual_axis_type", None), "varying", frozenset())
+
+
+@pyxla_call.def_impl
+def _run(*args: Any, program: Program) -> list[Any]:
+    with scoped():
+        return program.jitted(*args)
+
+
+@pyxla_call.def_abstract_eval
+def _abstract(*avals: Any, program: Program) -> list[ShapedArray]:
+    if not any(map(_varying, avals)):
+        return [ShapedArray(t.shape, t.dtype) for t in program.results]
+    like = avals[0]
+    return [
+        like.update(
+            shape=t.shape,
+            dtype=t.dtype,
+            weak_type=False,
+            sharding=like.sharding.update(spec=jax.P(*[None] * t.ndim)),
+        )
+        for t in program.results
+    ]
+
+
+def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
+    module = ctx.module_context
+    function = module.cached_primitive_lowerings.get(program)
+    if function is None:
+        symbols = module.symbol_table
+        name = emit_function(
+            module.module, program.region, program.name, visibility="private", symbols=symbols
+        )
+        function = module.cached_primitive_lowerings[program] = symbols[name]
+    return func.CallOp(function, list(operands)).results
+
+
+mlir.register_lowering(pyxla_call, _lower)
+
+
+def jit(program: Program) -> Any:
+    """`program` dispatched by JAX: arrays (or NumPy arrays and scalars) to a list of arrays.
+
+    Call it inside `scoped()`.  The compiled executable lives as long as the returned function.
+    """
+
+    def call(*args: Any) -> list[Any]:
+        return bind(program, *args)
+
+    call.__name__ = call.__qualname__ = program.name
+    return jax.jit(call)
+
+
+def stablehlo(program: Program, locations: bool = False) -> str:
+    """The program as a StableHLO module of its own, as text."""
+    module = emit_module(mlir.make_ir_context(), program.region, program.name)
+    return module.operation.get_asm(enable_debug_info=locations)
+
+
+def lowered(program: Program) -> Any:
+    """JAX's `Lowered` of the program: its module in every form JAX can print and compile."""
+    with scoped():
+        return program.jitted.lower(*structs(program))
+
+
+def exported(program: Program, platforms: Sequence[str] | None = None) -> export.Exported:
+    """The program as a portable, versioned StableHLO artifact of `jax.export`."""
+    with scoped():
+        return export.export(program.jitted, platforms=platforms)(*structs(program))
+
+
+def structs(program: Program) -> list[jax.ShapeDtypeStruct]:
+    return [jax.ShapeDtypeStruct(t.shape, t.dtype) for t in program.params]
+
+
+def scalar_tracer(x: Any) -> Any:
+    """A Python-scalar result under an outer trace: a 0-d array of the user's own precision."""
+    return jax.lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(x.dtype))
+
+
+_LATER = {
+    "jvp": "jax.grad and jax.jvp of a compiled function",
+    "transpose": "transposition of a compiled function by JAX",
+    "batch": "jax.vmap over an argument of a compiled function",
+}
+_HINTS = {
+    "jvp": "gradients come with pyxla.grad",
+    "transpose": "gradients come with pyxla.grad",
+    "batch": "batching comes with pyxla.vmap; arguments that are not mapped work under jax.vmap",
+}
+
+
+def _refuse(rule: str, program: Program) -> NoReturn:
+    raise CompileError(f"{_LATER[rule]} is not supported: '{program.name}'", hint=_HINTS[rule])
+
+
+def _no_jvp(primals: Any, tangents: Any, *, program: Program) -> NoReturn:
+    _refuse("jvp", program)
+
+
+def _no_transpose(cts: Any, *args: Any, program: Program) -> NoReturn:
+    _refuse("transpose", program)
+
+
+def _no_batch(args: Any, dims: Any, *, program: Program) -> NoReturn:
+    _refuse("batch", program)
+
+
+def set_rules(
+    jvp: Callable[..., Any] = _no_jvp,
+    transpose: Callable[..., Any] = _no_transpose,
+    batch: Callable[..., Any] = _no_batch,
+) -> None:
+    """Install the rules by which JAX differentiates and batches programs.
+
+    jvp(primals, tangents, *, program), transpose(cts, *args, program) and
+    batch(args, dims, *, program) are JAX's own rule signatures.
+    """
+    ad.primitive_jvps[pyxla_call] = jvp
+    ad.primitive_transposes[pyxla_call] = transpose
+    batching.primitive_batchers[pyxla_call] = batch
+
+
+set_rules()

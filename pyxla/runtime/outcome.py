@@ -1,0 +1,359 @@
+"""What the caller of a program sees: a tree over its flat results, and what is written back.
+
+    out     ::= OutArray index | OutScalar index kind | OutConst value | OutArgument path
+              | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
+              | OutObject cls (name out)*
+    write   ::= leaf := index                        an array argument takes new contents
+    store   ::= path := out                          a container argument takes new elements
+    site    ::= exception class, argument out*       status k raises sites[k - 1]
+
+An out that occurs twice in a tree is one object for the caller.  `builder` turns a tree into
+nested closures, once per specialization.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError, Location
+
+Path = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutArray:
+    """Result `index`; `extents[d]`, where not None, is the result that holds the true size."""
+
+    index: int
+    extents: tuple[int | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutScalar:
+    """A scalar: kind is "python" (int, float, bool, complex) or "numpy" (an np.generic)."""
+
+    index: int
+    kind: str = "python"
+
+
+@dataclass(frozen=True, slots=True)
+class OutConst:
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class OutArgument:
+    """The very object that was passed: argument `path[0]`, then a step per container."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OutView:
+    """A view of an array: steps are ("getitem", key), ("transpose", axes), ("reshape", shape),
+    ("real", None), ("imag", None), ("view", dtype)."""
+
+    base: Out
+    steps: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutTuple:
+    cls: type
+    items: tuple[Out, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutList:
+    items: tuple[Out, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutDict:
+    keys: tuple[Any, ...]
+    values: tuple[Out, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutObject:
+    cls: type
+    fields: tuple[tuple[str, Out], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutFormat:
+    """An f-string: parts are text, or (out, conversion, format spec)."""
+
+    parts: tuple[str | tuple[Out, str, str], ...]
+
+
+Out = (
+    OutArray
+    | OutScalar
+    | OutConst
+    | OutArgument
+    | OutView
+    | OutTuple
+    | OutList
+    | OutDict
+    | OutObject
+    | OutFormat
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Array argument `leaf` takes the contents of result `index`."""
+
+    leaf: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The container argument at `path` takes the elements of `out` (an OutList, OutDict or
+    OutObject)."""
+
+    path: Path
+    out: Out
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A `raise` in the program: the exception is `cls(*args)`."""
+
+    cls: type[BaseException]
+    args: tuple[Out, ...] = ()
+    loc: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Everything a specialization does for its caller.
+
+    inputs: the leaf that feeds each parameter of the program.  status: the result (i32) that is 0
+    or says which site raised.  jax: a jax.Array is among arguments and captures, so that array
+    results are jax.Arrays.  waits: a call ends when the program has: because of a NumPy array
+    argument, which XLA reads in place (the rest is found out from the tree).
+    """
+
+    inputs: tuple[int, ...]
+    result: Out
+    writes: tuple[Write, ...] = ()
+    stores: tuple[Store, ...] = ()
+    status: int | None = None
+    sites: tuple[Site, ...] = ()
+    jax: bool = False
+    waits: bool = False
+
+
+# A built tree: (flat results, the caller's arguments, objects made so far) -> object.
+Builder = Callable[[Sequence[Any], Sequence[Any], dict[int, Any]], Any]
+Convert = Callable[[Any], Any]
+
+
+def _python(x: Any) -> Any:
+    return np.asarray(x).item()
+
+
+def builder(out: Out, arrays: Sequence[Convert], scalar: Convert = _python) -> Builder:
+    """The closure that makes what `out` describes.
+
+    arrays[index] converts an array result, `scalar` a Python scalar.
+    """
+    match out:
+        case OutArray(index, extents) if any(e is not None for e in extents):
+            return _shared(out, _sized(index, extents, arrays[index]))
+        case OutArray(index):
+            convert = arrays[index]
+            return _shared(out, lambda values, args, made: convert(values[index]))
+        case OutScalar(index, "python"):
+            return lambda values, args, made: scalar(values[index])
+        case OutScalar(index):
+            convert = arrays[index]
+            return lambda values, args, made: _immutable(convert(values[index]))
+        case OutConst(value):
+            return lambda values, args, made: value
+        case OutArgument(path):
+            return lambda values, args, made: resolve(args, path)
+        case OutFormat(parts):
+            return _format(parts, arrays, scalar)
+        case OutTuple(cls, items):
+            make = tuple if cls is tuple else cls._make  # type: ignore[attr-defined]
+            parts_ = [builder(item, arrays, scalar) for item in items]
+            return lambda values, args, made: make([p(values, args, made) for p in parts_])
+        case _:
+            return _shared(out, _fresh(out, arrays, scalar))
+
+
+def _fresh(out: Out, arrays: Sequence[Convert], scalar: Convert) -> Builder:
+    """The closure for an object with identity, made anew."""
+    match out:
+        case OutView(base, steps):
+            root = builder(base, arrays, scalar)
+            return lambda values, args, made: _viewed(root(values, args, made), steps)
+        case OutList(items):
+            parts = [builder(item, arrays, scalar) for item in items]
+            return lambda values, args, made: [p(values, args, made) for p in parts]
+        case OutDict(keys, items):
+            parts = [builder(item, arrays, scalar) for item in items]
+            return lambda values, args, made: {
+                k: p(values, args, made) for k, p in zip(keys, parts, strict=True)
+            }
+        case OutObject(cls, fields):
+            named = [(name, builder(item, arrays, scalar)) for name, item in fields]
+            return lambda values, args, made: new_object(
+                cls, {name: p(values, args, made) for name, p in named}
+            )
+    raise TypeError(f"not an out: {out!r}")
+
+
+def _shared(out: Out, fresh: Builder) -> Builder:
+    """As `fresh`, once per call."""
+    token = id(out)
+
+    def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+        if token not in made:
+            made[token] = fresh(values, args, made)
+        return made[token]
+
+    return build
+
+
+def _sized(index: int, extents: tuple[int | None, ...], array: Convert) -> Builder:
+    """An array of bounded extent, cut to its true size."""
+
+    def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+        sizes = [slice(None) if e is None else slice(int(values[e])) for e in extents]
+        whole = array(values[index])
+        cut = whole[tuple(sizes)]
+        return cut.copy() if isinstance(cut, np.ndarray) and cut.size < whole.size else cut
+
+    return build
+
+
+def _format(parts: tuple[Any, ...], arrays: Sequence[Convert], scalar: Convert) -> Builder:
+    pieces = [p if isinstance(p, str) else (builder(p[0], arrays, scalar), *p[1:]) for p in parts]
+
+    def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> str:
+        texts = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                texts.append(piece)
+            else:
+                make, conversion, spec = piece
+                value = _CONVERSIONS[conversion](make(values, args, made))
+                texts.append(format(value, spec))
+        return "".join(texts)
+
+    return build
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
+
+
+def _immutable(x: Any) -> Any:
+    """A NumPy scalar; among jax.Arrays it stays one."""
+    return x[()] if isinstance(x, np.ndarray) else x
+
+
+def _viewed(x: Any, steps: tuple[tuple[str, Any], ...]) -> Any:
+    for name, operand in steps:
+        x = _STEPS[name](x, operand)
+    return x
+
+
+_STEPS: dict[str, Callable[[Any, Any], Any]] = {
+    "getitem": lambda x, key: x[key],
+    "transpose": lambda x, axes: x.transpose(axes),
+    "reshape": lambda x, shape: x.reshape(shape),
+    "real": lambda x, _: x.real,
+    "imag": lambda x, _: x.imag,
+    "view": lambda x, dtype: x.view(dtype),
+}
+
+
+def new_object(cls: type, fields: dict[str, Any]) -> Any:
+    """An instance with these fields, made as unpickling makes one: without running `__init__`."""
+    made = cls.__new__(cls)
+    fill(made, fields)
+    return made
+
+
+def fill(x: Any, fields: dict[str, Any]) -> None:
+    """Set fields past frozen dataclasses' guards."""
+    for name, value in fields.items():
+        object.__setattr__(x, name, value)
+
+
+def resolve(args: Sequence[Any], path: Path) -> Any:
+    """The object at `path`: a step is an index or key of a container, or a field's name."""
+    x = args[path[0]]
+    for step in path[1:]:
+        x = x[step] if isinstance(x, (list, tuple, dict)) else getattr(x, step)
+    return x
+
+
+def restore(target: Any, source: Any) -> None:
+    """Give the container `target` the elements of `source`."""
+    if isinstance(target, list):
+        target[:] = source
+    elif isinstance(target, dict):
+        for key in [key for key in target if key not in source]:
+            del target[key]
+        target.update(source)
+    else:
+        for name in [name for name in vars(target) if not hasattr(source, name)]:
+            object.__delattr__(target, name)
+        fill(target, vars(source))
+
+
+def check_traceable(outcome: Outcome, name: str) -> None:
+    """Refuse what cannot happen under an outer JAX trace."""
+    if outcome.status is not None:
+        what, hint = "raises", f"call pyxla.checked({name}), which returns (status, result)"
+    elif outcome.writes or outcome.stores:
+        what = "mutates its arguments"
+        hint = f"call pyxla.functional({name}), which returns (result, mutated arguments)"
+    elif _has_extents(outcome.result):
+        what = "returns an array whose size depends on data"
+        hint = "return the padded array and its length"
+    else:
+        return
+    raise CompileError(f"'{name}' {what}, which a JAX trace cannot express", hint=hint)
+
+
+def _has_extents(out: Out) -> bool:
+    return any(
+        e is not None for node in walk(out) if isinstance(node, OutArray) for e in node.extents
+    )
+
+
+def array_uses(outcome: Outcome) -> dict[int, int]:
+    """How many objects of the caller's are made from each array result."""
+    roots = [outcome.result, *[store.out for store in outcome.stores]]
+    arrays = {id(n): n for root in roots for n in walk(root) if isinstance(n, OutArray)}
+    return Counter(node.index for node in arrays.values())
+
+
+def walk(out: Out) -> Iterator[Out]:
+    """`out` and all outs inside it."""
+    yield out
+    match out:
+        case OutView(base):
+            yield from walk(base)
+        case OutTuple(_, items) | OutList(items) | OutDict(_, items):
+            for item in items:
+                yield from walk(item)
+        case OutObject(_, fields):
+            for _, item in fields:
+                yield from walk(item)
+        case OutFormat(parts):
+            for part in parts:
+                if not isinstance(part, str):
+                    yield from walk(part[0])

@@ -1,0 +1,525 @@
+"""Arguments taken apart: flat leaves, a hashable key, and a description for inference.
+
+    flatten(args, static)   -> (key, leaves)   on every call: fast, no checks
+    describe(args, static)  -> Arg per argument, when a specialization is made: checks everything
+    keyed(args)             -> the key that values of these descriptions have
+    memory(leaves)          -> what a function that mutates must know besides: `Memory`
+
+Leaves come in the order of a depth-first walk; static values are no leaves.  The key is one flat
+tuple, in which each argument's first entry tells how many follow, so that keys of different
+structure differ:
+
+    np.ndarray      dtype, shape                    int, float, complex     the type
+    np.generic      its dtype's scalar type         known int               "int", value
+    jax.Array       "jax f32[3]" (one interned str) bool, str, None, ...    "static", type, value
+    containers      class, their structure, then each element
+
+A jax scalar that is weakly typed (a Python scalar that went through a JAX trace) counts as the
+Python scalar it was.  Whether arrays are writeable and how they overlap matters to functions that
+mutate, only; `memory` is the second half of their key.
+
+`static` holds paths of ints that are known values: `(argument, step, ...)` with a step for each
+container on the way (index, key or field name).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import types
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.ir.types import (
+    DTYPE_NAMES,
+    PYTHON_DTYPES,
+    SHORT_NAMES,
+    ArrayType,
+    array_type,
+    python_type,
+)
+from pyxla.runtime import jaxlink
+
+Path = tuple[Any, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgArray:
+    """An array: kind is "numpy" (np.ndarray), "jax", or "scalar" (an immutable NumPy scalar)."""
+
+    type: ArrayType
+    kind: str = "numpy"
+    writeable: bool = True
+    leaf: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgScalar:
+    """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar."""
+
+    type: ArrayType
+    leaf: int = 0
+    kind: str = "python"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgStatic:
+    """A value that is part of the specialization."""
+
+    value: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgTuple:
+    """A tuple, or an instance of the NamedTuple class `cls`."""
+
+    cls: type
+    items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgList:
+    items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgDict:
+    keys: tuple[Any, ...]
+    values: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgObject:
+    """An instance of `cls`, a dataclass or another Python class, by its fields."""
+
+    cls: type
+    fields: tuple[tuple[str, Arg], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgMethod:
+    """A bound method: `function` of the instance `owner`."""
+
+    function: Any
+    owner: Arg
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgPytree:
+    """A container of a class registered with JAX; `treedef` is its node alone."""
+
+    cls: type
+    treedef: Any
+    items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgSame:
+    """The mutable container already met at `path`."""
+
+    path: Path
+
+
+Arg = (
+    ArgArray
+    | ArgScalar
+    | ArgStatic
+    | ArgTuple
+    | ArgList
+    | ArgDict
+    | ArgObject
+    | ArgMethod
+    | ArgPytree
+    | ArgSame
+)
+
+
+class _Node(NamedTuple):
+    """One container: its key entries, and (step, element) for each element."""
+
+    entries: tuple[Any, ...]
+    elements: tuple[tuple[Any, Any], ...]
+    mutable: bool
+    build: Any  # elements' descriptions -> the container's
+
+
+_KINDS = {np.dtype(d): python for python, d in PYTHON_DTYPES.items()}
+_jax_keys: dict[Any, Any] = {}
+
+
+def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple[Any, list[Any]]:
+    """The key and the leaves of `args`."""
+    key: list[Any] = []
+    leaves: list[Any] = []
+    add = key.append
+    walk = None
+    for index, x in enumerate(args):
+        kind = type(x)
+        if kind is np.ndarray:
+            add(x.dtype)
+            add(x.shape)
+            leaves.append(x)
+        elif kind is jaxlink.ARRAY:
+            add(_jax_keys.get(x.aval) or _jax_key(x.aval))
+            leaves.append(x)
+        elif kind is float or kind is complex or (kind is int and (index,) not in static):
+            add(kind)
+            leaves.append(x)
+        else:
+            walk = walk or _Walk(key, leaves, static)
+            walk.visit(x, (index,))
+    return tuple(key), leaves
+
+
+def describe(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple[Arg, ...]:
+    """What inference may know of `args`: one description each; CompileError where it cannot be."""
+    walk = _Describe(static)
+    return tuple([walk.visit(x, (index,)) for index, x in enumerate(args)])
+
+
+def keyed(args: Iterable[Arg]) -> tuple[Any, ...]:
+    """The key of arguments so described: `keyed(describe(args)) == flatten(args)[0]`."""
+    key: list[Any] = []
+    for arg in args:
+        _rekey(arg, key)
+    return tuple(key)
+
+
+def _jax_key(aval: Any) -> Any:
+    """The interned entry for JAX arrays of this abstract value."""
+    if aval.weak_type and aval.shape == ():
+        entry: Any = f"jax weak {aval.dtype.kind}"
+    else:
+        entry = _jax_entry(aval.dtype, aval.shape)
+    if len(_jax_keys) > 65536:
+        _jax_keys.clear()
+    _jax_keys[aval] = entry
+    return entry
+
+
+def _jax_entry(dtype: Any, shape: tuple[int, ...]) -> str:
+    return f"jax {SHORT_NAMES.get(dtype, dtype)}{list(shape)}"
+
+
+# --- walking containers -----------------------------------------------------------------------
+
+
+class _Walk:
+    """One depth-first walk that extends a key and a list of leaves."""
+
+    def __init__(self, key: list[Any], leaves: list[Any], static: frozenset[Path]) -> None:
+        self.key = key
+        self.leaves = leaves
+        self.static = static
+        self.seen: dict[int, Path] = {}
+        self.open: set[int] = set()
+
+    def visit(self, x: Any, path: Path) -> None:
+        kind = type(x)
+        key = self.key
+        if kind is np.ndarray or isinstance(x, np.memmap):
+            key += (x.dtype, x.shape)
+            self.leaves.append(x)
+        elif kind is int and path in self.static:
+            key += ("int", x)
+        elif kind is int or kind is float or kind is complex:
+            key.append(kind)
+            self.leaves.append(x)
+        elif isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
+            key.append(_canonical(x.dtype).type)
+            self.leaves.append(x)
+        elif isinstance(x, jax.Array):
+            key.append(_jax_key(jax.typeof(x)))
+            self.leaves.append(x)
+        elif (node := _node(x)) is None:
+            key += ("static", kind, _hashable(x, path))
+        else:
+            self.descend(node, x, path)
+
+    def descend(self, node: _Node, x: Any, path: Path) -> None:
+        if (seen := _enter(self, node, x, path)) is not None:
+            self.key += ("same", seen)
+            return
+        self.key += node.entries
+        for step, element in node.elements:
+            self.visit(element, (*path, step))
+        self.open.discard(id(x))
+
+
+class _Describe:
+    """The same walk, making descriptions."""
+
+    def __init__(self, static: frozenset[Path]) -> None:
+        self.static = static
+        self.count = 0
+        self.seen: dict[int, Path] = {}
+        self.open: set[int] = set()
+
+    def leaf(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def visit(self, x: Any, path: Path) -> Arg:
+        kind = type(x)
+        if kind is np.ndarray or isinstance(x, np.memmap):
+            type_ = _checked(x.dtype, x.shape, path)
+            return ArgArray(type_, "numpy", bool(x.flags.writeable), self.leaf())
+        if kind is int and path in self.static:
+            return ArgStatic(x)
+        if kind is int or kind is float or kind is complex:
+            return ArgScalar(python_type(kind), self.leaf())
+        if isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
+            return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
+        if isinstance(x, jax.Array):
+            return self.jax_array(jax.typeof(x), path)
+        if (node := _node(x)) is None:
+            return ArgStatic(_hashable(x, path))
+        if (seen := _enter(self, node, x, path)) is not None:
+            return ArgSame(seen)
+        items = tuple([self.visit(element, (*path, step)) for step, element in node.elements])
+        self.open.discard(id(x))
+        return node.build(items)
+
+    def jax_array(self, aval: Any, path: Path) -> Arg:
+        type_ = _checked(aval.dtype, aval.shape, path)
+        if aval.weak_type and aval.shape == ():
+            return ArgScalar(python_type(_WEAK[aval.dtype.kind]), self.leaf(), "jax")
+        return ArgArray(type_, "jax", False, self.leaf())
+
+
+_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def _enter(walk: _Walk | _Describe, node: _Node, x: Any, path: Path) -> Path | None:
+    """Start on a container: the path where it was met before, if it is mutable and was."""
+    if id(x) in walk.open:
+        raise CompileError(
+            f"{spell(path)} contains itself",
+            hint="pass the parts of cyclic structures as separate arguments",
+        )
+    walk.open.add(id(x))
+    if not node.mutable:
+        return None
+    if (seen := walk.seen.get(id(x))) is not None:
+        walk.open.discard(id(x))
+        return seen
+    walk.seen[id(x)] = path
+    return None
+
+
+def _node(x: Any) -> _Node | None:
+    """`x` as a container, or None where it is one value."""
+    kind = type(x)
+    if kind is tuple or (isinstance(x, tuple) and hasattr(kind, "_fields")):
+        return _Node(
+            (kind, len(x)), tuple(enumerate(x)), False, lambda items: ArgTuple(kind, items)
+        )
+    if kind is list:
+        return _Node((list, len(x)), tuple(enumerate(x)), True, ArgList)
+    if kind is dict:
+        keys = tuple(x)
+        entries = (dict, keys, tuple(map(type, keys)))
+        return _Node(entries, tuple(x.items()), True, lambda values: ArgDict(keys, values))
+    if kind is types.MethodType:
+        entries = ("method", x.__func__)
+        elements = (("__self__", x.__self__),)
+        return _Node(entries, elements, False, lambda items: ArgMethod(x.__func__, *items))
+    if kind in _ATOMS or isinstance(x, (type, enum.Enum, np.dtype)) or hasattr(x, "__wrapped__"):
+        return None
+    if dataclasses.is_dataclass(x):
+        return _object(x)
+    return _pytree(x) or (_object(x) if _is_instance(x) else None)
+
+
+# Functions by any name; objects with `__wrapped__` (jitted, compiled, cached ones) count as such.
+_ATOMS = frozenset(
+    (
+        *(bool, str, bytes, type(None), type(Ellipsis), range, frozenset, types.ModuleType),
+        *(types.FunctionType, types.BuiltinFunctionType, functools.partial, np.ufunc),
+    )
+)
+
+
+def _is_instance(x: Any) -> bool:
+    """Whether `x` is an ordinary instance of a Python class: its state is its fields."""
+    kind = type(x)
+    return bool(kind.__flags__ & _HEAP_TYPE) and (
+        hasattr(x, "__dict__") or any("__slots__" in base.__dict__ for base in kind.__mro__)
+    )
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def _object(x: Any) -> _Node:
+    kind = type(x)
+    fields = dict(getattr(x, "__dict__", {}))
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(x, name):
+                fields.setdefault(name, getattr(x, name))
+    names = tuple(fields)
+
+    def build(items: tuple[Arg, ...]) -> Arg:
+        return ArgObject(kind, tuple(zip(names, items, strict=True)))
+
+    return _Node((kind, names), tuple(fields.items()), True, build)
+
+
+def _pytree(x: Any) -> _Node | None:
+    """One level of a container registered with JAX."""
+    items, treedef = jax.tree_util.tree_flatten(x, is_leaf=lambda y: y is not x)
+    if len(items) == 1 and items[0] is x:
+        return None
+    kind = type(x)
+
+    def build(found: tuple[Arg, ...]) -> Arg:
+        return ArgPytree(kind, treedef, found)
+
+    return _Node((kind, treedef), tuple(enumerate(items)), False, build)
+
+
+# --- checks -----------------------------------------------------------------------------------
+
+
+def _canonical(dtype: np.dtype) -> np.dtype:
+    """The one dtype object among equal ones: `longlong` is `i64` too."""
+    return DTYPE_NAMES[SHORT_NAMES[dtype]]
+
+
+def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
+    if dtype in SHORT_NAMES:
+        return array_type(_canonical(dtype), tuple(shape))
+    native = isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in SHORT_NAMES
+    raise CompileError(
+        f"{spell(path)} has dtype {dtype}, which XLA cannot hold",
+        hint="convert it to native byte order first: x.astype(x.dtype.newbyteorder('='))"
+        if native
+        else f"use one of {', '.join(DTYPE_NAMES)}",
+    )
+
+
+def _hashable(x: Any, path: Path) -> Any:
+    if isinstance(x, np.ndarray):
+        raise CompileError(
+            f"{spell(path)} is a {type(x).__name__}, whose arithmetic is not an ndarray's",
+            hint="pass np.asarray(x)",
+        )
+    try:
+        hash(x)
+    except TypeError:
+        raise CompileError(
+            f"{spell(path)} is a {type(x).__name__}, neither a container that pyxla takes apart "
+            "nor a hashable constant",
+            hint="pass its arrays and numbers as arguments, or register its class as a JAX pytree",
+        ) from None
+    return x
+
+
+def spell(path: Path) -> str:
+    """A path in words: `argument 1`, `argument 0[2]['w']`."""
+    return f"argument {path[0]}" + "".join([f"[{step!r}]" for step in path[1:]])
+
+
+def _rekey(arg: Arg, key: list[Any]) -> None:
+    match arg:
+        case ArgArray(type, "numpy"):
+            key += (type.dtype, type.shape)
+        case ArgArray(type, "scalar"):
+            key.append(type.dtype.type)
+        case ArgArray(type, _):
+            key.append(_jax_entry(type.dtype, type.shape))
+        case ArgScalar(type, _, "jax"):
+            key.append(f"jax weak {type.dtype.kind}")
+        case ArgScalar(type):
+            key.append(_KINDS[type.dtype])
+        case ArgStatic(value):
+            key += ("int", value) if value.__class__ is int else ("static", value.__class__, value)
+        case ArgSame(path):
+            key += ("same", path)
+        case _:
+            _rekey_container(arg, key)
+
+
+def _rekey_container(arg: Any, key: list[Any]) -> None:
+    match arg:
+        case ArgTuple(cls, items):
+            key += (cls, len(items))
+        case ArgList(items):
+            key += (list, len(items))
+        case ArgDict(keys, items):
+            key += (dict, keys, tuple(map(type, keys)))
+        case ArgMethod(function, owner):
+            key += ("method", function)
+            items = (owner,)
+        case ArgObject(cls, fields):
+            key += (cls, tuple([name for name, _ in fields]))
+            items = tuple([item for _, item in fields])
+        case ArgPytree(cls, treedef, items):
+            key += (cls, treedef)
+    for item in items:
+        _rekey(item, key)
+
+
+# --- memory -----------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Memory:
+    """How NumPy leaves lie in memory.
+
+    read_only: leaves that cannot be written.  groups: sets of leaves that may share memory, each as
+    (leaf, byte offset from the group's lowest address, strides) in leaf order; leaves alone in
+    theirs are left out.  Members with equal offset, strides, shape and dtype are the same array.
+    """
+
+    read_only: tuple[int, ...] = ()
+    groups: tuple[tuple[tuple[int, int, tuple[int, ...]], ...], ...] = ()
+
+
+def memory(leaves: Sequence[Any]) -> Memory:
+    """The second half of the key of a function that mutates."""
+    arrays = [(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)]
+    read_only = tuple([i for i, x in arrays if not x.flags.writeable])
+    if len(arrays) < 2 or (
+        len(arrays) == 2 and not np.may_share_memory(arrays[0][1], arrays[1][1])
+    ):
+        return Memory(read_only) if read_only else _PLAIN
+    return Memory(read_only, _groups(arrays))
+
+
+_PLAIN = Memory()
+
+
+def _groups(arrays: list[tuple[int, np.ndarray]]) -> tuple[Any, ...]:
+    """Leaves whose address ranges overlap, found by a sweep over addresses."""
+    spans = [(*np.lib.array_utils.byte_bounds(x), i, x) for i, x in arrays if x.size]
+    spans.sort(key=lambda span: span[:3])
+    groups: list[list[Any]] = []
+    end = -1
+    for low, high, i, x in spans:
+        if low >= end:
+            groups.append([])
+        groups[-1].append((low, i, x))
+        end = max(end, high)
+    return tuple(sorted(_placed(group) for group in groups if len(group) > 1 and _overlap(group)))
+
+
+def _overlap(group: list[Any]) -> bool:
+    """Whether members really share an element; interleaved views (`x[::2]`, `x[1::2]`) do not."""
+    return any(
+        np.shares_memory(x, y) for k, (_, _, x) in enumerate(group) for _, _, y in group[k + 1 :]
+    )
+
+
+def _placed(group: list[Any]) -> tuple[Any, ...]:
+    base = group[0][0]
+    return tuple(
+        sorted((i, x.__array_interface__["data"][0] - base, x.strides) for _, i, x in group)
+    )
