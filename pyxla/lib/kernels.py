@@ -146,8 +146,24 @@ floor_divide = by_class(u=op.divide, i=integer_floor_divide, f=float_floor_divid
 remainder = by_class(u=op.remainder, i=integer_remainder, f=float_remainder)
 
 
+def unless_zero(kernel: Kernel) -> Kernel:
+    """NumPy's integer division, in which anything by zero is zero."""
+
+    def guarded(x: Value, y: Value) -> Value:
+        if cls(x) == "f":
+            return kernel(x, y)
+        zero = like(x, 0)
+        return select(eq(y, zero), zero, kernel(x, y))
+
+    return guarded
+
+
+array_floor_divide = unless_zero(floor_divide)
+array_remainder = unless_zero(remainder)
+
+
 def divmod_(x: Value, y: Value) -> tuple[Value, Value]:
-    return floor_divide(x, y), remainder(x, y)
+    return array_floor_divide(x, y), array_remainder(x, y)
 
 
 def modf(x: Value) -> tuple[Value, Value]:
@@ -227,8 +243,11 @@ def copysign(x: Value, y: Value) -> Value:
 
 
 def spacing(x: Value) -> Value:
-    """The distance to the next float away from zero, with the sign of `x`."""
-    away = copysign(like(x, math.inf), x)
+    """The distance to the next float away from zero, with the sign of `x`; NumPy's float16 loop
+    takes the next larger one."""
+    away = like(x, math.inf)
+    if x.type.dtype != np.dtype(np.float16):
+        away = select(lt(x, like(x, 0)), like(x, -math.inf), away)
     gap = op.subtract(op.next_after(x, away), x)
     return select(isfinite(x), gap, like(x, math.nan))
 

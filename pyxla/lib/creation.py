@@ -1,0 +1,553 @@
+"""Functions that make arrays: `zeros`, `arange`, `linspace`, `eye`, `array`, `meshgrid`, ...
+
+What is a formula of the position is made from `iota`, so that a module holds no large constants.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer import extent
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib.operands import (
+    BOOL,
+    FLOAT,
+    INT,
+    Shape,
+    as_array,
+    as_shape,
+    as_value,
+    broadcast,
+    broadcast_shapes,
+    broadcast_to,
+    cast,
+    is_dynamic,
+    normalize_axis,
+    splat,
+)
+from pyxla.lib.registry import implements
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+
+
+def iota(dtype: np.dtype, shape: Shape, dimension: int) -> Value:
+    """Positions along `dimension`; through int64 where the dtype cannot count."""
+    if CLASSES[dtype] == "b":
+        return cast(shapes.iota(dtype=INT, shape=shape, dimension=dimension), dtype)
+    return shapes.iota(dtype=dtype, shape=shape, dimension=dimension)
+
+
+# --- Constant arrays -----------------------------------------------------------------------------
+
+
+@implements(np.zeros, np.empty, zero_d=True)
+def zeros(shape: Any, dtype: Any = float, order: Any = "C", **ignored: Any) -> Array:
+    return Array(splat(0, as_dtype(dtype), as_shape(shape)))
+
+
+@implements(np.ones, zero_d=True)
+def ones(shape: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
+    return Array(splat(1, FLOAT if dtype is None else as_dtype(dtype), as_shape(shape)))
+
+
+@implements(np.full, zero_d=True)
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
+    shape = as_shape(shape)
+    fill = as_array(fill_value)
+    value = fill.value if dtype is None else as_value(fill_value, as_dtype(dtype))
+    return Array(broadcast_to(value, shape))
+
+
+def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, np.dtype]:
+    a = as_array(a)
+    return (
+        a.shape if shape is None else as_shape(shape),
+        a.dtype if dtype is None else as_dtype(dtype),
+    )
+
+
+@implements(np.zeros_like, np.empty_like, zero_d=True)
+def zeros_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **_: Any
+) -> Array:
+    shape, dtype = _like(a, dtype, shape)
+    return Array(splat(0, dtype, shape))
+
+
+@implements(np.ones_like, zero_d=True)
+def ones_like(
+    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **_: Any
+) -> Array:
+    shape, dtype = _like(a, dtype, shape)
+    return Array(splat(1, dtype, shape))
+
+
+@implements(np.full_like, zero_d=True)
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    **_: Any,
+) -> Array:
+    shape, dtype = _like(a, dtype, shape)
+    return Array(broadcast_to(as_value(fill_value, dtype), shape))
+
+
+# --- From data -----------------------------------------------------------------------------------
+
+
+@implements(np.array, zero_d=True)
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: Any = True,
+    order: Any = "K",
+    subok: Any = False,
+    ndmin: int = 0,
+    **ignored: Any,
+) -> Array:
+    x = as_array(object, dtype)
+    missing = operator.index(ndmin) - x.ndim
+    if missing > 0:
+        return Array(shapes.reshape(x.value, shape=(1,) * missing + x.shape))
+    return x
+
+
+@implements(np.asarray, np.asanyarray, np.asarray_chkfinite, zero_d=True)
+def asarray(a: Any, dtype: Any = None, order: Any = None, **ignored: Any) -> Array:
+    return as_array(a, dtype)
+
+
+@implements(np.ascontiguousarray, np.asfortranarray)
+def ascontiguousarray(a: Any, dtype: Any = None, **ignored: Any) -> Array:
+    return array(a, dtype, ndmin=1)
+
+
+@implements(np.copy, zero_d=True)
+def copy(a: Any, order: Any = "K", subok: Any = False) -> Array:
+    return as_array(a)
+
+
+@implements(np.ndarray.copy)
+def ndarray_copy(a: Array, order: Any = "C") -> Array:
+    return a
+
+
+@implements(np.fromfunction, zero_d=True)
+def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any):
+    grids = indices(shape, dtype, sparse=False)
+    rows = [Array(_index_first(grids.value, i)) for i in range(grids.shape[0])]
+    return function(*rows, **kwargs)
+
+
+def _index_first(x: Value, i: int) -> Value:
+    tail = x.type.shape[1:]
+    row = shapes.slice(
+        x,
+        start_indices=(i, *[0] * len(tail)),
+        limit_indices=(i + 1, *tail),
+        strides=(1,) * x.type.ndim,
+    )
+    return shapes.reshape(row, shape=tail)
+
+
+# --- Ranges --------------------------------------------------------------------------------------
+
+
+@implements(np.arange)
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, **_: Any) -> Array:
+    """start + i * step; the number of elements must be provable."""
+    if stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    found = result_type(start, stop, step) if dtype is None else as_dtype(dtype)
+    count = _arange_count(start, stop, step)
+    if dtype is not None and CLASSES[found] in "iu":
+        start, step = _as_int(start), _as_int(step)
+    value = iota(found, (count,), 0)
+    if not (type(step) in (int, float) and step == 1):
+        value = op.multiply(value, broadcast_to(_number(step, start, found), (count,)))
+    if not (type(start) in (int, float) and start == 0):
+        value = op.add(value, broadcast_to(as_value(start, found), (count,)))
+    return Array(value)
+
+
+def _as_int(x: Any) -> Any:
+    return int(x) if type(x) is float else x
+
+
+def _number(step: Any, start: Any, dtype: np.dtype) -> Value:
+    """NumPy's stride is the difference of its first two elements."""
+    if type(step) is float and type(start) in (int, float):
+        return as_value((start + step) - start, dtype)
+    return as_value(step, dtype)
+
+
+def _arange_count(start: Any, stop: Any, step: Any) -> int:
+    """How many elements there are; unknown ints are cancelled, else demanded."""
+    numbers = [x for x in (start, stop, step) if isinstance(x, Array | Scalar)]
+    if all(isinstance(kind(x), type) and kind(x) is int for x in (start, stop)) and numbers:
+        length = extent.difference(stop, start)
+        if length is not None:
+            unit = operator.index(step)
+            return max(0, -(-length // unit))
+    read = [_static_number(x) for x in (start, stop, step)]
+    if read[2] == 0:
+        raise OpError("arange: the step is zero")
+    return max(0, math.ceil((read[1] - read[0]) / read[2]))
+
+
+def _static_number(x: Any) -> float:
+    if isinstance(x, Array | Scalar):
+        return float(x) if CLASSES[x.dtype] == "f" and type(x) is Scalar else operator.index(x)
+    return x
+
+
+@implements(np.linspace)
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    **_: Any,
+) -> Any:
+    """start + i * (stop - start) / (num - 1), the last exactly `stop`."""
+    num = operator.index(num)
+    if num < 0:
+        raise OpError(f"Number of samples, {num}, must be non-negative.")
+    work = result_type(result_type(*_numbers(start, stop)), 1.0)
+    first, last = broadcast(as_value(start, work), as_value(stop, work))
+    divisor = num - 1 if endpoint else num
+    delta = op.subtract(last, first)
+    step = op.divide(delta, k.like(delta, max(divisor, 1)))
+    shape = (num, *first.type.shape)
+    position = cast(iota(_part(work), shape, 0), work)
+    value = op.add(op.multiply(position, broadcast_to(step, shape)), broadcast_to(first, shape))
+    if endpoint and num > 1:
+        at_end = k.eq(iota(INT, shape, 0), splat(num - 1, INT, shape))
+        value = op.select(at_end, broadcast_to(last, shape), value)
+    found = work if dtype is None else as_dtype(dtype)
+    if CLASSES[found] in "iu" and CLASSES[work] == "f":
+        value = op.floor(value)
+    result = _move_first(cast(value, found), axis)
+    if retstep:
+        return result, Array(step) if divisor > 0 else Array(k.like(step, math.nan))
+    return result
+
+
+def _numbers(*operands: Any) -> list[Any]:
+    """Operands of result_type: lists as the arrays they are."""
+    return [as_array(x) if isinstance(x, list | tuple) else x for x in operands]
+
+
+def _part(dtype: np.dtype) -> np.dtype:
+    return np.dtype(np.float64) if CLASSES[dtype] == "c" else dtype
+
+
+def _move_first(x: Value, axis: int) -> Array:
+    axis = normalize_axis(axis, x.type.ndim)
+    if axis == 0:
+        return Array(x)
+    order = (*range(1, axis + 1), 0, *range(axis + 1, x.type.ndim))
+    return Array(shapes.transpose(x, permutation=order))
+
+
+@implements(np.logspace)
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Array:
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    powers = UFUNCS[np.power](base, exponents)
+    return powers if dtype is None else as_array(powers, dtype)
+
+
+@implements(np.geomspace)
+def geomspace(
+    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Array:
+    """Powers between the logarithms of the ends, which are kept exactly; real ends of one sign."""
+    num = operator.index(num)
+    work = result_type(result_type(*_numbers(start, stop)), 1.0)
+    if CLASSES[work] == "c":
+        raise OpError("geomspace of complex ends is not supported")
+    first, last = broadcast(as_value(start, work), as_value(stop, work))
+    sign = op.sign(first)
+    logs = [Array(UFUNCS[np.log10](Array(op.abs(x))).value) for x in (first, last)]
+    powers = UFUNCS[np.power](10.0, linspace(*logs, num, endpoint))
+    shape = powers.shape
+    value = op.multiply(broadcast_to(sign, shape), powers.value)
+    position = iota(INT, shape, 0)
+    if num > 0:
+        value = op.select(k.eq(position, splat(0, INT, shape)), broadcast_to(first, shape), value)
+    if endpoint and num > 1:
+        at_end = k.eq(position, splat(num - 1, INT, shape))
+        value = op.select(at_end, broadcast_to(last, shape), value)
+    result = _move_first(value, axis)
+    return result if dtype is None else as_array(result, dtype)
+
+
+# --- Grids ---------------------------------------------------------------------------------------
+
+
+@implements(np.indices)
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+    shape = as_shape(dimensions)
+    dtype = as_dtype(dtype)
+    if sparse:
+        return tuple(
+            [
+                Array(iota(dtype, tuple(n if i == axis else 1 for i, n in enumerate(shape)), axis))
+                for axis in range(len(shape))
+            ]
+        )
+    if not shape:
+        return Array(splat(0, dtype, (0,)))
+    rows = [iota(dtype, (1, *shape), axis + 1) for axis in range(len(shape))]
+    return Array(shapes.concatenate(*rows, dimension=0) if len(rows) > 1 else rows[0])
+
+
+@implements(np.meshgrid)
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    if indexing not in ("xy", "ij"):
+        raise OpError("Valid values for `indexing` are 'xy' and 'ij'.")
+    arrays = [as_array(x) for x in xi]
+    ndim = len(arrays)
+    axes = list(range(ndim))
+    if indexing == "xy" and ndim > 1:
+        axes[0], axes[1] = 1, 0
+    full_shape = [0] * ndim
+    for x, axis in zip(arrays, axes, strict=True):
+        full_shape[axis] = x.size
+    grids = []
+    for x, axis in zip(arrays, axes, strict=True):
+        thin = tuple(x.size if i == axis else 1 for i in range(ndim))
+        value = shapes.reshape(x.value, shape=thin)
+        grids.append(Array(value if sparse else broadcast_to(value, tuple(full_shape))))
+    return tuple(grids)
+
+
+@implements(np.ix_)
+def ix(*args: Any) -> tuple[Array, ...]:
+    arrays = [as_array(x) for x in args]
+    if any(x.dtype == BOOL for x in arrays):
+        raise OpError("np.ix_ of boolean arrays depends on their values")
+    return tuple(
+        [
+            Array(
+                shapes.reshape(
+                    x.value, shape=tuple(x.size if i == axis else 1 for i in range(len(arrays)))
+                )
+            )
+            for axis, x in enumerate(arrays)
+        ]
+    )
+
+
+# --- Diagonals and triangles ---------------------------------------------------------------------
+
+
+def band(shape: Shape, offset: int, direction: str) -> Value:
+    """Where `column - row` compares so with `offset` in the last two dimensions."""
+    ndim = len(shape)
+    row, column = iota(INT, shape, ndim - 2), iota(INT, shape, ndim - 1)
+    if offset:
+        row = op.add(row, splat(offset, INT, shape))
+    return op.compare(column, row, direction=direction)
+
+
+@implements(np.eye)
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", **_: Any) -> Array:
+    shape = as_shape((N, N if M is None else M))
+    return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)))
+
+
+@implements(np.identity)
+def identity(n: Any, dtype: Any = None, **_: Any) -> Array:
+    return eye(n, dtype=float if dtype is None else dtype)
+
+
+@implements(np.tri)
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> Array:
+    shape = as_shape((N, N if M is None else M))
+    return Array(cast(band(shape, operator.index(k), "LE"), as_dtype(dtype)))
+
+
+def _masked(m: Any, offset: Any, direction: str) -> Array:
+    value = as_array(m).value
+    if value.type.ndim < 1:
+        raise OpError("a triangle needs an array of at least one dimension")
+    if value.type.ndim == 1:
+        value = broadcast_to(value, (value.type.shape[0],) * 2)
+    mask = band(value.type.shape, operator.index(offset), direction)
+    return Array(op.select(mask, value, k.like(value, 0)))
+
+
+@implements(np.tril)
+def tril(m: Any, k: Any = 0) -> Array:
+    return _masked(m, k, "LE")
+
+
+@implements(np.triu)
+def triu(m: Any, k: Any = 0) -> Array:
+    return _masked(m, k, "GE")
+
+
+@implements(np.diagflat)
+def diagflat(v: Any, k: Any = 0) -> Array:
+    value = as_array(v).value
+    return diag(Array(shapes.reshape(value, shape=(value.type.size,))), k)
+
+
+@implements(np.diag)
+def diag(v: Any, k: Any = 0) -> Array:
+    x, offset = as_array(v), operator.index(k)
+    if x.ndim == 2:
+        return diagonal(x, offset)
+    if x.ndim != 1:
+        raise OpError("Input must be 1- or 2-d.")
+    size = x.shape[0] + abs(offset)
+    low, high = (0, offset) if offset >= 0 else (-offset, 0)
+    padded = shapes.pad(
+        x.value,
+        splat(0, x.dtype, ()),
+        edge_padding_low=(low,),
+        edge_padding_high=(high,),
+        interior_padding=(0,),
+    )
+    rows = shapes.broadcast_in_dim(padded, shape=(size, size), broadcast_dimensions=(0,))
+    return Array(op.select(band((size, size), offset, "EQ"), rows, _zeros(rows)))
+
+
+def _zeros(x: Value) -> Value:
+    return splat(0, x.type.dtype, x.type.shape)
+
+
+@implements(np.diagonal, np.ndarray.diagonal)
+def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Array:
+    x, offset = as_array(a), operator.index(offset)
+    if x.ndim < 2:
+        raise OpError("diag requires an array of at least two dimensions")
+    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
+    if first == second:
+        raise OpError("axis1 and axis2 cannot be the same")
+    rest = [axis for axis in range(x.ndim) if axis not in (first, second)]
+    value = shapes.transpose(x.value, permutation=(*rest, first, second))
+    return Array(_last_diagonal(value, offset))
+
+
+def _last_diagonal(x: Value, offset: int) -> Value:
+    """In row-major order the elements of a diagonal are `columns + 1` apart."""
+    *head, rows, columns = x.type.shape
+    top, left = max(-offset, 0), max(offset, 0)
+    size = max(min(rows - top, columns - left), 0)
+    if not size:
+        return splat(0, x.type.dtype, (*head, 0))
+    flat = shapes.reshape(x, shape=(*head, rows * columns))
+    start = top * columns + left
+    return shapes.slice(
+        flat,
+        start_indices=(*[0] * len(head), start),
+        limit_indices=(*head, start + (size - 1) * (columns + 1) + 1),
+        strides=(*[1] * len(head), columns + 1),
+    )
+
+
+@implements(np.vander)
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
+    x = as_array(x)
+    if x.ndim != 1:
+        raise OpError("x must be a one-dimensional array or sequence.")
+    columns = x.shape[0] if N is None else operator.index(N)
+    dtype = result_type(x, 0)
+    value, powers = cast(x.value, dtype), []
+    current = splat(1, dtype, x.shape)
+    for _ in range(columns):
+        powers.append(shapes.reshape(current, shape=(x.shape[0], 1)))
+        current = op.multiply(current, value)
+    if not powers:
+        return Array(splat(0, dtype, (x.shape[0], 0)))
+    ordered = powers if increasing else powers[::-1]
+    return Array(shapes.concatenate(*ordered, dimension=1))
+
+
+@implements(np.tril_indices)
+def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
+    columns = None if m is None else operator.index(m)
+    return _constants(np.tril_indices(operator.index(n), operator.index(k), columns))
+
+
+@implements(np.triu_indices)
+def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
+    columns = None if m is None else operator.index(m)
+    return _constants(np.triu_indices(operator.index(n), operator.index(k), columns))
+
+
+@implements(np.tril_indices_from)
+def tril_indices_from(arr: Array, k: Any = 0) -> tuple[Array, ...]:
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+@implements(np.triu_indices_from)
+def triu_indices_from(arr: Array, k: Any = 0) -> tuple[Array, ...]:
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+@implements(np.diag_indices)
+def diag_indices(n: Any, ndim: Any = 2) -> tuple[Array, ...]:
+    index = Array(iota(INT, (operator.index(n),), 0))
+    return (index,) * operator.index(ndim)
+
+
+@implements(np.diag_indices_from)
+def diag_indices_from(arr: Array) -> tuple[Array, ...]:
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def _constants(arrays: tuple[np.ndarray, ...]) -> tuple[Array, ...]:
+    return tuple([as_array(x) for x in arrays])
+
+
+# --- Windows -------------------------------------------------------------------------------------
+
+
+def _window(function: Callable[[int], np.ndarray]) -> Callable[[Any], Array]:
+    return lambda M: as_array(function(operator.index(M)))
+
+
+for _function in (np.bartlett, np.blackman, np.hamming, np.hanning):
+    implements(_function)(_window(_function))
+
+
+@implements(np.broadcast_shapes)
+def broadcast_shapes_(*args: Any) -> Shape:
+    return broadcast_shapes(*[as_shape(shape) for shape in args])
+
+
+def constant_call(function: Callable[..., Any], *args: Any) -> Any:
+    """`function` run while compiling; OpError where an operand is not known."""
+    if is_dynamic(list(args)):
+        raise OpError(f"np.{function.__name__} needs values known while compiling")
+    return function(*args)
