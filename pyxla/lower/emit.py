@@ -19,9 +19,6 @@ from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 
-_SIGNLESS = (8, 16, 32, 64)
-
-
 def _element_types() -> dict[np.dtype, Callable[[], ir.Type]]:
     """How each element type is made in the current context."""
     makers: dict[str, Callable[[], ir.Type]] = {
@@ -33,7 +30,7 @@ def _element_types() -> dict[np.dtype, Callable[[], ir.Type]]:
         "c64": lambda: ir.ComplexType.get(ir.F32Type.get()),
         "c128": lambda: ir.ComplexType.get(ir.F64Type.get()),
     }
-    for width in _SIGNLESS:
+    for width in (8, 16, 32, 64):
         makers[f"i{width}"] = lambda width=width: ir.IntegerType.get_signless(width)
         makers[f"u{width}"] = lambda width=width: ir.IntegerType.get_unsigned(width)
     return {DTYPE_NAMES[name]: make for name, make in makers.items()}
@@ -64,20 +61,21 @@ class Emitter:
         self.values: dict[Value, ir.Value] = {}
         self.loc = ir.Location.unknown()
         self.ip: ir.InsertionPoint | None = None
-        self._types: dict[ArrayType, ir.Type] = {}
+        # Keyed by identity, cheaper than equality; the second item keeps the key alive.
+        self._types: dict[int, tuple[ir.Type, ArrayType]] = {}
         self._attributes: dict[str, ir.Attribute] = {}
         self._constants: dict[tuple[np.dtype, bytes], ir.Attribute] = {}
-        # Keyed by identity, which the second item keeps alive.
         self._locations: dict[int, tuple[ir.Location, Location]] = {}
         self._functions: dict[Region, str] = {}
 
     def type(self, type: ArrayType) -> ir.Type:
         """The ranked tensor type of a value."""
-        found = self._types.get(type)
+        found = self._types.get(id(type))
         if found is None:
             element = ELEMENT_TYPES[type.dtype]()
-            found = self._types[type] = ir.RankedTensorType.get(type.shape, element)
-        return found
+            found = (ir.RankedTensorType.get(type.shape, element), type)
+            self._types[id(type)] = found
+        return found[0]
 
     def attribute(self, text: str) -> ir.Attribute:
         found = self._attributes.get(text)
@@ -143,12 +141,11 @@ class Emitter:
 
     def dense(self, value: np.ndarray) -> ir.Attribute:
         """The elements of `value` as an attribute."""
-        element, shape = ELEMENT_TYPES[value.dtype](), value.shape
-        if value.dtype == np.bool_:
-            value = np.packbits(value, bitorder="little")
-        elif value.dtype == DTYPE_NAMES["bf16"]:
-            value = value.view(np.uint16)
-        return ir.DenseElementsAttr.get(np.ascontiguousarray(value), type=element, shape=shape)
+        element = ELEMENT_TYPES[value.dtype]()
+        # `ascontiguousarray` makes rank 1 of rank 0, so the shape is passed along.
+        return ir.DenseElementsAttr.get(
+            np.ascontiguousarray(value), type=element, shape=value.shape
+        )
 
     def block(self, slot: ir.Region, region: Region) -> None:
         """Emit `region` as the one block of an operation's region."""

@@ -501,7 +501,7 @@ def _batch_norm_attributes(epsilon: float, feature_index: int) -> dict[str, str]
     return {"epsilon": f"{float(epsilon)!r} : f32", "feature_index": i64(feature_index)}
 
 
-ZERO, ONE = np.array(0.0), np.array(1.0)
+ZERO, ONE, INF = np.array(0.0), np.array(1.0), np.array(np.inf)
 X = array(np.dtype("f8"), (2, 3))
 
 
@@ -514,7 +514,7 @@ def _total(*operands: Value) -> tuple[Value, ...]:
 def _reduce_samples() -> list[Sample]:
     rows: list[Sample] = [
         ((X, init), {"dimensions": dims, "computation": name})
-        for name, init in (("add", ZERO), ("multiply", ONE), ("maximum", ZERO), ("minimum", ZERO))
+        for name, init in (("add", ZERO), ("multiply", ONE), ("maximum", -INF), ("minimum", INF))
         for dims in ((0,), (0, 1), ())
     ]
     ints, flags = array(np.dtype("i4"), (2, 3)), array(np.dtype(bool), (2, 3))
@@ -543,7 +543,7 @@ def _reduce_window_samples() -> list[Sample]:
     return [
         ((grid, ZERO), {"window_dimensions": (2, 2), "computation": "add"}),
         ((grid, ZERO), {**full, "computation": "add"}),
-        ((grid, np.array(-np.inf)), {**full, "computation": "maximum"}),
+        ((grid, -INF), {**full, "computation": "maximum"}),
         ((grid[0], ZERO), {"window_dimensions": (7,), "computation": "add"}),
         ((grid[:0], ZERO), {"window_dimensions": (1, 2), "computation": "add"}),
         ((grid, ONE), {**full, "computation": lambda a, b: add(a, multiply(b, b))}),
