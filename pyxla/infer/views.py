@@ -3,23 +3,23 @@
 A *view* is a chain of *steps*, applied from the cell's content outwards.  Every step has
 
     shape, extents      of what it shows (`extents` as in `lattice.Array`)
+    dtype               of what it shows, None where that is the base's
+    writable            False where NumPy's view is read-only
     apply(base)         what it shows of the content `base` (Arrays, by value)
     update(base, new)   the content after `new`, of `shape`, was written through it
     scalars()           the run-time ints inside it, which a merge must carry
     with_scalars(xs)    the same step with others
-    writable            False where NumPy's view is read-only
+    strided(layout)     what NumPy's view of the array `layout` would be, up to where it begins
 
     BasicIndex          ints, slices of any step, newaxis, in any order of dimensions: indexing,
                         transposing, flipping, squeezing and splitting are all this one step
-    Reshape             another shape over the same elements, where NumPy makes no copy
-    Diagonal            of two dimensions
-    Broadcast           dimensions of stride 0 (read-only)
-    Windows             sliding windows (read-only)
-    RealPart, ImagPart  of a complex array
-    Bits                the same bytes as another dtype
+    Reshape, Diagonal   the same elements in another shape (`pyxla.infer.reshaping`)
+    Broadcast, Windows  elements shown more than once, read-only (`pyxla.infer.repeated`)
+    Part, Bits          parts of the elements (`pyxla.infer.bits`)
 
 `extend(view, step)` appends a step and merges what merges, so that `A[i][1:3]` reads with one
-dynamic slice.  `strides` follows NumPy's rule for which reshapes are views.
+dynamic slice.  Whether NumPy would copy instead is asked of NumPy itself (`reshape_is_view`), on an
+array without elements of its own that has the strides of the view; fresh arrays are in C order.
 
 A dimension of *bounded extent* is stored at its bound; elements at or past the true extent are
 never written, and mean nothing when read.
@@ -27,72 +27,68 @@ never written, and mean nothing when read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
-from pyxla.infer import extent
-from pyxla.infer.integers import Int, larger, minus, plus, smaller, times, value32, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.ir.core import Instr, Value
-from pyxla.ir.types import I32
-from pyxla.ops.control import optimization_barrier
-from pyxla.ops.elementwise import and_, compare, remainder, select
-from pyxla.ops.index import dynamic_slice, dynamic_update_slice
-from pyxla.ops.shape import (
-    broadcast_in_dim,
-    constant,
-    iota,
-    pad,
-    reshape,
-    reverse,
-    transpose,
-)
-from pyxla.ops.shape import slice as slice_
+from pyxla.infer.blocks import Range, Shape, is_full, read_block, reshaped, write_block
+from pyxla.infer.integers import minus, plus, times
+from pyxla.infer.lattice import Array, NeedsStatic, Scalar
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.ir.types import ArrayType
+from pyxla.ops.shape import transpose
 
-Shape = tuple[int, ...]
 Extents = tuple[Scalar | None, ...] | None
+View = tuple[Any, ...]
+
+
+class Step:
+    """What most steps share: no run-time ints, the dtype of the base."""
+
+    __slots__ = ()
+
+    dtype: np.dtype | None = None
+    writable = True
+
+    def scalars(self) -> tuple[Scalar, ...]:
+        return ()
+
+    def with_scalars(self, scalars: Sequence[Scalar]) -> Any:
+        return self
+
+    def then(self, later: Any) -> Any:
+        """`self` followed by `later`, of the same class, as one step; None where it is not one."""
+        return None
+
+    def update(self, base: Array, new: Array) -> Array:
+        raise OpError("assignment destination is read-only")
+
+
+def scalars_of(extents: Extents) -> tuple[Scalar, ...]:
+    return tuple([e for e in extents or () if e is not None])
+
+
+def replaced(extents: Extents, scalars: Sequence[Scalar]) -> Extents:
+    """`extents` with other scalars, in order."""
+    if extents is None:
+        return None
+    fresh = iter(scalars)
+    return tuple([None if e is None else next(fresh) for e in extents])
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """Positions `start + k * step` of one base dimension, for `k < extent` (None: `k < count`).
-
-    Where `extent` is None all of them are in the array; else those below `extent <= count` are.
-    """
-
-    start: Int
-    count: int
-    step: int = 1
-    extent: Scalar | None = None
-
-    @property
-    def span(self) -> int:
-        """How many base positions lie between the first and the last, both included."""
-        return (self.count - 1) * abs(self.step) + 1 if self.count else 0
-
-    @property
-    def low(self) -> Int:
-        """The least position."""
-        if self.count == 0:
-            return 0
-        if self.step > 0:
-            return self.start
-        return minus(self.start, self.span - 1)
-
-
-@dataclass(frozen=True, slots=True)
-class BasicIndex:
+class BasicIndex(Step):
     """One Range for each dimension of `base`; `dims[d]` is the base dimension that result dimension
     `d` runs along, None for a new one of extent 1.  Base dimensions not in `dims` are points."""
 
     base: Shape
     ranges: tuple[Range, ...]
     dims: tuple[int | None, ...]
-
-    writable = True
 
     @property
     def shape(self) -> Shape:
@@ -104,12 +100,12 @@ class BasicIndex:
         return found if any(e is not None for e in found) else None
 
     def apply(self, base: Array) -> Array:
-        block = _read_block(base.value, self.ranges)
+        block = read_block(base.value, self.ranges)
         return Array(self._arrange(block), self.extents)
 
     def update(self, base: Array, new: Array) -> Array:
         block = self._restore(new.value)
-        return Array(_write_block(base.value, block, self.ranges), base.extents)
+        return Array(write_block(base.value, block, self.ranges), base.extents)
 
     def scalars(self) -> tuple[Scalar, ...]:
         parts = [part for r in self.ranges for part in (r.start, r.extent)]
@@ -139,6 +135,16 @@ class BasicIndex:
         dims = [None if d is None else self.dims[d] for d in later.dims]
         return BasicIndex(self.base, tuple(ranges), tuple(dims))
 
+    def strided(self, layout: np.ndarray) -> np.ndarray:
+        ranges, strides = self.ranges, layout.strides
+        moved = [0 if d is None else strides[d] * ranges[d].step for d in self.dims]
+        return as_strided(layout, self.shape, moved)
+
+    @property
+    def is_identity(self) -> bool:
+        straight = self.dims == tuple(range(len(self.base)))
+        return straight and all(map(is_full, self.ranges, self.base))
+
     def _order(self) -> Shape:
         """The base dimensions that are kept, in order of appearance."""
         return tuple([d for d in self.dims if d is not None])
@@ -163,224 +169,105 @@ class BasicIndex:
         return reshaped(value, counts)
 
 
-def reshaped(value: Value, shape: Shape) -> Value:
-    return value if value.type.shape == shape else reshape(value, shape=shape)
+def apply(view: View, base: Array) -> Array:
+    """What a chain of steps shows of `base`."""
+    for step in view:
+        base = step.apply(base)
+    return base
 
 
-def zero(value: Value) -> Value:
-    """The zero of the element type of `value`."""
-    return constant(value=np.zeros((), value.type.dtype))
+def update(view: View, base: Array, new: Array) -> Array:
+    """`base` after `new` was written through a chain of steps."""
+    bases = [base]
+    for step in view[:-1]:
+        bases.append(step.apply(bases[-1]))
+    for step, content in zip(reversed(view), reversed(bases), strict=True):
+        new = step.update(content, new)
+    return new
 
 
-def _is_full(r: Range, size: int) -> bool:
-    return r.step == 1 and r.count == size and isinstance(r.start, int) and r.start == 0
+def with_scalars(view: View, scalars: Sequence[Scalar]) -> View:
+    """`view` with other run-time ints, in the order of `step.scalars()` of its steps."""
+    steps, used = [], 0
+    for step in view:
+        count = len(step.scalars())
+        steps.append(step.with_scalars(scalars[used : used + count]))
+        used += count
+    return tuple(steps)
 
 
-def _fits(ranges: tuple[Range, ...], shape: Shape) -> bool:
-    """Whether the blocks fit the array: an element of an empty one is never really asked for."""
-    return all(r.span <= size for r, size in zip(ranges, shape, strict=True))
+def extend(view: View, step: Any) -> View:
+    """`view` followed by `step`, merged with the last one where both are one step."""
+    if view:
+        last = view[-1]
+        merged = last.then(step) if type(last) is type(step) else None
+        if merged is not None:
+            view, step = view[:-1], merged
+    if isinstance(step, BasicIndex) and step.is_identity:
+        return view
+    return (*view, step)
 
 
-def _overhang(r: Range, size: int) -> tuple[int, int]:
-    """How far the block of a bounded extent may stick out of the dimension, below and above."""
-    if r.extent is None or r.span <= 1:
-        return 0, 0
-    low, high = extent.lower(r.low), extent.upper(r.low)
-    most = r.span - 1
-    below = most if low is None else min(max(-low, 0), most)
-    above = most if high is None else min(max(high + r.span - size, 0), most)
-    return below, above
+def layout(type: ArrayType, view: View) -> np.ndarray:
+    """An array that owns no elements, with the shape and strides that NumPy's view has."""
+    shape = type.shape
+    strides = [type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    array = as_strided(np.empty(1, type.dtype), shape, strides)
+    for step in view:
+        array = step.strided(array)
+    return array
 
 
-def _read_block(x: Value, ranges: tuple[Range, ...]) -> Value:
-    """The elements at `ranges`, one dimension for each."""
-    shape = x.type.shape
-    if all(map(_is_full, ranges, shape)):
-        return x
-    if not _fits(ranges, shape):
-        return constant(value=np.zeros([r.count for r in ranges], x.type.dtype))
-    lows = [r.low for r in ranges]
-    spans = tuple([r.span for r in ranges])
-    strides = tuple([abs(r.step) for r in ranges])
-    if all(isinstance(low, int) for low in lows):
-        limits = tuple([low + span for low, span in zip(lows, spans, strict=True)])
-        x = slice_(x, start_indices=tuple(lows), limit_indices=limits, strides=strides)
-    else:
-        overhangs = [_overhang(r, n) for r, n in zip(ranges, shape, strict=True)]
-        below = [b for b, _ in overhangs]
-        x = _padded(x, below, [a for _, a in overhangs])
-        starts = [value_of(plus(low, b)) for low, b in zip(lows, below, strict=True)]
-        x = dynamic_slice(x, *starts, slice_sizes=spans)
-        if any(s > 1 for s in strides):
-            x = slice_(x, start_indices=(0,) * len(spans), limit_indices=spans, strides=strides)
-    return _reversed(x, ranges)
+def reshape_is_view(type: ArrayType, view: View, shape: Shape) -> bool:
+    """Whether NumPy's reshape of this view of a fresh array of `type` makes no copy."""
+    if not view:
+        return True
+    try:
+        np.reshape(layout(type, view), shape, copy=False)
+    except ValueError:
+        return False
+    return True
 
 
-def _reversed(x: Value, ranges: tuple[Range, ...]) -> Value:
-    backwards = tuple([d for d, r in enumerate(ranges) if r.step < 0])
-    return reverse(x, dimensions=backwards) if backwards else x
+def full(shape: Shape, extents: Extents) -> tuple[Range, ...]:
+    """The ranges that cover everything."""
+    sizes = (None,) * len(shape) if extents is None else extents
+    return tuple([Range(0, n, 1, size) for n, size in zip(shape, sizes, strict=True)])
 
 
-def _padded(
-    x: Value, below: Sequence[int], above: Sequence[int], between: Sequence[int] | None = None
-) -> Value:
-    """`x` with zeros around, and between its elements."""
-    between = between or [0] * len(below)
-    if not (any(below) or any(above) or any(between)):
-        return x
-    return pad(
-        x,
-        zero(x),
-        edge_padding_low=tuple(below),
-        edge_padding_high=tuple(above),
-        interior_padding=tuple(between),
-    )
+def permuted(shape: Shape, extents: Extents, permutation: Shape) -> BasicIndex:
+    """`np.transpose`: result dimension `d` is dimension `permutation[d]`."""
+    return BasicIndex(shape, full(shape, extents), tuple(permutation))
 
 
-def _write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
-    """`x` with `new`, one dimension for each range, at `ranges`; elsewhere unchanged."""
-    shape = x.type.shape
-    if new.type.size == 0 or not _fits(ranges, shape):
-        return x
-    if all(map(_is_full, ranges, shape)):
-        masked = any(r.extent is not None for r in ranges)
-        shifts: list[Int] = [0] * len(ranges)
-        return select(_write_mask(shape, ranges, shifts), new, x) if masked else new
-    overlapping = new.type.size > 1 and _reads_elsewhere(new, x, ranges)
-    masked = any(r.extent is not None or abs(r.step) > 1 for r in ranges)
-    new = _reversed(new, ranges)
-    new = _padded(new, [0] * len(shape), [0] * len(shape), [abs(r.step) - 1 for r in ranges])
-    if (overlapping or masked) and new.type.size * 2 >= x.type.size:
-        lows = [r.low for r in ranges]
-        if all(isinstance(low, int) for low in lows):
-            return _select_whole(x, new, ranges, lows)
-    starts, shifts = _placed(ranges, shape)
-    new = _shifted(new, ranges, shifts)
-    if masked:
-        old = dynamic_slice(x, *starts, slice_sizes=new.type.shape)
-        new = select(_write_mask(new.type.shape, ranges, shifts), new, old)
-    result = dynamic_update_slice(x, new, *starts)
-    # XLA:CPU moves a reshape of the result before the update and then overwrites, in place, what
-    # the update still has to read; a barrier keeps the reshape where it is, at no cost.
-    return optimization_barrier(result)[0] if overlapping else result
+def expanded(shape: Shape, extents: Extents, axes: Shape) -> BasicIndex:
+    """`np.expand_dims`: new dimensions at result positions `axes`."""
+    old = iter(range(len(shape)))
+    count = len(shape) + len(axes)
+    dims = [None if d in axes else next(old) for d in range(count)]
+    return BasicIndex(shape, full(shape, extents), tuple(dims))
 
 
-def _select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: list[int]) -> Value:
-    """`x` with a large block in one pass over it: faster than making the block, then copying."""
-    shape = x.type.shape
-    spans = new.type.shape
-    above = [n - low - span for n, low, span in zip(shape, lows, spans, strict=True)]
-    mask = _write_mask(shape, ranges, list(lows))
-    return select(mask, _padded(new, lows, above), x)
+def squeezed(shape: Shape, extents: Extents, axes: Shape) -> BasicIndex:
+    """`np.squeeze`: without dimensions `axes`, which have extent 1."""
+    ranges = [Range(0, 1) if d in axes else r for d, r in enumerate(full(shape, extents))]
+    dims = tuple([d for d in range(len(shape)) if d not in axes])
+    return BasicIndex(shape, tuple(ranges), dims)
 
 
-# How many instructions to look through for reads of what is written.
-_HORIZON = 64
+def flipped(shape: Shape, extents: Extents, axes: Shape) -> BasicIndex:
+    """`np.flip`."""
+    ranges = [_backwards(r) if d in axes else r for d, r in enumerate(full(shape, extents))]
+    return BasicIndex(shape, tuple(ranges), tuple(range(len(shape))))
 
 
-def _reads_elsewhere(new: Value, x: Value, ranges: tuple[Range, ...]) -> bool:
-    """Whether `new` may be computed from other elements of `x` than those it replaces."""
-    starts = [r.low.value if isinstance(r.low, Scalar) else r.low for r in ranges]
-    block = (starts, [r.span for r in ranges])
-    stack, seen = [new], {new}
-    while stack:
-        value = stack.pop()
-        if value is x or len(seen) > _HORIZON:
-            return True
-        owner = value.owner
-        if not isinstance(owner, Instr) or owner.regions or _read_of(owner, x) == block:
-            continue
-        for operand in owner.operands:
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return False
+def _backwards(r: Range) -> Range:
+    size = r.count if r.extent is None else r.extent
+    start = minus(size, 1) if r.count else 0
+    return Range(start, r.count, -1 if r.count > 1 else 1, r.extent)
 
 
-def _read_of(instr: Instr, x: Value) -> tuple[list[Any], list[int]] | None:
-    """Start and extent of the block of `x` that a slice reads."""
-    if not instr.operands or instr.operands[0] is not x:
-        return None
-    if instr.op is slice_:
-        starts, limits = instr.attrs["start_indices"], instr.attrs["limit_indices"]
-        spans = [limit - start for start, limit in zip(starts, limits, strict=True)]
-        return list(starts), spans
-    if instr.op is dynamic_slice:
-        starts = [_known_start(start) for start in instr.operands[1:]]
-        return starts, list(instr.attrs["slice_sizes"])
-    return None
-
-
-def _known_start(start: Value) -> Any:
-    """The int that a start index is, else its Value."""
-    owner = start.owner
-    if isinstance(owner, Instr) and owner.op is constant:
-        return int(owner.attrs["value"])
-    return start
-
-
-def _placed(ranges: tuple[Range, ...], shape: Shape) -> tuple[list[Value], list[Int]]:
-    """Where each block starts once it is pushed into the array, and how far it was pushed."""
-    starts, shifts = [], []
-    for r, size in zip(ranges, shape, strict=True):
-        low = r.low
-        inside = low
-        if any(_overhang(r, size)):
-            inside = smaller(larger(low, 0), size - r.span)
-        starts.append(value_of(inside))
-        shifts.append(0 if inside is low else minus(low, inside))
-    return starts, shifts
-
-
-def _shifted(new: Value, ranges: tuple[Range, ...], shifts: list[Int]) -> Value:
-    """`new` moved by `shifts` within its own shape, so that its elements stay where they belong."""
-    if all(isinstance(shift, int) and shift == 0 for shift in shifts):
-        return new
-    spans = new.type.shape
-    room = [
-        0 if isinstance(shift, int) else r.span - 1 for r, shift in zip(ranges, shifts, strict=True)
-    ]
-    new = _padded(new, room, room)
-    starts = [value_of(minus(most, shift)) for most, shift in zip(room, shifts, strict=True)]
-    return dynamic_slice(new, *starts, slice_sizes=spans)
-
-
-def _write_mask(spans: Shape, ranges: tuple[Range, ...], shifts: list[Int]) -> Value | None:
-    """Which positions of a block are written; None where all are."""
-    mask = None
-    for d, (r, shift) in enumerate(zip(ranges, shifts, strict=True)):
-        for condition in _dimension_masks(spans[d], r, shift):
-            wide = broadcast_in_dim(condition, shape=spans, broadcast_dimensions=(d,))
-            mask = wide if mask is None else and_(mask, wide)
-    return mask
-
-
-def _dimension_masks(span: int, r: Range, shift: Int) -> Iterator[Value]:
-    """The conditions on positions along one dimension, in which the range begins at `shift`."""
-    stride = abs(r.step)
-    if r.step > 0:
-        length = r.span if r.extent is None else times(r.extent, stride)
-        first, last = shift, plus(shift, length)
-    else:
-        skipped = 0 if r.extent is None else times(minus(r.count, r.extent), stride)
-        first, last = plus(shift, skipped), plus(shift, r.span)
-    if stride == 1 and extent.at_most(first, 0) and extent.at_most(span, last):
-        return
-    position = iota(dtype=I32.dtype, shape=(span,), dimension=0)
-
-    def spread(x: Int) -> Value:
-        return broadcast_in_dim(value32(x), shape=(span,), broadcast_dimensions=())
-
-    if stride > 1:
-        phase = shift % stride if isinstance(shift, int) else _modulo(shift, stride)
-        yield compare(remainder(position, spread(stride)), spread(phase), direction="EQ")
-    if not extent.at_most(first, 0):
-        yield compare(position, spread(first), direction="GE")
-    if not extent.at_most(span, last):
-        yield compare(position, spread(last), direction="LT")
-
-
-def _modulo(x: Scalar, n: int) -> Scalar:
-    """`x % n` as Python has it."""
-    size = value_of(n)
-    return Scalar(remainder(plus(Scalar(remainder(x.value, size)), n).value, size))
+def require_full(extents: Extents) -> None:
+    """Ask for the value of the first bounded extent, since what follows needs its size."""
+    for size in scalars_of(extents):
+        raise NeedsStatic(size, "the size of a dimension")
