@@ -56,8 +56,8 @@ def compare_items(a: Any, e: Any, rtol: float | None, path: str) -> str:
 def compare_dicts(a: dict, e: dict, rtol: float | None, path: str) -> str:
     if list(a) != list(e):
         return f"{path}: keys {list(a)}, expected {list(e)}"
-    for key in e:
-        if found := difference(a[key], e[key], rtol, f"{path}[{key!r}]"):
+    for key, expected in e.items():
+        if found := difference(a[key], expected, rtol, f"{path}[{key!r}]"):
             return found
     return ""
 

@@ -252,7 +252,7 @@ def nearest_neighbours(points, labels, query):
     return votes.argmax()
 
 
-HMM = lambda: (  # noqa: E731
+HMM = lambda: (
     np.array([0.6, 0.4]),
     np.array([[0.7, 0.3], [0.4, 0.6]]),
     np.array([[0.5, 0.4, 0.1], [0.1, 0.3, 0.6]]),

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.programs import program
 
-SPD = lambda: np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 5.0]])  # noqa: E731
+SPD = lambda: np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 5.0]])
 
 
 @program("newton", lambda: (1.0,), lambda: (-3.0,))
@@ -34,7 +34,7 @@ def secant(x0, x1):
 def golden_section(a, b, tol=1e-8):
     phi = (math.sqrt(5) - 1) / 2
     c, d = b - phi * (b - a), a + phi * (b - a)
-    f = lambda x: (x - 2) ** 2 + 0.1 * math.sin(5 * x)  # noqa: E731
+    f = lambda x: (x - 2) ** 2 + 0.1 * math.sin(5 * x)
     fc, fd = f(c), f(d)
     while b - a > tol:
         if fc < fd:

@@ -4,8 +4,8 @@ import numpy as np
 
 from tests.programs import program
 
-A23 = lambda: (np.array([[1.0, -2.0, 3.5], [0.0, 5.0, -6.25]]),)  # noqa: E731
-V5 = lambda: (np.array([3.0, 1.0, 4.0, 1.0, 5.0]),)  # noqa: E731
+A23 = lambda: (np.array([[1.0, -2.0, 3.5], [0.0, 5.0, -6.25]]),)
+V5 = lambda: (np.array([3.0, 1.0, 4.0, 1.0, 5.0]),)
 
 
 @program("elementwise", V5)

@@ -302,7 +302,7 @@ def ray_march(spheres, ray):
         for s in spheres:
             d = min(d, s.distance(p))
         if d < 1e-4:
-            return t, step
+            return float(t), step
         t += d
         if t > 50.0:
             break
