@@ -19,6 +19,7 @@ from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 
+
 def _element_types() -> dict[np.dtype, Callable[[], ir.Type]]:
     """How each element type is made in the current context."""
     makers: dict[str, Callable[[], ir.Type]] = {
@@ -47,6 +48,8 @@ class Emitter:
         "_constants",
         "_functions",
         "_locations",
+        "_merged",
+        "_taken",
         "_types",
         "ip",
         "loc",
@@ -67,6 +70,8 @@ class Emitter:
         self._constants: dict[tuple[np.dtype, bytes], ir.Attribute] = {}
         self._locations: dict[int, tuple[ir.Location, Location]] = {}
         self._functions: dict[Region, str] = {}
+        self._merged: dict[str | bytes, str] = {}
+        self._taken: set[str] = set()
 
     def type(self, type: ArrayType) -> ir.Type:
         """The ranked tensor type of a value."""
@@ -188,7 +193,7 @@ class Emitter:
         self.ip = ir.InsertionPoint(block)
         self.body(region, block.arguments, "func.return")
         self.ip, self.loc = outer, outer_loc
-        return ir.StringAttr(made.attributes["sym_name"]).value
+        return _symbol(made)
 
     def call(self, name: str, instr: Instr, operands: Sequence[ir.Value]) -> Any:
         """Call the function that `instr`'s region is, emitted once however often it is called."""
@@ -196,6 +201,43 @@ class Emitter:
         if region not in self._functions:
             self._functions[region] = self.function(name or "callee", region, "private")
         return self.op("func.call", instr, operands, {"callee": f"@{self._functions[region]}"})
+
+    def merge(self, code: str | bytes, name: str) -> str:
+        """Move the functions of module `code` into this one, once; returns the name of its main.
+
+        Their names may be taken here, so all get fresh ones, within their module first.
+        """
+        if code in self._merged:
+            return self._merged[code]
+        source = ir.Module.parse(code)
+        functions = list(source.body.operations)
+        main = ""
+        self._taken.update([_symbol(function) for function in functions])
+        for function in functions:
+            old = _symbol(function)
+            fresh = self.fresh(name if old == "main" else f"{name}_{old}")
+            ir.SymbolTable.replace_all_symbol_uses(old, fresh, source.operation)
+            ir.SymbolTable.set_symbol_name(function, fresh)
+            function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            main = fresh if old == "main" else main
+            self._taken.add(fresh)
+        for function in functions:
+            function.detach_from_parent()
+            self.module.body.append(function)
+            self.symbols.insert(function)
+        self._merged[code] = main
+        return main
+
+    def fresh(self, name: str) -> str:
+        """`name`, with a number where it is taken in the module."""
+        count, fresh = 0, name
+        while fresh in self.symbols or fresh in self._taken:
+            count, fresh = count + 1, f"{name}_{count}"
+        return fresh
+
+
+def _symbol(function: Any) -> str:
+    return ir.StringAttr(function.attributes["sym_name"]).value
 
 
 def emit_function(

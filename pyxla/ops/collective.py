@@ -1,1 +1,231 @@
-"""Ops that talk across devices."""
+"""Ops that talk across devices, for programs that spell their own communication.
+
+`replica_groups` are tuples of device numbers.  NumPy knows one device: the meaning of an op is that
+of groups of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.ir.core import Region
+from pyxla.ir.op import Op
+from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops.check import check_axis, refuse, require
+from pyxla.ops.computation import check_computation, computing, element_types
+from pyxla.ops.samples import arange
+from pyxla.ops.spell import i64, matrix, plain, spelled
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+def group_size(op: str, replica_groups: Groups) -> int:
+    """How many devices are in each group."""
+    sizes = {len(group) for group in replica_groups}
+    if len(sizes) != 1 or sizes == {0}:
+        refuse(op, f"replica_groups must be non-empty and of one size: {replica_groups}")
+    return sizes.pop()
+
+
+def _groups(replica_groups: Groups, channel_id: int = 0) -> dict[str, str]:
+    attributes = {"replica_groups": matrix(replica_groups)}
+    if channel_id:
+        attributes["channel_handle"] = _channel(channel_id)
+    return attributes
+
+
+def _channel(channel_id: int) -> str:
+    return f"#stablehlo.channel_handle<handle = {channel_id}, type = 0>"
+
+
+def _alone(op: str, x: np.ndarray, replica_groups: Groups) -> np.ndarray:
+    require(group_size(op, replica_groups) == 1, op, "NumPy knows one device")
+    return x
+
+
+def _all_reduce(
+    x: ArrayType,
+    *,
+    replica_groups: Groups,
+    computation: str = "",
+    channel_id: int = 0,
+    regions: tuple[Region, ...] = (),
+) -> ArrayType:
+    group_size("all_reduce", replica_groups)
+    check_computation("all_reduce", computation, regions, [x])
+    return x
+
+
+def _reduce_scatter(
+    x: ArrayType,
+    *,
+    scatter_dimension: int,
+    replica_groups: Groups,
+    computation: str = "",
+    channel_id: int = 0,
+    regions: tuple[Region, ...] = (),
+) -> ArrayType:
+    check_axis("reduce_scatter", "scatter_dimension", scatter_dimension, x.ndim)
+    check_computation("reduce_scatter", computation, regions, [x])
+    return _split("reduce_scatter", x, scatter_dimension, replica_groups)
+
+
+def _split(op: str, x: ArrayType, axis: int, replica_groups: Groups) -> ArrayType:
+    """The share of one device of `x` along `axis`."""
+    size = group_size(op, replica_groups)
+    if x.shape[axis] % size:
+        refuse(op, f"dimension {axis} of {x} does not split into {size} parts")
+    return array_type(x.dtype, _scaled(x.shape, axis, x.shape[axis] // size))
+
+
+def _scaled(shape: tuple[int, ...], axis: int, extent: int) -> tuple[int, ...]:
+    return (*shape[:axis], extent, *shape[axis + 1 :])
+
+
+def _all_gather(
+    x: ArrayType, *, all_gather_dim: int, replica_groups: Groups, channel_id: int = 0
+) -> ArrayType:
+    check_axis("all_gather", "all_gather_dim", all_gather_dim, x.ndim)
+    extent = x.shape[all_gather_dim] * group_size("all_gather", replica_groups)
+    return array_type(x.dtype, _scaled(x.shape, all_gather_dim, extent))
+
+
+def _all_to_all(
+    x: ArrayType,
+    *,
+    split_dimension: int,
+    concat_dimension: int,
+    replica_groups: Groups,
+    channel_id: int = 0,
+) -> ArrayType:
+    check_axis("all_to_all", "split_dimension", split_dimension, x.ndim)
+    check_axis("all_to_all", "concat_dimension", concat_dimension, x.ndim)
+    share = _split("all_to_all", x, split_dimension, replica_groups)
+    extent = share.shape[concat_dimension] * len(replica_groups[0])
+    return array_type(x.dtype, _scaled(share.shape, concat_dimension, extent))
+
+
+def _all_to_all_attributes(
+    *,
+    split_dimension: int,
+    concat_dimension: int,
+    replica_groups: Groups,
+    channel_id: int = 0,
+) -> dict[str, str]:
+    return {
+        "split_dimension": i64(split_dimension),
+        "concat_dimension": i64(concat_dimension),
+        "split_count": i64(len(replica_groups[0])),
+        **_groups(replica_groups, channel_id),
+    }
+
+
+def _collective_permute(
+    x: ArrayType, *, source_target_pairs: Groups, channel_id: int = 0
+) -> ArrayType:
+    for column in zip(*source_target_pairs, strict=True):
+        if len(set(column)) != len(column):
+            refuse("collective_permute", f"a device is named twice: {source_target_pairs}")
+    return x
+
+
+def _permute_attributes(*, source_target_pairs: Groups, channel_id: int = 0) -> dict[str, str]:
+    attributes = {"source_target_pairs": matrix(source_target_pairs)}
+    if channel_id:
+        attributes["channel_handle"] = _channel(channel_id)
+    return attributes
+
+
+def _collective_broadcast(
+    x: ArrayType, *, replica_groups: Groups, channel_id: int = 0
+) -> ArrayType:
+    group_size("collective_broadcast", replica_groups)
+    return x
+
+
+DEVICE_NUMBER = array_type(np.dtype(np.uint32))
+X = arange("f8", 2, 3)
+SELF: dict[str, Any] = {"replica_groups": ((0,),)}
+
+
+def _element_block(x: ArrayType, **_: Any) -> dict[str, Any]:
+    return {"computation": element_types([x, x])}
+
+
+all_reduce = Op(
+    "all_reduce",
+    _all_reduce,
+    numpy=lambda x, replica_groups, **_: _alone("all_reduce", x, replica_groups),
+    emit=computing(
+        "all_reduce",
+        lambda replica_groups, computation="", channel_id=0: _groups(replica_groups, channel_id),
+    ),
+    blocks=_element_block,
+    samples=lambda: [((X,), {**SELF, "computation": "add"})],
+)
+reduce_scatter = Op(
+    "reduce_scatter",
+    _reduce_scatter,
+    numpy=lambda x, replica_groups, **_: _alone("reduce_scatter", x, replica_groups),
+    emit=computing(
+        "reduce_scatter",
+        lambda scatter_dimension, replica_groups, computation="", channel_id=0: {
+            "scatter_dimension": i64(scatter_dimension),
+            **_groups(replica_groups, channel_id),
+        },
+    ),
+    blocks=_element_block,
+    samples=lambda: [((X,), {**SELF, "scatter_dimension": 1, "computation": "add"})],
+)
+all_gather = Op(
+    "all_gather",
+    _all_gather,
+    numpy=lambda x, replica_groups, **_: _alone("all_gather", x, replica_groups),
+    emit=spelled(
+        "all_gather",
+        lambda all_gather_dim, replica_groups, channel_id=0: {
+            "all_gather_dim": i64(all_gather_dim),
+            **_groups(replica_groups, channel_id),
+        },
+    ),
+    samples=lambda: [((X,), {**SELF, "all_gather_dim": 1})],
+)
+all_to_all = Op(
+    "all_to_all",
+    _all_to_all,
+    numpy=lambda x, replica_groups, **_: _alone("all_to_all", x, replica_groups),
+    emit=spelled("all_to_all", _all_to_all_attributes),
+    samples=lambda: [((X,), {**SELF, "split_dimension": 1, "concat_dimension": 0})],
+)
+collective_permute = Op(
+    "collective_permute",
+    _collective_permute,
+    numpy=lambda x, source_target_pairs, channel_id=0: (
+        x if (0, 0) in source_target_pairs else np.zeros_like(x)
+    ),
+    emit=spelled("collective_permute", _permute_attributes),
+    samples=lambda: [((X,), {"source_target_pairs": ((0, 0),)})],
+)
+collective_broadcast = Op(
+    "collective_broadcast",
+    _collective_broadcast,
+    numpy=lambda x, replica_groups, **_: _alone("collective_broadcast", x, replica_groups),
+    emit=spelled("collective_broadcast", _groups),
+    samples=lambda: [((X,), SELF)],
+)
+partition_id = Op(
+    "partition_id",
+    lambda: DEVICE_NUMBER,
+    numpy=lambda: np.uint32(0),
+    emit=plain("partition_id"),
+    samples=lambda: [((), {})],
+)
+replica_id = Op(
+    "replica_id",
+    lambda: DEVICE_NUMBER,
+    numpy=lambda: np.uint32(0),
+    emit=plain("replica_id"),
+    samples=lambda: [((), {})],
+)

@@ -21,7 +21,7 @@ from pyxla.ops.check import (
 )
 from pyxla.ops.reduce import window_shape
 from pyxla.ops.samples import Sample, arange
-from pyxla.ops.spell import bracketed, enum, flag, flags, i64, i64s, pairs, spelled
+from pyxla.ops.spell import bracketed, enum, flag, flags, i64, i64s, matrix, spelled
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -344,7 +344,7 @@ def _convolution_attributes(
         "lhs_dilation": lhs_dilation and i64s(lhs_dilation),
         "rhs_dilation": rhs_dilation and i64s(rhs_dilation),
         "window_reversal": window_reversal and flags(window_reversal),
-        "padding": padding and pairs(padding),
+        "padding": padding and matrix(padding),
     }
     return {
         "dimension_numbers": f"#stablehlo.conv<raw {', '.join(fields)}>",

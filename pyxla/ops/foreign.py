@@ -1,1 +1,110 @@
-"""Ops whose code is made elsewhere."""
+"""Ops whose code is made elsewhere: custom calls into the runtime, and merged StableHLO modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.ir.op import Op
+from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops.check import check_same, listed, refuse
+from pyxla.ops.samples import Sample, arange
+from pyxla.ops.spell import flag, quoted
+
+Types = tuple[ArrayType, ...]
+Scalar = bool | int | float | str
+
+
+def _custom_call(
+    *operands: ArrayType,
+    call_target_name: str,
+    result_types: Types,
+    backend_config: dict[str, Scalar] | None = None,
+    has_side_effect: bool = False,
+) -> Types:
+    if not call_target_name:
+        refuse("custom_call", "call_target_name must name a registered target")
+    return result_types
+
+
+def _configured(config: dict[str, Scalar]) -> str:
+    """The attributes of a typed FFI call."""
+    fields = []
+    for name, value in config.items():
+        if isinstance(value, bool):
+            text = flag(value)
+        elif isinstance(value, str):
+            text = quoted(value)
+        else:
+            text = f"{value} : i64" if isinstance(value, int) else f"{float(value)!r} : f64"
+        fields.append(f"{name} = {text}")
+    return "{" + ", ".join(fields) + "}"
+
+
+def _emit_custom_call(e: Any, instr: Any, operands: Any) -> Any:
+    attrs = instr.attrs
+    attributes = {
+        "call_target_name": quoted(attrs["call_target_name"]),
+        "has_side_effect": flag(attrs.get("has_side_effect", False)),
+        "api_version": "4 : i32",
+        "backend_config": _configured(attrs.get("backend_config") or {}),
+    }
+    return e.op("stablehlo.custom_call", instr, operands, attributes)
+
+
+def _foreign(
+    *operands: ArrayType,
+    code: str | bytes,
+    parameter_types: Types,
+    result_types: Types,
+    name: str = "foreign",
+    numpy: Callable[..., Any] | None = None,
+) -> Types:
+    """`code` is a module whose `main` takes `parameter_types` and returns `result_types`."""
+    if len(operands) != len(parameter_types):
+        refuse(name, f"operands must be ({listed(parameter_types)}), got ({listed(operands)})")
+    for operand, expected in zip(operands, parameter_types, strict=True):
+        check_same(name, operand, expected)
+    return result_types
+
+
+def _foreign_numpy(*operands: np.ndarray, numpy: Callable[..., Any] | None = None, **_: Any) -> Any:
+    if numpy is None:
+        refuse("foreign", "foreign code has no meaning in NumPy")
+    return numpy(*operands)
+
+
+def _emit_foreign(e: Any, instr: Any, operands: Any) -> Any:
+    name = e.merge(instr.attrs["code"], instr.attrs.get("name", "foreign"))
+    return e.op("func.call", instr, operands, {"callee": f"@{name}"})
+
+
+_TWICE = """
+func.func @main(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %y = func.call @double(%x) : (tensor<3xf64>) -> tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+func.func private @double(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %y = stablehlo.add %x, %x : tensor<3xf64>
+  return %y : tensor<3xf64>
+}
+"""
+
+
+def _foreign_samples() -> list[Sample]:
+    x = arange("f8", 3)
+    types = (array_type(x.dtype, x.shape),)
+    attrs = {"code": _TWICE, "parameter_types": types, "result_types": types}
+    return [((x,), {**attrs, "numpy": lambda x: (x + x,)})]
+
+
+custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call)
+foreign = Op(
+    "foreign",
+    _foreign,
+    numpy=_foreign_numpy,
+    emit=_emit_foreign,
+    samples=_foreign_samples,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pyxla.ir.op import Op
@@ -16,6 +18,7 @@ from pyxla.ops.check import (
     refuse,
 )
 from pyxla.ops.elementwise import as_dtype
+from pyxla.ops.spell import enum
 
 Ints = tuple[int, ...]
 ALGORITHMS = ("DEFAULT", "THREE_FRY", "PHILOX")
@@ -48,5 +51,38 @@ def _rng(
     return array_type(a.dtype, shape)
 
 
-rng_bit_generator = Op("rng_bit_generator", _rng_bit_generator)
-rng = Op("rng", _rng)
+def _emit_rng_bit_generator(e: Any, instr: Any, operands: Any) -> Any:
+    algorithm = instr.attrs.get("rng_algorithm", "DEFAULT")
+    attributes = {"rng_algorithm": enum("rng_algorithm", algorithm)}
+    return e.op("stablehlo.rng_bit_generator", instr, operands, attributes)
+
+
+def _emit_rng(e: Any, instr: Any, operands: Any) -> Any:
+    shape = np.array(instr.attrs["shape"], np.int64)
+    extents = e.constant(shape, array_type(shape.dtype, shape.shape))
+    distribution = instr.attrs.get("rng_distribution", "UNIFORM")
+    attributes = {"rng_distribution": enum("rng_distribution", distribution)}
+    return e.op("stablehlo.rng", instr, [*operands, extents], attributes)
+
+
+# What bits come out is the implementation's affair, so these ops have no meaning in NumPy.
+rng_bit_generator = Op(
+    "rng_bit_generator",
+    _rng_bit_generator,
+    emit=_emit_rng_bit_generator,
+    samples=lambda: [
+        ((np.array([1, 2], "u8"),), {"dtype": np.dtype(dtype), "shape": (2, 3), **algorithm})
+        for dtype in ("u4", "u8", "i4", "u1", "f8")
+        for algorithm in ({}, {"rng_algorithm": "THREE_FRY"}, {"rng_algorithm": "PHILOX"})
+    ],
+)
+rng = Op(
+    "rng",
+    _rng,
+    emit=_emit_rng,
+    samples=lambda: [
+        ((np.array(0.0), np.array(2.0)), {"shape": (2, 3)}),
+        ((np.array(0.0), np.array(2.0)), {"shape": (4,), "rng_distribution": "NORMAL"}),
+        ((np.array(0, "i4"), np.array(9, "i4")), {"shape": (0, 3)}),
+    ],
+)

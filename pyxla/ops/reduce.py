@@ -39,7 +39,7 @@ from pyxla.ops.computation import (
 from pyxla.ops.elementwise import DIRECTIONS, add, compare, multiply
 from pyxla.ops.evaluate import evaluate
 from pyxla.ops.samples import Sample, arange, array
-from pyxla.ops.spell import flag, i64, i64s, pairs, spelled
+from pyxla.ops.spell import flag, i64, i64s, matrix, spelled
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -334,7 +334,7 @@ def _reduce_window_attributes(
     attributes = {name: i64s(values) for name, values in optional.items() if values}
     attributes["window_dimensions"] = i64s(window_dimensions)
     if padding:
-        attributes["padding"] = pairs(padding)
+        attributes["padding"] = matrix(padding)
     return attributes
 
 

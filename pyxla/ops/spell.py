@@ -6,7 +6,7 @@ attributes by their text (`array<i64: 0, 1>`), which the emitter parses once; so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 Attributes = Callable[..., dict[str, str]]
@@ -35,13 +35,24 @@ def bracketed(values: Iterable[int]) -> str:
     return "[" + ", ".join([str(int(value)) for value in values]) + "]"
 
 
-def pairs(values: Iterable[tuple[int, int]]) -> str:
-    """A dense n x 2 tensor of 64-bit integers, as padding is spelled."""
-    rows = [bracketed(row) for row in values]
-    return f"dense<[{', '.join(rows)}]> : tensor<{len(rows)}x2xi64>" if rows else EMPTY_PAIRS
+def matrix(rows: Sequence[Sequence[int]], columns: int = 2) -> str:
+    """A dense tensor of 64-bit integers, as padding and device groups are spelled."""
+    if not rows:
+        return f"dense<> : tensor<0x{columns}xi64>"
+    text = ", ".join([bracketed(row) for row in rows])
+    return f"dense<[{text}]> : tensor<{len(rows)}x{len(rows[0])}xi64>"
 
 
-EMPTY_PAIRS = "dense<> : tensor<0x2xi64>"
+def quoted(text: str) -> str:
+    """A string attribute."""
+    escaped = "".join(
+        [c if c.isascii() and c.isprintable() and c not in '"\\' else _escape(c) for c in text]
+    )
+    return f'"{escaped}"'
+
+
+def _escape(character: str) -> str:
+    return "".join([f"\\{byte:02X}" for byte in character.encode()])
 
 
 def enum(kind: str, value: str) -> str:
