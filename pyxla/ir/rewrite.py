@@ -1,0 +1,165 @@
+"""Taking code apart and copying it: what the passes over regions share.
+
+*captures* of an instruction are the values its regions use from outside; a *slice* is the part of
+a straight-line list that computes given values; cloning makes fresh values, typed as the originals.
+A mapping sends values to what replaces them and is followed once: its targets are final.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pyxla.ir.core import Function, Instr, Region, Value
+
+Mapping = dict[Value, Value]
+
+
+def uses(instr: Instr) -> Iterable[Value]:
+    """The values an instruction needs from its scope: operands and captures."""
+    if instr.regions:
+        return [*instr.operands, *captures(instr)]
+    return instr.operands
+
+
+def captures(instr: Instr) -> dict[Value, None]:
+    """The values of enclosing scopes used inside the regions, in order of first use."""
+    used: dict[Value, None] = {}
+    for region in instr.regions:
+        used.update(free_values(region))
+    return used
+
+
+def free_values(region: Region | Function) -> dict[Value, None]:
+    """The values a region (or the graph of a nested function) uses and does not define."""
+    used: dict[Value, None] = {}
+    defined = set(region.params)
+    if isinstance(region, Function):
+        for block in region.blocks:
+            defined.update([phi.value for phi in block.phis])
+            for phi in block.phis:
+                used.update(dict.fromkeys(phi.args.values()))
+            _collect(block.instrs, used, defined)
+            if block.terminator is not None:
+                used.update(dict.fromkeys(block.terminator.operands))
+    else:
+        _collect(region.instrs, used, defined)
+        used.update(dict.fromkeys(region.results))
+    return {value: None for value in used if value not in defined}
+
+
+def _collect(instrs: Sequence[Instr], used: dict[Value, None], defined: set[Value]) -> None:
+    for instr in instrs:
+        used.update(dict.fromkeys(uses(instr)))
+        defined.update(instr.results)
+
+
+def walk(instrs: Iterable[Instr]) -> Iterator[Instr]:
+    """Every instruction of a list, those in nested regions after the one that holds them."""
+    for instr in instrs:
+        yield instr
+        for region in instr.regions:
+            yield from walk(region.instrs)
+
+
+def size(instrs: Iterable[Instr]) -> int:
+    """How many instructions, nested ones included."""
+    return sum(1 for _ in walk(instrs))
+
+
+def slice_of(instrs: Sequence[Instr], wanted: Iterable[Value]) -> list[Instr]:
+    """The instructions of a straight-line list that `wanted` values depend on, in order."""
+    needed = set(wanted)
+    kept = []
+    for instr in reversed(instrs):
+        if not needed.isdisjoint(instr.results):
+            kept.append(instr)
+            needed.update(uses(instr))
+    kept.reverse()
+    return kept
+
+
+def clone(instrs: Iterable[Instr], mapping: Mapping) -> list[Instr]:
+    """Copies that compute fresh values from mapped ones; `mapping` learns the new values."""
+    return [clone_instr(instr, mapping) for instr in instrs]
+
+
+def clone_instr(instr: Instr, mapping: Mapping) -> Instr:
+    operands = tuple([mapping.get(v, v) for v in instr.operands])
+    regions = tuple([clone_region(region, mapping) for region in instr.regions])
+    copy = Instr(instr.op, operands, instr.attrs, regions, instr.loc)
+    copy.results = tuple([_fresh(value, copy, mapping) for value in instr.results])
+    return copy
+
+
+def clone_region(region: Region, mapping: Mapping) -> Region:
+    params = tuple([_fresh(param, None, mapping) for param in region.params])
+    instrs = clone(region.instrs, mapping)
+    return Region(params, instrs, tuple([mapping.get(v, v) for v in region.results]))
+
+
+def _fresh(value: Value, owner: Instr | None, mapping: Mapping) -> Value:
+    copy = Value(value.type, owner, value.hint)
+    mapping[value] = copy
+    return copy
+
+
+def substitute(instrs: Iterable[Instr], mapping: Mapping) -> None:
+    """Replace, in place, every use of a mapped value, nested regions and graphs included."""
+    for instr in instrs:
+        instr.operands = tuple([mapping.get(v, v) for v in instr.operands])
+        for region in instr.regions:
+            substitute_region(region, mapping)
+
+
+def substitute_region(region: Region | Function, mapping: Mapping) -> None:
+    if isinstance(region, Region):
+        substitute(region.instrs, mapping)
+        region.results = tuple([mapping.get(v, v) for v in region.results])
+        return
+    for block in region.blocks:
+        for phi in block.phis:
+            phi.args = {pred: mapping.get(v, v) for pred, v in phi.args.items()}
+        substitute(block.instrs, mapping)
+        if (end := block.terminator) is not None:
+            if hasattr(end, "cond"):
+                end.cond = mapping.get(end.cond, end.cond)
+            elif end.operands:
+                end.operands = tuple([mapping.get(v, v) for v in end.operands])
+
+
+def remove_trivial_phis(function: Function) -> int:
+    """Replace every phi that merges one value (and possibly itself) by that value; returns how many.
+
+    Braun et al., "Simple and Efficient Construction of SSA Form" (2013), section 3.2.
+    """
+    replaced: Mapping = {}
+
+    def final(value: Value) -> Value:
+        path = []
+        while (next_value := replaced.get(value)) is not None:
+            path.append(value)
+            value = next_value
+        for passed in path:
+            replaced[passed] = value
+        return value
+
+    changed = True
+    while changed:
+        changed = False
+        for block in function.blocks:
+            if not block.phis:
+                continue
+            kept = []
+            for phi in block.phis:
+                merged = {final(v) for v in phi.args.values()} - {phi.value}
+                if len(merged) == 1:
+                    replaced[phi.value] = merged.pop()
+                    changed = True
+                else:
+                    kept.append(phi)
+            block.phis = kept
+    for value in list(replaced):
+        final(value)
+    if replaced:
+        substitute_region(function, replaced)
+    return len(replaced)

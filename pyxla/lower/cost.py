@@ -1,0 +1,47 @@
+"""What instructions cost to run, roughly: in units of one scalar addition.
+
+Used to decide what may run although its result might not be needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyxla.ir.core import Instr
+
+SMALL = 8  # elements: arrays up to this size count as scalars
+INFINITE = 1 << 60
+# Read or make a small part of a large array, or nothing at all.
+_LOCAL = frozenset({"dynamic_slice", "slice", "gather", "constant", "reshape"})
+# fmt: off
+_SLOW = frozenset({
+    "divide", "remainder", "power", "atan2", "exponential", "exponential_minus_one", "log",
+    "log_plus_one", "logistic", "sine", "cosine", "tan", "tanh", "sqrt", "rsqrt", "cbrt",
+})
+# fmt: on
+
+
+def cost(instr: Instr) -> int:
+    """INFINITE for effects, nested regions, library calls and work on large arrays."""
+    op = instr.op
+    if op.effect or instr.regions:
+        return INFINITE
+    for value in instr.results:
+        if value.type.size > SMALL:
+            return INFINITE
+    if op.name in _LOCAL:
+        return 1
+    for value in instr.operands:
+        if value.type.size > SMALL:
+            return INFINITE
+    return 4 if op.name in _SLOW else 1
+
+
+def total(instrs: Iterable[Instr], limit: int) -> int:
+    """The sum, or some number above `limit` as soon as it is exceeded."""
+    spent = 0
+    for instr in instrs:
+        spent += cost(instr)
+        if spent > limit:
+            break
+    return spent
