@@ -12,8 +12,9 @@ writable, which the array keeps alive and nobody else refers to.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,9 @@ from pyxla.runtime.outcome import (
     restore,
 )
 
+ARRAY = jaxlink.ARRAY
+enable_x64 = jax.enable_x64
+
 # Results of at least this many bytes are handed over without a copy (docs/decisions-runtime.md).
 IN_PLACE_BYTES = 1 << 16
 
@@ -46,11 +50,6 @@ class Program:
     region: Region
     params: tuple[ArrayType, ...]
     results: tuple[ArrayType, ...]
-
-    @functools.cached_property
-    def jitted(self) -> Any:
-        """It as a function that `jax.jit` dispatches; holds the compiled executable."""
-        return jaxlink.jit(self)
 
     @functools.cached_property
     def stablehlo(self) -> str:
@@ -71,60 +70,65 @@ def program(name: str, region: Region) -> Program:
 class Executable:
     """A program bound to what its caller sees; the XLA executable is made by the first call.
 
-    `call(leaves, args)` is chosen once: the common shapes of an outcome skip what they do not need.
+    `_plain` says how the one array result of a program that does nothing else is converted: the
+    fast path.  Instances are free of reference cycles, so that dropping one frees its executable.
     """
 
-    __slots__ = ("_build", "_inputs", "_sites", "_stores", "_traced", "call", "outcome", "program")
+    __slots__ = (
+        "_build",
+        "_plain",
+        "_sites",
+        "_stores",
+        "_straight",
+        "_wide",
+        "jitted",
+        "outcome",
+        "program",
+    )
 
     def __init__(self, program: Program, outcome: Outcome) -> None:
         self.program = program
         self.outcome = outcome
+        self.jitted = jaxlink.jit(program)
         arrays = _converters(program, outcome)
         self._build = builder(outcome.result, arrays)
-        self._inputs = outcome.inputs
         self._stores = [(store.path, builder(store.out, arrays)) for store in outcome.stores]
         self._sites = [
-            (site, [builder(arg, arrays) for arg in site.args]) for site in outcome.sites
+            (site.cls, [builder(arg, arrays) for arg in site.args]) for site in outcome.sites
         ]
-        self._traced: Any = None
-        self.call = self._direct() if _is_plain(outcome) else self._general
+        # Without 64-bit types at the boundary the user's setting does not matter.
+        self._wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
+        self._straight = outcome.inputs == tuple(range(len(outcome.inputs)))
+        self._plain = arrays[outcome.result.index] if _is_plain(outcome) else None
 
     def __call__(self, leaves: Sequence[Any], args: Sequence[Any] = ()) -> Any:
-        return self.call(leaves, args)
+        """What the caller sees, for `leaves` of the arguments (and captures) `args`."""
+        plain = self._plain
+        if plain is None:
+            return self._general(leaves, args)
+        operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
+        if self._wide:
+            with enable_x64(True):
+                value = self.jitted(*operands)[self.outcome.result.index]
+        else:
+            value = self.jitted(*operands)[self.outcome.result.index]
+        return plain(value) if type(value) is ARRAY else self._general(leaves, args)
 
     def values(self, leaves: Sequence[Any]) -> list[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
-        operands = [leaves[i] for i in self._inputs]
-        with jaxlink.scoped():
-            values = self.program.jitted(*operands)
-        if values and type(values[0]) is not jaxlink.ARRAY and not self.outcome.jax:
+        operands = [leaves[i] for i in self.outcome.inputs]
+        with enable_x64(True) if self._wide else contextlib.nullcontext():
+            values = self.jitted(*operands)
+        if values and type(values[0]) is not ARRAY and not self.outcome.jax:
             # Plain NumPy arguments under an outer trace: no one asked JAX to trace them.
             with jax.ensure_compile_time_eval(), jaxlink.scoped():
-                values = self.program.jitted(*operands)
+                values = self.jitted(*operands)
         return values
-
-    def _direct(self) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
-        """The call of a program that returns one array and does nothing else."""
-        (index,) = (self.outcome.result.index,)  # type: ignore[union-attr]
-        convert = _converters(self.program, self.outcome)[index]
-        jitted, scoped, array = self.program.jitted, jaxlink.scoped, jaxlink.ARRAY
-        inputs = self._inputs
-        straight = inputs == tuple(range(len(inputs)))
-
-        def call(leaves: Sequence[Any], args: Sequence[Any]) -> Any:
-            operands = leaves if straight else [leaves[i] for i in inputs]
-            with scoped():
-                value = jitted(*operands)[index]
-            if type(value) is not array:
-                return self._general(leaves, args)
-            return convert(value)
-
-        return call
 
     def _general(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
         outcome = self.outcome
         values = self.values(leaves)
-        if values and type(values[0]) is not jaxlink.ARRAY:
+        if values and type(values[0]) is not ARRAY:
             return self._under_trace(values, args)
         if outcome.waits:
             jax.block_until_ready(values)
@@ -137,16 +141,14 @@ class Executable:
             for target, source in zip(targets, sources, strict=True):
                 restore(target, source)
         if outcome.status is not None and (code := int(values[outcome.status])):
-            site, parts = self._sites[code - 1]
-            raise site.cls(*[part(values, args, made) for part in parts])
+            cls, parts = self._sites[code - 1]
+            raise cls(*[part(values, args, made) for part in parts])
         return self._build(values, args, made)
 
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:
         check_traceable(self.outcome, self.program.name)
-        if self._traced is None:
-            same = [_identity] * len(self.program.results)
-            self._traced = builder(self.outcome.result, same, jaxlink.scalar_tracer)
-        return self._traced(values, args, {})
+        same = [_identity] * len(self.program.results)
+        return builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
 
 
 def _is_plain(outcome: Outcome) -> bool:
@@ -170,6 +172,11 @@ def _converters(program: Program, outcome: Outcome) -> list[Convert]:
         hand_over if _nbytes(t) >= IN_PLACE_BYTES and uses.get(index, 0) == 1 else np.array
         for index, t in enumerate(program.results)
     ]
+
+
+def _is_wide(dtype: np.dtype) -> bool:
+    """Whether JAX has `dtype` only where 64-bit types are enabled."""
+    return dtype.itemsize == (16 if dtype.kind == "c" else 8) and dtype.kind in "iufc"
 
 
 def _nbytes(type: ArrayType) -> int:

@@ -17,6 +17,7 @@ holds in another precision are converted at the boundary, by `bind`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -81,7 +82,7 @@ def _varying(aval: Any) -> frozenset[Any]:
 @pyxla_call.def_impl
 def _run(*args: Any, program: Program) -> list[Any]:
     with scoped():
-        return program.jitted(*args)
+        return _eager(program)(*args)
 
 
 @pyxla_call.def_abstract_eval
@@ -118,7 +119,9 @@ mlir.register_lowering(pyxla_call, _lower)
 def jit(program: Program) -> Any:
     """`program` dispatched by JAX: arrays (or NumPy arrays and scalars) to a list of arrays.
 
-    Call it inside `scoped()`.  The compiled executable lives as long as the returned function.
+    Call it inside `scoped()`.  The compiled executable lives as long as the returned function,
+    to which a program must never refer: JAX's caches lead from the function to the program, and
+    a reference back would keep all three forever.
     """
 
     def call(*args: Any) -> list[Any]:
@@ -126,6 +129,11 @@ def jit(program: Program) -> Any:
 
     call.__name__ = call.__qualname__ = program.name
     return jax.jit(call)
+
+
+@functools.lru_cache(maxsize=64)
+def _eager(program: Program) -> Any:
+    return jit(program)
 
 
 def stablehlo(program: Program, locations: bool = False) -> str:
@@ -137,13 +145,13 @@ def stablehlo(program: Program, locations: bool = False) -> str:
 def lowered(program: Program) -> Any:
     """JAX's `Lowered` of the program: its module in every form JAX can print and compile."""
     with scoped():
-        return program.jitted.lower(*structs(program))
+        return jit(program).lower(*structs(program))
 
 
 def exported(program: Program, platforms: Sequence[str] | None = None) -> export.Exported:
     """The program as a portable, versioned StableHLO artifact of `jax.export`."""
     with scoped():
-        return export.export(program.jitted, platforms=platforms)(*structs(program))
+        return export.export(jit(program), platforms=platforms)(*structs(program))
 
 
 def structs(program: Program) -> list[jax.ShapeDtypeStruct]:
