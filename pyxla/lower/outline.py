@@ -145,7 +145,7 @@ class _Outliner:
         """The values, known on the edge, that are used after the loops which it leaves."""
         env, home = self.context.env, self.context.home
         payload = {}
-        for value in self.graph.escaping(block, target):
+        for value in self.graph.live_outs(self.graph.innermost.get(block), target):
             source = env.get(value, value)
             if (value in env or value in home) and self.context.visible(source):
                 payload[value] = source
@@ -159,9 +159,8 @@ class _Outliner:
         self.context.env.update(payload)
         flow = emit_loop(self.loop_code(header, params, inits), scope)
         self.context.env.update(flow.common)
-        outer = self.graph.loops[header].parent
-        live_out = {} if outer is None else self.graph.live_out.get(outer.header, {})
-        flow.common = {v: source for v, source in flow.common.items() if v in live_out}
+        still_inside = self.graph.live_outs(self.graph.loops[header].parent)
+        flow.common = {v: source for v, source in flow.common.items() if v in still_inside}
         return flow
 
     def loop_code(self, header: Block, params: list[Value], inits: list[Value]) -> LoopCode:
@@ -206,11 +205,10 @@ class _Graph:
         latches = 0 if loop is None else len(loop.latches)
         return len(target.preds) - latches == 1 and target in self.inside.get(block, ())
 
-    def escaping(self, block: Block, target: Block) -> dict[Value, None]:
-        """The values that an edge may carry out of loops without phis."""
-        loop = self.innermost.get(block)
+    def live_outs(self, loop: Loop | None, until: Block | None = None) -> dict[Value, None]:
+        """The values that leave this loop or those around it, up to one that has block `until`."""
         values: dict[Value, None] = {}
-        while loop is not None and target not in loop.blocks:
+        while loop is not None and until not in loop.blocks:
             values.update(self.live_out.get(loop.header, {}))
             loop = loop.parent
         return values
