@@ -32,7 +32,7 @@ _FUTURE_FLAGS = functools.reduce(
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class SourceFile:
     """One version of a file: its text, its tree, and columns in characters."""
 
@@ -62,7 +62,7 @@ class SourceFile:
         )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
 class SourceFunction:
     """A function as written: of a real function object, or nested in one that is compiled.
 
@@ -85,9 +85,12 @@ class SourceFunction:
     defaults: int
     kwdefaults: tuple[str, ...]
     freevars: tuple[str, ...]
-    cellvars: tuple[str, ...]
     class_name: str = ""
     outer: SourceFunction | None = None
+    # identifiers that the function uses, which temporaries must avoid, and those of its variables
+    # that no nested function shares
+    names: frozenset[str] = frozenset()
+    unshared: frozenset[str] = frozenset()
     # results of later stages: "lowered", "ssa"
     stages: dict[str, Any] = field(default_factory=dict)
 
@@ -101,7 +104,7 @@ class SourceFunction:
 
     @property
     def is_lambda(self) -> bool:
-        return isinstance(self.node, ast.Lambda)
+        return self.name == "<lambda>"
 
     @property
     def params(self) -> tuple[str, ...]:
@@ -115,8 +118,261 @@ class SourceFunction:
 
 
 def source_function(function: Any) -> SourceFunction:
-    """The source of a Python function (a method's function; what a wrapper wraps is not looked at).
+    """The source of a Python function; of a method, its function; of a wrapper, the wrapper's.
 
     Raises CompileError where there is none, or where it is not the function's any more.
     """
-    raise NotImplementedError
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, types.FunctionType):
+        raise CompileError(
+            f"{_name_of(function)} is not a Python function: it has no source to compile",
+            hint="only functions written in Python can be compiled",
+        )
+    code = function.__code__
+    key = (code, code.co_filename)
+    found = _functions.get(key)
+    if found is None:
+        if len(_functions) >= _KEPT_FUNCTIONS:
+            _functions.clear()
+        found = _functions[key] = _read(function)
+    return found
+
+
+_KEPT_FUNCTIONS = 16384
+_functions: dict[tuple[types.CodeType, str], SourceFunction] = {}
+
+
+def _name_of(value: Any) -> str:
+    return getattr(value, "__qualname__", None) or f"a {type(value).__name__}"
+
+
+def mangle(name: str, class_name: str) -> str:
+    """A name as Python stores it: `__x` in a class `C` is `_C__x`."""
+    if not class_name or not name.startswith("__") or name.endswith("__") or "." in name:
+        return name
+    stripped = class_name.lstrip("_")
+    return f"_{stripped}{name}" if stripped else name
+
+
+def nested_function(
+    node: FunctionNode,
+    name: str,
+    outer: SourceFunction,
+    freevars: tuple[str, ...],
+) -> SourceFunction:
+    """The record of a function defined inside `outer`."""
+    qualname = f"{outer.qualname}.<locals>.{name}"
+    return _record(node, name, qualname, outer.file, freevars, outer.class_name, outer)
+
+
+def _record(
+    node: FunctionNode,
+    name: str,
+    qualname: str,
+    file: SourceFile,
+    freevars: tuple[str, ...],
+    class_name: str,
+    outer: SourceFunction | None = None,
+    names: frozenset[str] = frozenset(),
+    unshared: frozenset[str] = frozenset(),
+) -> SourceFunction:
+    spec = node.args
+
+    def mangled(args: Sequence[ast.arg]) -> tuple[str, ...]:
+        return tuple([mangle(arg.arg, class_name) for arg in args])
+
+    kwonly = mangled(spec.kwonlyargs)
+    return SourceFunction(
+        name=name,
+        qualname=qualname,
+        file=file,
+        node=node,
+        posonly=mangled(spec.posonlyargs),
+        args=mangled(spec.args),
+        vararg=mangled([spec.vararg])[0] if spec.vararg else None,
+        kwonly=kwonly,
+        kwarg=mangled([spec.kwarg])[0] if spec.kwarg else None,
+        defaults=len(spec.defaults),
+        kwdefaults=tuple(
+            [k for k, d in zip(kwonly, spec.kw_defaults, strict=True) if d is not None]
+        ),
+        freevars=freevars,
+        class_name=class_name,
+        outer=outer,
+        names=names,
+        unshared=unshared,
+    )
+
+
+def _read(function: types.FunctionType) -> SourceFunction:
+    """Find a function object's node: exactly in a known or fresh version of its file, else by
+    likeness (import hooks such as pytest's change the code but not its lines)."""
+    code = function.__code__
+    filename = code.co_filename
+    versions = _files.setdefault(filename, [])
+    found = None
+    for file in reversed(versions):
+        found = found or _locate(file, code, exact=True)
+    if found is None:
+        for refresh in (False, True):
+            file = _current_version(function, refresh)
+            found = found or (file and _locate(file, code, exact=True))
+        found = found or (file and _locate(file, code, exact=False))
+    if file is None and found is None:
+        raise CompileError(
+            f"the source of {function.__qualname__} is not available (it was defined in {filename})",
+            hint="define it in a file or a notebook cell; text given to exec has no source",
+        )
+    if found is None:
+        raise CompileError(
+            f"the source of {function.__qualname__} is not what it was when it was defined",
+            Location(filename, code.co_firstlineno, function=function.__qualname__),
+            hint="reload its module, so that the function is the one in the file",
+        )
+    file, node, class_name = found
+    qualname, freevars, names = function.__qualname__, code.co_freevars, _identifiers(code)
+    return _record(node, code.co_name, qualname, file, freevars, class_name, names=names)
+
+
+def _identifiers(code: types.CodeType) -> frozenset[str]:
+    names: set[str] = set()
+    work = [code]
+    while work:
+        code = work.pop()
+        names.update(code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
+        work.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
+    return frozenset(names)
+
+
+_KEPT_VERSIONS = 8
+_files: dict[str, list[SourceFile]] = {}
+
+
+def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile | None:
+    """The file's newest version, read again if `refresh`; None where there is no text."""
+    filename = function.__code__.co_filename
+    if refresh:
+        linecache.checkcache(filename)
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines:
+        try:
+            lines = inspect.findsource(function.__code__)[0]
+        except (OSError, TypeError):
+            return None
+    versions = _files[filename]
+    for file in versions:
+        if file.lines is lines or file.lines == lines:
+            return file
+    text = "".join(lines)
+    try:
+        tree = ast.parse(text, filename)
+    except (SyntaxError, ValueError):
+        return None
+    file = SourceFile(filename, tuple(lines), tree, text.isascii())
+    versions.append(file)
+    del versions[:-_KEPT_VERSIONS]
+    return file
+
+
+Found = tuple[SourceFile, FunctionNode, str]
+
+
+def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None:
+    """The node whose code `code` is, with the name of the class it is in."""
+    line = code.co_firstlineno
+    for statement in file.tree.body:
+        if _first_line(statement) <= line <= statement.end_lineno:
+            candidates = [
+                (node, class_name)
+                for node, class_name in _functions_at(statement, line)
+                if getattr(node, "name", "<lambda>") == code.co_name
+            ]
+            compiled = _codes(file, statement, code.co_flags) if candidates else ()
+            if exact and code in compiled:
+                node, class_name = _by_position(candidates, code, file)
+                return file, node, class_name
+            if not exact and len(candidates) == 1:
+                alike = [c for c in compiled if c.co_firstlineno == line and _alike(c, code)]
+                if alike:
+                    return file, *candidates[0]
+    return None
+
+
+def _first_line(node: ast.AST) -> int:
+    """Where a statement's code starts: at its first decorator."""
+    decorators = getattr(node, "decorator_list", None)
+    return min(decorators[0].lineno, node.lineno) if decorators else node.lineno
+
+
+def _functions_at(statement: ast.stmt, line: int) -> Iterator[tuple[FunctionNode, str]]:
+    """Functions in `statement` that start at `line`, with the name of their innermost class."""
+    work: list[tuple[ast.AST, str]] = [(statement, "")]
+    while work:
+        node, class_name = work.pop()
+        end = getattr(node, "end_lineno", None)
+        if end is not None and not _first_line(node) <= line <= end:
+            continue
+        if isinstance(node, _NESTED) and _first_line(node) == line:
+            yield node, class_name
+        if isinstance(node, ast.ClassDef):
+            class_name = node.name
+        work.extend((child, class_name) for child in ast.iter_child_nodes(node))
+
+
+def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> frozenset[types.CodeType]:
+    """Every code object that compiling a top-level statement of `file` makes."""
+    codes = file.codes.get(statement)
+    if codes is None:
+        module = ast.Module([statement], [])
+        top = compile(module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True)
+        found: set[types.CodeType] = set()
+        work = [top]
+        while work:
+            for const in work.pop().co_consts:
+                if isinstance(const, types.CodeType):
+                    found.add(const)
+                    work.append(const)
+        codes = file.codes[statement] = frozenset(found)
+    return codes
+
+
+def _by_position(
+    candidates: Sequence[tuple[FunctionNode, str]], code: types.CodeType, file: SourceFile
+) -> tuple[FunctionNode, str]:
+    """The candidate whose body spans the positions of the code, tightest first."""
+    if len(candidates) == 1:
+        return candidates[0]
+    first = (code.co_firstlineno, 0)
+    spans = [
+        ((line, col), (end_line, end_col))
+        for line, end_line, col, end_col in code.co_positions()
+        if line is not None and col is not None and ((line, col) != first or end_col)
+    ]
+    if not spans:
+        raise CompileError(
+            "several functions on one line, and this Python records no columns",
+            Location(file.filename, code.co_firstlineno),
+            hint="put each on a line of its own, or run without -X no_debug_ranges",
+        )
+    start, end = min(s for s, _ in spans), max(e for _, e in spans)
+    bodies = []
+    for node, class_name in candidates:
+        body = node.body if isinstance(node.body, ast.expr) else node
+        low, high = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+        if low <= start and end <= high:
+            bodies.append((low, node, class_name))
+    _, node, class_name = max(bodies, key=lambda body: body[0])
+    return node, class_name
+
+
+def _alike(compiled: types.CodeType, code: types.CodeType) -> bool:
+    """Whether `code` may be an instrumented `compiled`: nothing of it is missing."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    if compiled.co_name != code.co_name or compiled.co_freevars != code.co_freevars:
+        return False
+    if compiled.co_varnames[:count] != code.co_varnames[:count]:
+        return False
+    consts = {repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)}
+    return set(compiled.co_names) <= set(code.co_names) and all(
+        repr(c) in consts for c in compiled.co_consts if not isinstance(c, types.CodeType)
+    )

@@ -12,11 +12,17 @@ Control Dependence Graph" (1991), restricted to live names.  The graph handed on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pyxla.errors import Location
+from pyxla.frontend import fence
+from pyxla.frontend.cfg import Graph, control_flow_graph
+from pyxla.frontend.desugar import desugar
+from pyxla.frontend.pyops import UNBOUND
 from pyxla.frontend.source import SourceFunction
-from pyxla.ir.core import Block, Function, Value
-from pyxla.ir.dominance import FlowGraph
+from pyxla.ir.core import Block, Branch, Function, Instr, Phi, Raise, Return, Value
+from pyxla.ir.dominance import FlowGraph, dominance_frontiers, flow_graph
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,4 +46,169 @@ class SSA:
 
 def to_ssa(source: SourceFunction) -> SSA:
     """The SSA form of a function, made once."""
-    raise NotImplementedError
+    found = source.stages.get("ssa")
+    if found is None:
+        try:
+            found = _build(source)
+        except RecursionError:
+            raise fence.too_deep(source.loc) from None
+        source.stages["ssa"] = found
+    return found
+
+
+def _build(source: SourceFunction) -> SSA:
+    lowered = desugar(source)
+    graph = control_flow_graph(source, lowered)
+    flow = flow_graph(graph.entry)
+    renaming = Renaming(graph, flow, source.loc)
+    renaming.place_phis()
+    renaming.rename()
+    renaming.substitute()
+    renaming.live_in[graph.entry] = dict.fromkeys(graph.params)
+    function = Function(source.qualname, graph.params, list(flow.order), source.loc)
+    return SSA(source, function, flow, renaming.live_in, source.freevars, lowered.scope.cell)
+
+
+def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:
+    """The names that cross blocks, and the set of those live into each block, as bits."""
+    bit: dict[str, int] = {}
+    for block in order:
+        for name in graph.names[block].reads:
+            bit.setdefault(name, 1 << len(bit))
+    uses, keeps = {}, {}
+    for block in order:
+        names = graph.names[block]
+        uses[block] = sum([bit[name] for name in names.reads])
+        keeps[block] = ~sum([bit[name] for name in names.writes if name in bit])
+    live = dict.fromkeys(order, 0)
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(order):
+            out = 0
+            for succ in block.succs:
+                out |= live[succ]
+            new = uses[block] | (out & keeps[block])
+            if new != live[block]:
+                live[block] = new
+                changed = True
+    return list(bit), live
+
+
+class Renaming:
+    """Replaces names by values: places phis, walks the dominator tree, fills placeholders."""
+
+    def __init__(self, graph: Graph, flow: FlowGraph, loc: Location) -> None:
+        self.graph = graph
+        self.flow = flow
+        self.loc = loc
+        self.crossing, self.live = _live_names(graph, flow.order)
+        self.phis: dict[Block, dict[str, Phi]] = {block: {} for block in flow.order}
+        self.live_in: dict[Block, dict[Value, None]] = {}
+        self.reaching: dict[str, list[Value]] = {name: [] for name in self.crossing}
+        self.unbound: dict[str, Value] = {}
+        self.filled: dict[Value, Value] = {}
+
+    def place_phis(self) -> None:
+        """Phis where several definitions of a live name meet, and where one leaves its loop."""
+        sites = self._sites()
+        definitions: dict[str, list[Block]] = {name: [] for name in self.crossing}
+        for block in self.flow.order:
+            for name in self.graph.names[block].writes:
+                if name in definitions:
+                    definitions[name].append(block)
+        for index, (name, work) in enumerate(definitions.items()):
+            bit = 1 << index
+            while work:
+                for site in sites[work.pop()]:
+                    if self.live[site] & bit and name not in self.phis[site]:
+                        self.phis[site][name] = Phi(site, None, name, self.loc)
+                        work.append(site)
+        for block, phis in self.phis.items():
+            block.phis = [phis[name] for name in self.crossing if name in phis] if phis else []
+
+    def _sites(self) -> dict[Block, list[Block]]:
+        """block -> where a definition in it may need a phi: its frontier, and its loops' exits."""
+        sites = dominance_frontiers(self.flow.order, self.flow.idom)
+        for loop in self.flow.loops.values():
+            targets = list(dict.fromkeys([target for _, target in loop.exits]))
+            for block in loop.blocks:
+                sites[block] = sites[block] + targets
+        return sites
+
+    def rename(self) -> None:
+        """Walk the dominator tree with the definitions that reach each block."""
+        children: dict[Block, list[Block]] = {block: [] for block in self.flow.order}
+        for block in self.flow.order[1:]:
+            children[self.flow.idom[block]].append(block)
+        work: list[tuple[Block, list[str] | None]] = [(self.flow.order[0], None)]
+        while work:
+            block, defined = work.pop()
+            if defined is not None:
+                for name in defined:
+                    self.reaching[name].pop()
+                continue
+            work.append((block, self._enter(block)))
+            work += [(child, None) for child in reversed(children[block])]
+
+    def _enter(self, block: Block) -> list[str]:
+        """Rename one block; the result is the names that it defines."""
+        phis, names = self.phis[block], self.graph.names[block]
+        self.live_in[block] = self._live_values(block, phis)
+        defined = list(phis)
+        for name, phi in phis.items():
+            self.reaching[name].append(phi.value)
+        for name, placeholder in names.reads.items():
+            self.filled[placeholder] = self._reach(name)
+        for name in names.writes:
+            stack = self.reaching.get(name)
+            if stack is not None:
+                value = names.values[name]
+                stack.append(self.filled.get(value, value))
+                defined.append(name)
+        for succ in block.succs:
+            for name, phi in self.phis[succ].items():
+                phi.args[block] = self._reach(name)
+        return defined
+
+    def _live_values(self, block: Block, phis: dict[str, Phi]) -> dict[Value, None]:
+        live = self.live[block]
+        values: dict[Value, None] = {}
+        while live:
+            low = live & -live
+            live ^= low
+            name = self.crossing[low.bit_length() - 1]
+            if name not in phis:
+                values[self._reach(name)] = None
+        return values
+
+    def _reach(self, name: str) -> Value:
+        """The definition that arrives; where none may, a mark of that in the entry."""
+        stack = self.reaching[name]
+        if stack:
+            return stack[-1]
+        value = self.unbound.get(name)
+        if value is None:
+            instr = Instr(UNBOUND, (), {"name": name}, (), self.loc)
+            value = self.unbound[name] = Value(None, instr, name)
+            instr.results = (value,)
+            self.graph.entry.instrs.insert(0, instr)
+        return value
+
+    def substitute(self) -> None:
+        """Put the values that were found in the place of placeholders."""
+        filled = self.filled
+        for block in self.flow.order:
+            if not self.graph.names[block].reads:
+                continue
+            for instr in block.instrs:
+                operands = instr.operands
+                for value in operands:
+                    if value in filled:
+                        instr.operands = tuple([filled.get(v, v) for v in operands])
+                        break
+            end = block.terminator
+            if isinstance(end, Branch):
+                end.cond = filled.get(end.cond, end.cond)
+            elif isinstance(end, (Return, Raise)):
+                end.operands = tuple([filled.get(v, v) for v in end.operands])

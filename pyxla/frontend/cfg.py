@@ -1,0 +1,555 @@
+"""Lowered functions to a graph of blocks in which variables still have names.
+
+Inside a block a name is its last value; a name that the block does not set first is a placeholder,
+to be replaced by `pyxla.frontend.ssa` once it knows which definition arrives.  Code after a jump is
+dropped.  The two targets of a branch are blocks of their own, so no edge is critical; a loop header
+has one predecessor outside the loop, and one inside.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyxla.errors import Location
+from pyxla.frontend import pyops, support
+from pyxla.frontend.desugar import Lowered
+from pyxla.frontend.hoist import SUPPORT
+from pyxla.frontend.source import SourceFunction, nested_function
+from pyxla.ir.core import Block, Branch, Instr, Jump, Raise, Return, Value
+
+BINARY_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+}
+UNARY_OPERATORS: dict[type[ast.unaryop], str] = {
+    ast.USub: "neg",
+    ast.UAdd: "pos",
+    ast.Invert: "invert",
+    ast.Not: "not_",
+}
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Is: "is_",
+    ast.IsNot: "is_not",
+    ast.In: "contains",
+    ast.NotIn: "not_contains",
+}
+_IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+# A box is passed from block to block under its variable's name with this in front.
+BOX_PREFIX = "&"
+
+
+@dataclass(eq=False, slots=True)
+class Names:
+    """The variables of one block: placeholders it reads, and its value of each name at its end."""
+
+    reads: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
+    writes: dict[str, None] = field(default_factory=dict)
+    # constants and globals already there
+    known: dict[Any, Value] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class Graph:
+    """A graph with named variables: its entry, parameters, and what each block does with names."""
+
+    entry: Block
+    params: tuple[Value, ...]
+    names: dict[Block, Names]
+
+
+@dataclass(eq=False, slots=True)
+class OpenLoop:
+    """A loop under construction: blocks that will go on to its next turn, and behind it."""
+
+    continues: list[Block] = field(default_factory=list)
+    breaks: list[Block] = field(default_factory=list)
+
+
+def control_flow_graph(source: SourceFunction, lowered: Lowered) -> Graph:
+    """The graph of a lowered function."""
+    builder = GraphBuilder(source, lowered)
+    builder.parameters()
+    builder.statements(lowered.node.body)
+    if builder.block is not None:
+        value = builder.emit(pyops.CONST, (), {"value": None}, lowered.node)
+        builder.end(Return((value,), builder.location(lowered.node)))
+    return Graph(builder.entry, builder.params, builder.names)
+
+
+class GraphBuilder:
+    """Walks a lowered function; `block` is where instructions go, None where nothing arrives."""
+
+    def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
+        self.source = source
+        self.lowered = lowered
+        scope = lowered.scope
+        self.bound = scope.bound()
+        self.cells = frozenset(scope.cell)
+        self.free = frozenset(source.freevars)
+        self.names: dict[Block, Names] = {}
+        self.entry = self.block = Block("entry")
+        self.here = self.names[self.entry] = Names()
+        self.params: tuple[Value, ...] = ()
+        self.loops: list[OpenLoop] = []
+        self.locations: dict[tuple[int, int, int, int], Location] = {}
+
+    def location(self, node: Any) -> Location:
+        key = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+        loc = self.locations.get(key)
+        if loc is None:
+            loc = self.locations[key] = self.source.file.location(node, self.source.qualname)
+        return loc
+
+    def emit(
+        self, op: pyops.PyOp, operands: tuple[Value, ...], attrs: dict[str, Any], node: ast.AST
+    ) -> Value:
+        instr = Instr(op, operands, attrs, (), self.location(node))
+        value = Value(None, instr)
+        instr.results = (value,)
+        self.block.instrs.append(instr)
+        return value
+
+    def effect(
+        self, op: pyops.PyOp, operands: tuple[Value, ...], attrs: dict[str, Any], node: ast.AST
+    ) -> None:
+        """Emit an instruction without results."""
+        self.block.instrs.append(Instr(op, operands, attrs, (), self.location(node)))
+
+    # Blocks.
+
+    def start(self, label: str, *preds: Block) -> Block:
+        """Go on in a new block, to which the open blocks `preds` jump."""
+        block = Block(label)
+        for pred in preds:
+            pred.terminator = Jump(block)
+        block.preds += preds
+        return self.resume(block)
+
+    def resume(self, block: Block) -> Block:
+        self.block = block
+        known = self.names.get(block)
+        if known is None:
+            known = self.names[block] = Names()
+        self.here = known
+        return block
+
+    def end(self, terminator: Any) -> None:
+        self.block.terminator = terminator
+        self.block = None
+
+    def join(self, blocks: Sequence[Block], label: str) -> None:
+        """Go on behind the open blocks, in a new one where there are several."""
+        if not blocks:
+            self.block = None
+        elif len(blocks) == 1:
+            self.resume(blocks[0])
+        else:
+            self.start(label, *blocks)
+
+    # Variables.
+
+    def parameters(self) -> None:
+        node = self.lowered.node
+        values = []
+        for name in self.source.params:
+            value = Value(hint=name)
+            values.append(value)
+            if name not in self.cells:
+                self.here.values[name] = value
+                self.here.writes[name] = None
+        self.params = tuple(values)
+        for name in self.lowered.scope.cell:
+            self.set_box(name, self.emit(pyops.BOX, (), {"name": name}, node))
+        for name in self.source.freevars:
+            self.set_box(name, self.emit(pyops.FREE_BOX, (), {"name": name}, node))
+        for name, value in zip(self.source.params, values, strict=True):
+            if name in self.cells:
+                self.write(name, value, node)
+
+    def set_box(self, name: str, box: Value) -> None:
+        box.hint = name
+        self.here.values[BOX_PREFIX + name] = box
+        self.here.writes[BOX_PREFIX + name] = None
+
+    def lookup(self, name: str) -> Value:
+        """The value of a name here: as last set in the block, else a placeholder."""
+        value = self.here.values.get(name)
+        if value is None:
+            value = Value(hint=name)
+            self.here.values[name] = self.here.reads[name] = value
+        return value
+
+    def read(self, name: str, node: ast.AST) -> Value:
+        if name in self.cells or name in self.free:
+            return self.emit(pyops.BOX_GET, (self.lookup(BOX_PREFIX + name),), {}, node)
+        if name in self.bound:
+            return self.lookup(name)
+        return self.known(pyops.GLOBAL, ("global", name), {"name": name}, node)
+
+    def known(self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: ast.AST) -> Value:
+        """A constant or global, once in a block."""
+        value = self.here.known.get(key)
+        if value is None:
+            value = self.here.known[key] = self.emit(op, (), attrs, node)
+        return value
+
+    def write(self, name: str, value: Value, node: ast.AST) -> None:
+        if name in self.cells or name in self.free:
+            box = self.lookup(BOX_PREFIX + name)
+            self.effect(pyops.BOX_SET, (box, value), {}, node)
+            return
+        if not value.hint and getattr(value.owner, "op", None) is not pyops.CONST:
+            value.hint = name
+        self.here.values[name] = value
+        self.here.writes[name] = None
+
+    # Statements.
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            if self.block is None:
+                return
+            _STATEMENTS[type(node)](self, node)
+
+    def assign(self, node: ast.Assign) -> None:
+        target, value = node.targets[0], node.value
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+            and not any(isinstance(e, ast.Starred) for e in target.elts)
+        ):
+            values = [self.value(e) for e in value.elts]
+            for element, each in zip(target.elts, values, strict=True):
+                self.store(element, each, node)
+        else:
+            self.store(target, self.value(value), node)
+
+    def store(self, target: Any, value: Value, node: ast.AST) -> None:
+        if isinstance(target, ast.Name):
+            self.write(target.id, value, node)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            self.effect(pyops.SETATTR, (owner, value), {"name": target.attr}, node)
+        elif isinstance(target, ast.Subscript):
+            owner, key = self.value(target.value), self.value(target.slice)
+            self.effect(pyops.SETITEM, (owner, key, value), {}, node)
+        else:
+            self.unpack(target, value, node)
+
+    def unpack(self, target: ast.Tuple, value: Value, node: ast.AST) -> None:
+        elements = target.elts
+        star = [i for i, e in enumerate(elements) if isinstance(e, ast.Starred)]
+        before = star[0] if star else len(elements)
+        after = len(elements) - before - len(star)
+        attrs = {"before": before, "after": after, "starred": bool(star)}
+        instr = Instr(pyops.UNPACK, (value,), attrs, (), self.location(target))
+        instr.results = tuple([Value(None, instr) for _ in elements])
+        self.block.instrs.append(instr)
+        for element, item in zip(elements, instr.results, strict=True):
+            inner = element.value if isinstance(element, ast.Starred) else element
+            self.store(inner, item, node)
+
+    def aug_assign(self, node: ast.AugAssign) -> None:
+        target: Any = node.target
+        attrs = {"op": BINARY_OPERATORS[type(node.op)]}
+        if isinstance(target, ast.Name):
+            old = self.read(target.id, target)
+            new = self.emit(pyops.INPLACE, (old, self.value(node.value)), attrs, node)
+            self.write(target.id, new, node)
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            old = self.emit(pyops.GETATTR, (owner,), {"name": target.attr}, target)
+            new = self.emit(pyops.INPLACE, (old, self.value(node.value)), attrs, node)
+            self.effect(pyops.SETATTR, (owner, new), {"name": target.attr}, node)
+        else:
+            owner, key = self.value(target.value), self.value(target.slice)
+            old = self.emit(pyops.GETITEM, (owner, key), {}, target)
+            new = self.emit(pyops.INPLACE, (old, self.value(node.value)), attrs, node)
+            self.effect(pyops.SETITEM, (owner, key, new), {}, node)
+
+    def delete(self, node: ast.Delete) -> None:
+        (target,) = node.targets
+        if isinstance(target, ast.Name):
+            unbound = self.emit(pyops.UNBOUND, (), {"name": target.id}, node)
+            self.write(target.id, unbound, node)
+        elif isinstance(target, ast.Attribute):
+            self.effect(pyops.DELATTR, (self.value(target.value),), {"name": target.attr}, node)
+        elif isinstance(target, ast.Subscript):
+            operands = (self.value(target.value), self.value(target.slice))
+            self.effect(pyops.DELITEM, operands, {}, node)
+
+    def expr(self, node: ast.Expr) -> None:
+        value = self.value(node.value)
+        if value.owner is not None and getattr(value.owner, "op", None) is pyops.REFUSE:
+            self.end(Raise((value,), self.location(node)))
+
+    def function_def(self, node: ast.FunctionDef) -> None:
+        nested = self.lowered.nested[node]
+        spec = node.args
+        free = nested.scope.free
+        inner = nested_function(node, nested.name, self.source, free)
+        inner.stages["lowered"] = Lowered(
+            node, nested.scope, self.lowered.booleans, self.lowered.nested
+        )
+        defaults = [*spec.defaults, *[d for d in spec.kw_defaults if d is not None]]
+        operands = [self.value(d) for d in defaults]
+        operands += [self.lookup(BOX_PREFIX + name) for name in free]
+        attrs = {
+            "function": inner,
+            "freevars": free,
+            "defaults": inner.defaults,
+            "kwdefaults": inner.kwdefaults,
+        }
+        self.write(node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node)
+
+    def return_(self, node: ast.Return) -> None:
+        self.end(Return((self.value(node.value),), self.location(node)))
+
+    def raise_(self, node: ast.Raise) -> None:
+        parts = [self.value(e) for e in (node.exc, node.cause) if e is not None]
+        self.end(Raise(tuple(parts), self.location(node)))
+
+    def break_(self, node: ast.Break) -> None:
+        self.loops[-1].breaks.append(self.block)
+        self.block = None
+
+    def continue_(self, node: ast.Continue) -> None:
+        self.loops[-1].continues.append(self.block)
+        self.block = None
+
+    def nothing(self, node: ast.stmt) -> None:
+        pass
+
+    def if_(self, node: ast.If) -> None:
+        """A branch; an `if` that ends the `else` part is followed without recursion."""
+        taken: list[list[Block]] = []
+        while True:
+            if isinstance(node.test, ast.Constant):
+                rest = node.body if node.test.value else node.orelse
+                self.statements(rest)
+                break
+            otherwise = self.branch(node, taken)
+            self.resume(otherwise)
+            rest = node.orelse
+            if not rest or not isinstance(rest[-1], ast.If):
+                self.statements(rest)
+                break
+            self.statements(rest[:-1])
+            if self.block is None:
+                break
+            node = rest[-1]
+        for ends in reversed(taken):
+            self.join([*ends, *([self.block] if self.block is not None else ())], "merge")
+
+    def branch(self, node: ast.If, taken: list[list[Block]]) -> Block:
+        """End the block on the test, walk the body (its open end goes to `taken`)."""
+        test, swapped = node.test, False
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test, swapped = test.operand, not swapped
+        value = self.truth(test)
+        then, otherwise = Block("then"), Block("else")
+        source = self.block
+        then.preds.append(source)
+        otherwise.preds.append(source)
+        targets = (otherwise, then) if swapped else (then, otherwise)
+        self.end(Branch(value, *targets, self.location(node.test)))
+        self.resume(then)
+        self.statements(node.body)
+        taken.append([self.block] if self.block is not None else [])
+        return otherwise
+
+    def truth(self, test: ast.expr) -> Value:
+        """The value that a branch tests: a bool."""
+        value = self.value(test)
+        if isinstance(test, ast.Name) and test.id in self.lowered.booleans:
+            return value
+        if isinstance(test, ast.Compare) and isinstance(test.ops[0], _IDENTITY):
+            return value
+        if isinstance(test, ast.Call) and _helper(test.func) in support.PREDICATES:
+            return value
+        return self.emit(pyops.TRUTH, (value,), {}, test)
+
+    def while_(self, node: ast.While) -> None:
+        header = self.start("loop", self.block)
+        loop = OpenLoop()
+        self.loops.append(loop)
+        self.statements(node.body)
+        self.loops.pop()
+        if self.block is not None:
+            loop.continues.append(self.block)
+        self.join(loop.continues, "latch")
+        if self.block is not None:
+            header.preds.append(self.block)
+            self.end(Jump(header))
+        self.join(loop.breaks, "exit")
+
+    # Expressions.
+
+    def value(self, node: Any) -> Value:
+        return _EXPRESSIONS[type(node)](self, node)
+
+    def name(self, node: ast.Name) -> Value:
+        return self.read(node.id, node)
+
+    def constant(self, node: ast.Constant) -> Value:
+        return self.literal(node.value, node)
+
+    def literal(self, value: Any, node: ast.AST) -> Value:
+        """A constant; floats may be zeros of either sign, which are equal, so they are not shared."""
+        if isinstance(value, (float, complex)):
+            return self.emit(pyops.CONST, (), {"value": value}, node)
+        return self.known(pyops.CONST, (type(value), value), {"value": value}, node)
+
+    def attribute(self, node: ast.Attribute) -> Value:
+        return self.emit(pyops.GETATTR, (self.value(node.value),), {"name": node.attr}, node)
+
+    def subscript(self, node: ast.Subscript) -> Value:
+        operands = (self.value(node.value), self.value(node.slice))
+        return self.emit(pyops.GETITEM, operands, {}, node)
+
+    def slice(self, node: ast.Slice) -> Value:
+        parts = [
+            self.literal(None, node) if part is None else self.value(part)
+            for part in (node.lower, node.upper, node.step)
+        ]
+        return self.emit(pyops.SLICE, tuple(parts), {}, node)
+
+    def binary(self, node: ast.BinOp) -> Value:
+        operands = (self.value(node.left), self.value(node.right))
+        return self.emit(pyops.BINARY, operands, {"op": BINARY_OPERATORS[type(node.op)]}, node)
+
+    def unary(self, node: ast.UnaryOp) -> Value:
+        operand, op = node.operand, UNARY_OPERATORS[type(node.op)]
+        if isinstance(operand, ast.Constant) and type(operand.value) in (int, float, complex):
+            return self.literal(getattr(operator, op)(operand.value), node)
+        return self.emit(pyops.UNARY, (self.value(operand),), {"op": op}, node)
+
+    def compare(self, node: ast.Compare) -> Value:
+        operands = (self.value(node.left), self.value(node.comparators[0]))
+        return self.emit(pyops.COMPARE, operands, {"op": COMPARISONS[type(node.ops[0])]}, node)
+
+    def display(self, node: Any) -> Value:
+        items = tuple([self.value(item) for item in node.elts])
+        return self.emit(_DISPLAYS[type(node)], items, {}, node)
+
+    def dict(self, node: ast.Dict) -> Value:
+        items = [
+            self.value(item) for pair in zip(node.keys, node.values, strict=True) for item in pair
+        ]
+        return self.emit(pyops.DICT, tuple(items), {}, node)
+
+    def call(self, node: ast.Call) -> Value:
+        helper = _helper(node.func)
+        if helper is not None:
+            return self.helper_call(helper, node)
+        operands = [self.value(node.func)]
+        layout = []
+        for arg in node.args:
+            starred = isinstance(arg, ast.Starred)
+            operands.append(self.value(arg.value if starred else arg))
+            layout.append("star" if starred else "pos")
+        for keyword in node.keywords:
+            operands.append(self.value(keyword.value))
+            layout.append(f"kw:{keyword.arg}" if keyword.arg else "kwstar")
+        return self.emit(pyops.CALL, tuple(operands), {"layout": tuple(layout)}, node)
+
+    def helper_call(self, helper: str, node: ast.Call) -> Value:
+        """A call of `pyxla.frontend.support`: an operation of its own, or of a constant."""
+        if helper == "refuse":
+            reason, hint = [arg.value for arg in node.args]
+            return self.emit(pyops.REFUSE, (), {"message": reason, "hint": hint}, node)
+        operands = [self.value(arg) for arg in node.args]
+        if helper == "truth":
+            return self.emit(pyops.TRUTH, tuple(operands), {}, node)
+        if helper == "slice":
+            return self.emit(pyops.SLICE, tuple(operands), {}, node)
+        callee = self.known(
+            pyops.CONST, ("helper", helper), {"value": getattr(support, helper)}, node
+        )
+        layout = ("pos",) * len(operands)
+        return self.emit(pyops.CALL, (callee, *operands), {"layout": layout}, node)
+
+    def joined(self, node: ast.JoinedStr) -> Value:
+        parts = [
+            self.literal(v.value, v) if isinstance(v, ast.Constant) else self.field(v)
+            for v in node.values
+        ]
+        return self.emit(pyops.JOIN, tuple(parts), {}, node)
+
+    def field(self, node: ast.FormattedValue) -> Value:
+        """One `{value!conversion:spec}`."""
+        value = self.value(node.value)
+        conversion = "" if node.conversion < 0 else chr(node.conversion)
+        spec = node.format_spec
+        if spec is None or all(isinstance(v, ast.Constant) for v in spec.values):
+            text = "" if spec is None else "".join(v.value for v in spec.values)
+            return self.emit(pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node)
+        computed = self.joined(spec)
+        callee = self.literal(support.format_spec, node)
+        operands = (callee, value, self.literal(conversion, node), computed)
+        return self.emit(pyops.CALL, operands, {"layout": ("pos",) * 3}, node)
+
+
+def _helper(function: ast.expr) -> str | None:
+    """`x` of `_pyxla.x`."""
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return function.attr if function.value.id == SUPPORT else None
+    return None
+
+
+_DISPLAYS = {ast.Tuple: pyops.TUPLE, ast.List: pyops.LIST, ast.Set: pyops.SET}
+_STATEMENTS: dict[type[ast.stmt], Callable[[GraphBuilder, Any], None]] = {
+    ast.Assign: GraphBuilder.assign,
+    ast.AugAssign: GraphBuilder.aug_assign,
+    ast.Break: GraphBuilder.break_,
+    ast.Continue: GraphBuilder.continue_,
+    ast.Delete: GraphBuilder.delete,
+    ast.Expr: GraphBuilder.expr,
+    ast.FunctionDef: GraphBuilder.function_def,
+    ast.Global: GraphBuilder.nothing,
+    ast.If: GraphBuilder.if_,
+    ast.Nonlocal: GraphBuilder.nothing,
+    ast.Pass: GraphBuilder.nothing,
+    ast.Raise: GraphBuilder.raise_,
+    ast.Return: GraphBuilder.return_,
+    ast.While: GraphBuilder.while_,
+}
+_EXPRESSIONS: dict[type[ast.expr], Callable[[GraphBuilder, Any], Value]] = {
+    ast.Attribute: GraphBuilder.attribute,
+    ast.BinOp: GraphBuilder.binary,
+    ast.Call: GraphBuilder.call,
+    ast.Compare: GraphBuilder.compare,
+    ast.Constant: GraphBuilder.constant,
+    ast.Dict: GraphBuilder.dict,
+    ast.JoinedStr: GraphBuilder.joined,
+    ast.List: GraphBuilder.display,
+    ast.Name: GraphBuilder.name,
+    ast.Set: GraphBuilder.display,
+    ast.Slice: GraphBuilder.slice,
+    ast.Subscript: GraphBuilder.subscript,
+    ast.Tuple: GraphBuilder.display,
+    ast.UnaryOp: GraphBuilder.unary,
+}

@@ -1,0 +1,63 @@
+"""Python to less Python: no control flow inside expressions, one kind of loop.
+
+    x = f(a) + (b if c else d)          t1 = f(a)
+                                        if c: t2 = b
+                                        else: t2 = d
+                                        x = t1 + t2
+    for x in xs: ...                    t1 = _pyxla.sequence(xs); t2 = 0
+                                        while True:
+                                            if not _pyxla.has_item(t1, t2): break
+                                            x = _pyxla.item(t1, t2); t2 = t2 + 1
+                                            ...
+
+What is left: assignment (to names, attributes, items and nests of these), augmented assignment,
+`if`, `while True`, `break`, `continue`, `return`, `raise`, `del`, nested `def`, `nonlocal`, `global`
+and expressions that evaluate straight through.  The result is an ordinary syntax tree; as source,
+with `_pyxla` bound to `pyxla.frontend.support`, it behaves as the original.
+
+Vocabulary: an expression *hoists* what cannot stay inside it into statements in front of it; values
+of earlier siblings are then *spilled* into temporaries, which keeps Python's order of evaluation.
+An expression without control flow is returned as it is: the tree that was read is never changed.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from pyxla.frontend import expressions, patterns, statements  # noqa: F401 - fill the tables
+from pyxla.frontend.hoist import LOAD, Desugarer, Nested, arguments, function_def
+from pyxla.frontend.scope import Scope, resolve
+from pyxla.frontend.source import SourceFunction
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Lowered:
+    """A desugared function.  booleans: temporaries that hold a bool.  nested: by their `def`."""
+
+    node: ast.FunctionDef
+    scope: Scope
+    booleans: frozenset[str] = frozenset()
+    nested: dict[ast.FunctionDef, Nested] = field(default_factory=dict)
+
+
+def desugar(source: SourceFunction) -> Lowered:
+    """Desugar a function object's source, with all functions nested in it; made once."""
+    lowered = source.stages.get("lowered")
+    if lowered is None:
+        desugarer = Desugarer(source)
+        node = desugarer.root(source.node)
+        resolve(desugarer.scope, source.freevars)
+        lowered = Lowered(node, desugarer.scope, frozenset(desugarer.booleans), desugarer.nested)
+        source.stages["lowered"] = lowered
+    return lowered
+
+
+def lowered_source(source: SourceFunction) -> str:
+    """The desugared function as Python source; a closure is wrapped in a function of its names."""
+    node = desugar(source).node
+    if source.freevars:
+        names = [ast.arg(name) for name in source.freevars]
+        result = ast.Return(ast.Name(node.name, LOAD))
+        node = function_def("_closure", arguments(names), [node, result])
+    return ast.unparse(ast.fix_missing_locations(node)) + "\n"

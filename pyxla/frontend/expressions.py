@@ -1,0 +1,443 @@
+"""Desugaring of expressions: handlers return a value and hoist what has control flow."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyxla.frontend import fence, support
+from pyxla.frontend.hoist import (
+    LOAD,
+    STORE,
+    SUPPORT,
+    Desugarer,
+    arguments,
+    at,
+    call,
+    constant,
+    expression,
+    name,
+    negate,
+)
+from pyxla.frontend.source import mangle
+
+
+@expression(ast.Constant)
+def _constant(d: Desugarer, node: ast.Constant) -> ast.expr:
+    return node
+
+
+@expression(ast.Name)
+def _name(d: Desugarer, node: ast.Name) -> ast.expr:
+    text = node.id
+    renamed = d.renames.get(text) if d.renames else None
+    if renamed is None and text.startswith("__"):
+        renamed = mangle(text, d.class_name)
+    if renamed is None or renamed == text:
+        d.scope.loads[text] = None
+        return node
+    d.scope.loads[renamed] = None
+    return name(renamed, node)
+
+
+@expression(ast.Attribute)
+def _attribute(d: Desugarer, node: ast.Attribute) -> ast.expr:
+    value = d.expr(node.value)
+    attr = mangle(node.attr, d.class_name) if node.attr.startswith("__") else node.attr
+    if value is node.value and attr is node.attr:
+        return node
+    return at(ast.Attribute(value, attr, LOAD), node)
+
+
+@expression(ast.BinOp)
+def _binary(d: Desugarer, node: ast.BinOp) -> ast.expr:
+    left, right = d.pair(node.left, node.right)
+    if left is node.left and right is node.right:
+        return node
+    return at(ast.BinOp(left, node.op, right), node)
+
+
+@expression(ast.UnaryOp)
+def _unary(d: Desugarer, node: ast.UnaryOp) -> ast.expr:
+    operand = d.expr(node.operand)
+    return node if operand is node.operand else at(ast.UnaryOp(node.op, operand), node)
+
+
+@expression(ast.Subscript)
+def _subscript(d: Desugarer, node: ast.Subscript) -> ast.expr:
+    value, index = d.pair(node.value, node.slice)
+    if value is node.value and index is node.slice:
+        return node
+    return at(ast.Subscript(value, index, LOAD), node)
+
+
+@expression(ast.Slice)
+def _slice(d: Desugarer, node: ast.Slice) -> ast.expr:
+    parts = [node.lower, node.upper, node.step]
+    old = [part for part in parts if part is not None]
+    new = d.operands(old)
+    if new == old:
+        return node
+    rest = iter(new)
+    lower, upper, step = [part and next(rest) for part in parts]
+    return at(ast.Slice(lower, upper, step), node)
+
+
+@expression(ast.Call)
+def _call(d: Desugarer, node: ast.Call) -> ast.expr:
+    if not node.args and not node.keywords and isinstance(node.func, ast.Name):
+        if node.func.id == "super" and "__class__" in d.source.freevars and d.scope.params:
+            d.scope.loads.update({"super": None, "__class__": None})
+            args = [name("__class__", node), name(d.scope.params[0], node)]
+            d.scope.loads[d.scope.params[0]] = None
+            return at(ast.Call(node.func, args, []), node)
+    old = [node.func, *node.args, *[k.value for k in node.keywords]]
+    # The function of `f(*args)` and of `f(**kwargs)` stays with its argument when spilled.
+    new = d.operands(old)
+    if new == old:
+        return node
+    count = len(node.args) + 1
+    keywords = [
+        at(ast.keyword(k.arg, value), k)
+        for k, value in zip(node.keywords, new[count:], strict=True)
+    ]
+    return at(ast.Call(new[0], new[1:count], keywords), node)
+
+
+@expression(ast.Starred)
+def _starred(d: Desugarer, node: ast.Starred) -> ast.expr:
+    value = d.expr(node.value)
+    return node if value is node.value else at(ast.Starred(value, LOAD), node)
+
+
+@expression(ast.Tuple, ast.List, ast.Set)
+def _display(d: Desugarer, node: Any) -> ast.expr:
+    if any(isinstance(item, ast.Starred) for item in node.elts):
+        return _starred_display(d, node)
+    items = d.operands(node.elts)
+    if items == node.elts:
+        return node
+    context = () if isinstance(node, ast.Set) else (LOAD,)
+    return at(type(node)(items, *context), node)
+
+
+def _starred_display(d: Desugarer, node: Any) -> ast.expr:
+    """`(*a, b)`: a list that is extended and appended to, then made a tuple or set."""
+    result = d.hold(at(ast.List([], LOAD), node), node)
+    for item in node.elts:
+        starred = isinstance(item, ast.Starred)
+        value = d.without_slices(d.expr(item.value if starred else item))
+        helper = "extend" if starred else "append"
+        d.body.append(at(ast.Expr(call(helper, [result, value], item)), item))
+    if isinstance(node, ast.List):
+        return result
+    return call("to_tuple" if isinstance(node, ast.Tuple) else "to_set", [result], node)
+
+
+@expression(ast.Dict)
+def _dict(d: Desugarer, node: ast.Dict) -> ast.expr:
+    if None in node.keys:
+        return _starred_dict(d, node)
+    old = [item for pair in zip(node.keys, node.values, strict=True) for item in pair]
+    new = d.operands(old)
+    return node if new == old else at(ast.Dict(new[::2], new[1::2]), node)
+
+
+def _starred_dict(d: Desugarer, node: ast.Dict) -> ast.expr:
+    """`{**a, k: v}`: a dict that is updated and assigned to."""
+    result = d.hold(at(ast.Dict([], []), node), node)
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            update = call("update", [result, d.expr(value)], value)
+            d.body.append(at(ast.Expr(update), value))
+        else:
+            _store_item(d, result, key, value)
+    return result
+
+
+def _store_item(d: Desugarer, into: ast.Name, key: ast.expr, value: ast.expr) -> None:
+    """Append `into[key] = value`; the key is evaluated first, unlike in an assignment."""
+    one = d.expr(key)
+    end = len(d.body)
+    two = d.expr(value)
+    one = d.spill(one, end)
+    target = at(ast.Subscript(into, one, STORE), key)
+    d.body.append(at(ast.Assign([target], two), value))
+
+
+@expression(ast.JoinedStr)
+def _joined(d: Desugarer, node: ast.JoinedStr) -> ast.expr:
+    fields = [v for v in node.values if isinstance(v, ast.FormattedValue)]
+    if len(fields) == 1:
+        new = [_field(d, fields[0])]
+    else:
+        # As one string each, a spilled field is formatted where it is evaluated.
+        strings = d.operands([at(ast.JoinedStr([f]), f) for f in fields])
+        new = [
+            s.values[0] if isinstance(s, ast.JoinedStr) else at(ast.FormattedValue(s, -1, None), s)
+            for s in strings
+        ]
+    if new == fields:
+        return node
+    rest = iter(new)
+    values = [v if isinstance(v, ast.Constant) else next(rest) for v in node.values]
+    return at(ast.JoinedStr(values), node)
+
+
+def _field(d: Desugarer, node: ast.FormattedValue) -> ast.FormattedValue:
+    if node.format_spec is None:
+        value, spec = d.expr(node.value), None
+    else:
+        value, spec = d.pair(node.value, node.format_spec)
+        if not isinstance(spec, ast.JoinedStr):
+            spec = at(ast.JoinedStr([at(ast.FormattedValue(spec, -1, None), spec)]), spec)
+    if value is node.value and spec is node.format_spec:
+        return node
+    return at(ast.FormattedValue(value, node.conversion, spec), node)
+
+
+# Control flow.
+
+
+@expression(ast.Compare)
+def _compare(d: Desugarer, node: ast.Compare) -> ast.expr:
+    if len(node.ops) > 1:
+        return _chain(d, node, False)
+    left, right = d.pair(node.left, node.comparators[0])
+    if left is node.left and right is node.comparators[0]:
+        return node
+    return at(ast.Compare(left, node.ops, [right]), node)
+
+
+def _chain(d: Desugarer, node: ast.Compare, as_condition: bool) -> ast.expr:
+    """`a < b < c`: b is evaluated once, c where the first comparison holds."""
+
+    def link(left: ast.expr, index: int, right: ast.expr) -> ast.expr:
+        value: ast.expr = at(ast.Compare(left, [node.ops[index]], [right]), node)
+        return truth(d, value) if as_condition else value
+
+    left, middle = d.pair(node.left, node.comparators[0])
+    end = len(d.body)
+    held = d.spill(middle, end)
+    if held is not middle:
+        left = d.spill(left, end)
+    result = _result(d, as_condition)
+    d.set(result, link(left, 0, held), node)
+
+    def rest(index: int, left: ast.expr) -> None:
+        last = index == len(node.ops) - 1
+        right = d.expr(node.comparators[index])
+        if not last:
+            right = d.spill(right, len(d.body))
+        d.set(result, link(left, index, right), node)
+        if not last:
+            d.branch(name(result, node), d.block(rest, index + 1, right), [], node)
+
+    d.branch(name(result, node), d.block(rest, 1, held), [], node)
+    return name(result, node)
+
+
+def _result(d: Desugarer, as_condition: bool) -> str:
+    """A temporary for what several branches assign."""
+    text = d.temporary()
+    if as_condition:
+        d.booleans.add(text)
+    return text
+
+
+@expression(ast.BoolOp)
+def _bool_op(d: Desugarer, node: ast.BoolOp) -> ast.expr:
+    return _short_circuit(d, node, False)
+
+
+def _short_circuit(d: Desugarer, node: ast.BoolOp, as_condition: bool) -> ast.expr:
+    """`a and b`: the result is set to a, and where that is true to b."""
+    result = _result(d, as_condition)
+    is_and = isinstance(node.op, ast.And)
+
+    def operand(index: int) -> None:
+        value = node.values[index]
+        d.set(result, truth(d, condition(d, value)) if as_condition else d.expr(value), value)
+        if index + 1 < len(node.values):
+            test = name(result, node)
+            body = d.block(operand, index + 1)
+            d.branch(test if is_and else negate(test), body, [], node)
+
+    operand(0)
+    return name(result, node)
+
+
+@expression(ast.IfExp)
+def _if_exp(d: Desugarer, node: ast.IfExp) -> ast.expr:
+    return _conditional(d, node, False)
+
+
+def _conditional(d: Desugarer, node: ast.IfExp, as_condition: bool) -> ast.expr:
+    result = _result(d, as_condition)
+
+    def choose(value: ast.expr) -> None:
+        d.set(result, truth(d, condition(d, value)) if as_condition else d.expr(value), value)
+
+    test = condition(d, node.test)
+    d.branch(test, d.block(choose, node.body), d.block(choose, node.orelse), node)
+    return name(result, node)
+
+
+def condition(d: Desugarer, node: ast.expr) -> ast.expr:
+    """Desugar an expression of which only the truth matters; for the test of an `if`."""
+    if isinstance(node, ast.BoolOp):
+        return _short_circuit(d, node, True)
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        return _chain(d, node, True)
+    if isinstance(node, ast.IfExp):
+        return _conditional(d, node, True)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return negate(condition(d, node.operand))
+    return d.expr(node)
+
+
+_BOOL_COMPARISONS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+
+
+def truth(d: Desugarer, value: ast.expr) -> ast.expr:
+    """`bool(value)`, or `value` where that is one already."""
+    match value:
+        case ast.Name(id) if id in d.booleans:
+            return value
+        case ast.Constant():
+            return at(ast.Constant(bool(value.value)), value)
+        case ast.UnaryOp(op=ast.Not()):
+            return value
+        case ast.Compare(ops=[op]) if isinstance(op, _BOOL_COMPARISONS):
+            return value
+        case ast.Call(func=ast.Attribute(ast.Name(id), attr)):
+            if id == SUPPORT and attr in support.PREDICATES:
+                return value
+    return call("truth", [value], value)
+
+
+@expression(ast.NamedExpr)
+def _named(d: Desugarer, node: ast.NamedExpr) -> ast.expr:
+    value = d.expr(node.value)
+    text = mangle(node.target.id, d.class_name)
+    if d.is_temporary(text):
+        d.set(text, value, node)
+    else:
+        d.store(at(ast.Name(text, STORE), node.target), value, node)
+    d.rebound.add(text)
+    return name(text, node.target)
+
+
+@expression(ast.Lambda)
+def _lambda(d: Desugarer, node: ast.Lambda) -> ast.expr:
+    title = d.temporary()
+    d.nested_function(node, title, "<lambda>", lambda: d.function_body(node))
+    return name(title, node)
+
+
+# Comprehensions.
+
+_TITLES = {
+    ast.ListComp: "<listcomp>",
+    ast.SetComp: "<setcomp>",
+    ast.DictComp: "<dictcomp>",
+    ast.GeneratorExp: "<genexpr>",
+}
+
+
+@expression(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+def _comprehension(d: Desugarer, node: Any) -> ast.expr:
+    """A loop that appends to a fresh list; where a lambda may keep its variables, in a function
+    of its own, as each evaluation has its own variables."""
+    first = node.generators[0]
+    if any(g.is_async for g in node.generators):
+        d.refuse(node, fence.ASYNC_COMPREHENSION)
+        return constant(None, node)
+    items = d.expr(first.iter)
+    inside = [first.target, *first.ifs, *node.generators[1:], *_elements(node)]
+    if any(isinstance(part, ast.Lambda) for root in inside for part in ast.walk(root)):
+        result: ast.expr = _comprehension_function(d, node, items, inside)
+    else:
+        outer = d.renames
+        d.renames = {**outer, **_fresh_targets(d, node)}
+        result = _collect(d, node, items)
+        d.renames = outer
+    if isinstance(node, ast.SetComp):
+        return call("to_set", [result], node)
+    return result
+
+
+def _elements(node: Any) -> list[ast.expr]:
+    return [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+
+
+def _fresh_targets(d: Desugarer, node: Any) -> dict[str, str]:
+    """New names for the variables that the `for` clauses bind."""
+    names = [
+        part.id
+        for generator in node.generators
+        for part in ast.walk(generator.target)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    ]
+    return {old: d.fresh(old) for old in dict.fromkeys(names)}
+
+
+def _collect(d: Desugarer, node: Any, items: ast.expr) -> ast.Name:
+    """Append the loops of a comprehension; the result is the list or dict they fill."""
+    is_dict = isinstance(node, ast.DictComp)
+    empty = at(ast.Dict([], []) if is_dict else ast.List([], LOAD), node)
+    result = d.hold(empty, node)
+
+    def clause(index: int, iterated: ast.expr) -> None:
+        generator = node.generators[index]
+
+        def body() -> None:
+            filtered(index, generator.ifs)
+
+        d.loop(generator.target, iterated, body, generator.target)
+
+    def filtered(index: int, tests: Sequence[ast.expr]) -> None:
+        if tests:
+            test = condition(d, tests[0])
+            d.branch(test, d.block(filtered, index, tests[1:]), [], tests[0])
+        elif index + 1 < len(node.generators):
+            clause(index + 1, d.expr(node.generators[index + 1].iter))
+        elif is_dict:
+            _store_item(d, result, node.key, node.value)
+        else:
+            value = d.expr(node.elt)
+            d.body.append(at(ast.Expr(call("append", [result, value], node.elt)), node.elt))
+
+    clause(0, items)
+    return result
+
+
+def _comprehension_function(
+    d: Desugarer, node: Any, items: ast.expr, inside: Sequence[ast.AST]
+) -> ast.expr:
+    """`def t(items): ...; t(items)`; what a walrus in it binds is the outer function's."""
+    walrus = [
+        part.target.id
+        for root in inside
+        for part in ast.walk(root)
+        if isinstance(part, ast.NamedExpr)
+    ]
+    title, parameter = d.temporary(), d.temporary()
+    d.scope.stores.update(dict.fromkeys(walrus))
+    items = d.hold(items, node)
+
+    def body() -> list[ast.stmt]:
+        d.scope.nonlocal_.update(dict.fromkeys(walrus))
+        declared = [at(ast.Nonlocal(walrus), node)] if walrus else []
+        d.scope.loads[parameter] = None
+
+        def fill() -> None:
+            d.body.append(at(ast.Return(_collect(d, node, name(parameter, node))), node))
+
+        return [*declared, *d.block(fill)]
+
+    written = at(ast.Lambda(arguments([at(ast.arg(parameter), node)]), node), node)
+    d.nested_function(written, title, _TITLES[type(node)], body)
+    d.scope.loads[title] = None
+    return d.hold(at(ast.Call(name(title, node), [items], []), node), node)

@@ -1,0 +1,129 @@
+"""The fence: which syntax is in the language, and why the rest is not.
+
+Every node class of `ast` is in `ACCEPTED` or `REFUSED`.  What is refused is compiled to a refusal
+in its place: code that is never reached (a branch for other types of arguments, say) may hold
+anything.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from pyxla.errors import CompileError, Location
+
+STATEMENTS: tuple[type[ast.stmt], ...] = (
+    ast.AnnAssign,
+    ast.Assert,
+    ast.Assign,
+    ast.AugAssign,
+    ast.Break,
+    ast.Continue,
+    ast.Delete,
+    ast.Expr,
+    ast.For,
+    ast.FunctionDef,
+    ast.Global,
+    ast.If,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Match,
+    ast.Nonlocal,
+    ast.Pass,
+    ast.Raise,
+    ast.Return,
+    ast.While,
+    ast.With,
+)
+EXPRESSIONS: tuple[type[ast.expr], ...] = (
+    ast.Attribute,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Call,
+    ast.Compare,
+    ast.Constant,
+    ast.Dict,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.IfExp,
+    ast.JoinedStr,
+    ast.Lambda,
+    ast.List,
+    ast.ListComp,
+    ast.Name,
+    ast.NamedExpr,
+    ast.Set,
+    ast.SetComp,
+    ast.Slice,
+    ast.Subscript,
+    ast.Tuple,
+    ast.UnaryOp,
+)
+# Parts of those above: accepted where their owners look at them.
+PARTS: tuple[type[ast.AST], ...] = (ast.FormattedValue, ast.Starred)
+PATTERNS: tuple[type[ast.pattern], ...] = (
+    ast.MatchAs,
+    ast.MatchClass,
+    ast.MatchOr,
+    ast.MatchSequence,
+    ast.MatchSingleton,
+    ast.MatchStar,
+    ast.MatchValue,
+)
+ACCEPTED: frozenset[type[ast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
+
+_PLAIN_TEST = "test for the condition with `if` instead of catching its exception"
+_ASYNC = ("async code has no meaning in a compiled program", "write a plain function")
+_GENERATOR = (
+    "generator functions are not compiled",
+    "append to a list and return it, or loop where the items are used",
+)
+_CLASS = ("a class cannot be defined inside a compiled function", "define it at module level")
+_TYPE_ALIAS = ("a type alias cannot be defined inside a compiled function", "define it outside")
+_MAPPING = ("mapping patterns are not compiled", "test for the keys with `in`")
+_TEMPLATE = ("template strings are not compiled", "use an f-string")
+
+# name of the node class -> reason, remedy (names, since later Pythons have more of them)
+REFUSED: dict[str, tuple[str, str]] = {
+    "Try": ("exceptions cannot be caught in a compiled function", _PLAIN_TEST),
+    "TryStar": ("exceptions cannot be caught in a compiled function", _PLAIN_TEST),
+    "ClassDef": _CLASS,
+    "AsyncFunctionDef": _ASYNC,
+    "AsyncFor": _ASYNC,
+    "AsyncWith": _ASYNC,
+    "Await": _ASYNC,
+    "Yield": _GENERATOR,
+    "YieldFrom": _GENERATOR,
+    "MatchMapping": _MAPPING,
+    "TypeAlias": _TYPE_ALIAS,
+    "TemplateStr": _TEMPLATE,
+    "Interpolation": _TEMPLATE,
+}
+GLOBAL_WRITE = (
+    "a global variable cannot be assigned in a compiled function",
+    "return the new value, or keep it in an object or array that is passed in",
+)
+WITH = (
+    "only `with np.errstate(...)` is compiled",
+    "do what the context manager does outside the compiled function",
+)
+ERRSTATE_RAISE = (
+    "np.errstate cannot raise in a compiled function",
+    "test the values and `raise`",
+)
+BARE_RAISE = (
+    "`raise` without an exception has nothing to raise again",
+    "name the exception",
+)
+ASYNC_COMPREHENSION = ("async comprehensions are not compiled", "write a plain comprehension")
+TOO_DEEP = ("the source is nested too deeply to compile", "split the expression or the branches")
+
+
+def refusal(node: ast.AST) -> tuple[str, str]:
+    """Reason and remedy for a node outside the language."""
+    name = type(node).__name__
+    return REFUSED.get(name, (f"this syntax ({name}) is not compiled", "write it in other words"))
+
+
+def too_deep(loc: Location) -> CompileError:
+    reason, hint = TOO_DEEP
+    return CompileError(reason, loc, hint=hint)

@@ -1,0 +1,421 @@
+"""What desugaring works with: where statements go, how values are held, how nodes are made.
+
+The handlers of `pyxla.frontend.statements`, `expressions` and `patterns` fill the two tables here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pyxla.frontend import fence
+from pyxla.frontend.scope import Scope
+from pyxla.frontend.source import SourceFunction, mangle
+
+LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
+SUPPORT = "_pyxla"
+Node = TypeVar("Node", bound=ast.AST)
+# node class -> handler(desugarer, node): statements append to `body`, expressions return a value.
+STATEMENTS: dict[type[ast.AST], Callable[[Desugarer, Any], None]] = {}
+EXPRESSIONS: dict[type[ast.AST], Callable[[Desugarer, Any], ast.expr]] = {}
+
+
+def statement(*kinds: type[ast.stmt]) -> Callable[[Any], Any]:
+    """Register the decorated handler for statements of these classes."""
+
+    def register(handler: Any) -> Any:
+        STATEMENTS.update(dict.fromkeys(kinds, handler))
+        return handler
+
+    return register
+
+
+def expression(*kinds: type[ast.expr]) -> Callable[[Any], Any]:
+    """Register the decorated handler for expressions of these classes."""
+
+    def register(handler: Any) -> Any:
+        EXPRESSIONS.update(dict.fromkeys(kinds, handler))
+        return handler
+
+    return register
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Nested:
+    """A nested function: its name for readers (`<lambda>`, `<listcomp>`) and its variables."""
+
+    name: str
+    scope: Scope
+
+
+def at(node: Node, origin: ast.AST) -> Node:
+    """Give a new node the span of the one it came from."""
+    node.lineno, node.col_offset = origin.lineno, origin.col_offset  # type: ignore[attr-defined]
+    node.end_lineno = origin.end_lineno  # type: ignore[attr-defined]
+    node.end_col_offset = origin.end_col_offset  # type: ignore[attr-defined]
+    return node
+
+
+def arguments(names: list[ast.arg]) -> ast.arguments:
+    return ast.arguments([], names, None, [], [], None, [])
+
+
+def function_def(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    node = ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None)
+    if "type_params" in ast.FunctionDef._fields:
+        node.type_params = []
+    return node
+
+
+def name(text: str, origin: ast.AST) -> ast.Name:
+    return at(ast.Name(text, LOAD), origin)
+
+
+def constant(value: Any, origin: ast.AST) -> ast.Constant:
+    return at(ast.Constant(value), origin)
+
+
+def call(helper: str, args: list[ast.expr], origin: ast.AST) -> ast.Call:
+    """`_pyxla.helper(args)`."""
+    function = at(ast.Attribute(name(SUPPORT, origin), helper, LOAD), origin)
+    return at(ast.Call(function, args, []), origin)
+
+
+_HOISTING = (
+    ast.BoolOp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.IfExp,
+    ast.JoinedStr,
+    ast.Lambda,
+    ast.ListComp,
+    ast.NamedExpr,
+    ast.SetComp,
+)
+
+
+def hoists(node: ast.AST) -> bool:
+    """Whether a node itself (not its parts) may hoist, other than as a target."""
+    if isinstance(node, _HOISTING) or (isinstance(node, ast.Compare) and len(node.ops) > 1):
+        return True
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        starred = any(isinstance(item, ast.Starred) for item in node.elts)
+        return starred and not isinstance(getattr(node, "ctx", None), ast.Store)
+    return isinstance(node, ast.Dict) and None in node.keys
+
+
+def negate(test: ast.expr) -> ast.expr:
+    """`not test`, for a condition."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    if isinstance(test, ast.Constant):
+        return at(ast.Constant(not test.value), test)
+    return at(ast.UnaryOp(ast.Not(), test), test)
+
+
+class Desugarer:
+    """Desugars one function and those nested in it; `body` is where statements go.
+
+    effects: counts hoisted statements that do something, so that a parent sees whether a child
+    hoisted.  renames: variables of the comprehensions around, by their new names.  stable: names
+    that only assignments in the function itself change; rebound: those changed by a walrus.
+    """
+
+    def __init__(self, source: SourceFunction) -> None:
+        self.source = source
+        self.class_name = source.class_name
+        self.scope = Scope(())
+        self.body: list[ast.stmt] = []
+        self.effects = 0
+        self.counter = 0
+        self.prefix = "_t"
+        while any(n.startswith(self.prefix) for n in source.names):
+            self.prefix += "_"
+        self.renames: dict[str, str] = {}
+        self.stable = source.unshared
+        self.rebound: set[str] = set()
+        self.booleans: set[str] = set()
+        self.nested: dict[ast.FunctionDef, Nested] = {}
+
+    # Functions.
+
+    def root(self, node: Any) -> ast.FunctionDef:
+        source = self.source
+        title = source.name if source.name.isidentifier() else self.temporary()
+        self.scope = Scope(source.params)
+        body = self.function_body(node)
+        args = self.parameters(node.args, node.args.defaults, node.args.kw_defaults)
+        return at(function_def(title, args, body), node)
+
+    def function_body(self, node: Any) -> list[ast.stmt]:
+        """The statements of a function in a fresh list, in the current scope."""
+        outer, self.body = self.body, []
+        if isinstance(node, ast.Lambda):
+            self.body.append(at(ast.Return(self.expr(node.body)), node.body))
+        elif isinstance(node, ast.AsyncFunctionDef):
+            self.refuse(node, fence.refusal(node))
+        else:
+            self.statements(node.body)
+        if self.scope.generator is not None:
+            self.body = []
+            self.refuse(self.scope.generator, fence.refusal(self.scope.generator))
+        body, self.body = self.body, outer
+        return body or [at(ast.Pass(), node)]
+
+    def parameters(
+        self, spec: ast.arguments, defaults: list[ast.expr], kw_defaults: list[Any]
+    ) -> ast.arguments:
+        """Parameters without annotations, with these defaults."""
+
+        def plain(arg: ast.arg | None) -> Any:
+            return arg and at(ast.arg(mangle(arg.arg, self.class_name)), arg)
+
+        return ast.arguments(
+            [plain(a) for a in spec.posonlyargs],
+            [plain(a) for a in spec.args],
+            plain(spec.vararg),
+            [plain(a) for a in spec.kwonlyargs],
+            kw_defaults,
+            plain(spec.kwarg),
+            defaults,
+        )
+
+    def nested_function(
+        self, node: Any, title: str, shown: str, body: Callable[[], list[ast.stmt]]
+    ) -> None:
+        """Append `def title(...)` with the parameters of `node` and what `body` makes."""
+        spec = node.args
+        given = [d for d in spec.kw_defaults if d is not None]
+        values = self.operands([*spec.defaults, *given])
+        rest = iter(values[len(spec.defaults) :])
+        kw_defaults = [d and next(rest) for d in spec.kw_defaults]
+        args = self.parameters(spec, values[: len(spec.defaults)], kw_defaults)
+        variables = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        variables += [a for a in (args.vararg, args.kwarg) if a]
+        saved = self.scope, self.stable, self.rebound, self.renames
+        self.scope = inner = Scope(tuple([a.arg for a in variables]))
+        self.stable, self.rebound, self.renames = frozenset(), set(), {}
+        statements = body()
+        self.scope, self.stable, self.rebound, self.renames = saved
+        self.scope.children.append(inner)
+        lowered = at(function_def(title, args, statements), node)
+        self.nested[lowered] = Nested(shown, inner)
+        self.scope.stores[title] = None
+        self.body.append(lowered)
+        if values:
+            self.effects += 1
+
+    def temporary(self) -> str:
+        self.counter += 1
+        return f"{self.prefix}{self.counter}"
+
+    def is_temporary(self, text: str) -> bool:
+        return text.startswith(self.prefix) and text[len(self.prefix) :].isdigit()
+
+    def set(self, text: str, value: ast.expr, origin: ast.AST) -> None:
+        """Append `text = value` for a temporary."""
+        self.scope.stores[text] = None
+        self.body.append(at(ast.Assign([at(ast.Name(text, STORE), origin)], value), origin))
+        self.effects += 1
+
+    def hold(self, value: ast.expr, origin: ast.AST) -> ast.Name:
+        """A fresh temporary that holds `value`."""
+        text = self.temporary()
+        self.set(text, value, origin)
+        return name(text, origin)
+
+    def block(self, fill: Callable[..., None], *args: Any) -> list[ast.stmt]:
+        """The statements that `fill(*args)` appends, on their own."""
+        outer, self.body = self.body, []
+        fill(*args)
+        body, self.body = self.body, outer
+        return body
+
+    def branch(
+        self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt], origin: ast.AST
+    ) -> None:
+        """Append `if test: body else: orelse`."""
+        self.effects += 1
+        if not body:
+            test, body, orelse = negate(test), orelse or [at(ast.Pass(), origin)], []
+        self.body.append(at(ast.If(test, body, orelse), origin))
+
+    def refuse(self, node: ast.AST, why: tuple[str, str]) -> None:
+        reason, hint = why
+        args = [constant(reason, node), constant(hint, node)]
+        self.body.append(at(ast.Expr(call("refuse", args, node)), node))
+        self.effects += 1
+
+    # Order of evaluation.
+
+    def operands(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+        """Desugar expressions that are evaluated one after the other."""
+        values: list[ast.expr] = []
+        ends: list[int] = []
+        last = 0
+        for i, node in enumerate(nodes):
+            before = self.effects
+            values.append(self.expr(node))
+            ends.append(len(self.body))
+            if self.effects != before:
+                last = i
+        for i in range(last - 1, -1, -1):
+            values[i] = self.spill(values[i], ends[i])
+        return values
+
+    def pair(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+        """`operands` of two."""
+        one = self.expr(left)
+        before, end = self.effects, len(self.body)
+        two = self.expr(right)
+        return (one if self.effects == before else self.spill(one, end)), two
+
+    def spill(self, value: ast.expr, index: int) -> ast.expr:
+        """Evaluate `value` into a temporary at `index` of the body, unless it cannot change."""
+        if isinstance(value, ast.Constant):
+            return value
+        if isinstance(value, ast.Name) and (
+            self.is_temporary(value.id)
+            or (value.id in self.stable and value.id not in self.rebound)
+        ):
+            return value
+        text = self.temporary()
+        self.scope.stores[text] = None
+        held = name(text, value)
+        if isinstance(value, ast.Starred):
+            held, value = at(ast.Starred(held, LOAD), value), value.value
+            value = call("to_tuple", [value], value)
+        target = at(ast.Name(text, STORE), value)
+        self.body.insert(index, at(ast.Assign([target], self.without_slices(value)), value))
+        self.effects += 1
+        return held
+
+    def without_slices(self, value: ast.expr) -> ast.expr:
+        """`a:b` outside of an index is a call."""
+        if isinstance(value, ast.Slice):
+            parts = [p or constant(None, value) for p in (value.lower, value.upper, value.step)]
+            return call("slice", parts, value)
+        if isinstance(value, ast.Tuple) and any(isinstance(e, ast.Slice) for e in value.elts):
+            return at(ast.Tuple([self.without_slices(e) for e in value.elts], LOAD), value)
+        return value
+
+    # Statements and expressions.
+
+    def store(self, target: ast.Name, value: ast.expr, origin: ast.AST) -> None:
+        """Append `target = value` for a variable."""
+        if target.id in self.scope.global_:
+            self.refuse(origin, fence.GLOBAL_WRITE)
+        self.scope.stores[target.id] = None
+        self.body.append(at(ast.Assign([target], value), origin))
+        self.effects += 1
+
+    def fresh(self, old: str) -> str:
+        """A name like `old` that the function does not use."""
+        while True:
+            self.counter += 1
+            text = f"{old}_{self.counter}"
+            if text not in self.source.names:
+                return text
+
+    def loop(
+        self,
+        target: ast.expr,
+        items: ast.expr,
+        body: Callable[[], None],
+        origin: ast.AST,
+        orelse: Callable[[], None] | None = None,
+    ) -> None:
+        """Append `for target in items: body`, where `orelse` runs once the items are used up."""
+        sequence = self.hold(call("sequence", [items], items), items)
+        index = self.hold(constant(0, items), items)
+
+        def turn() -> None:
+            def leave() -> None:
+                if orelse is not None:
+                    orelse()
+                self.body.append(at(ast.Break(), origin))
+
+            self.branch(
+                negate(call("has_item", [sequence, index], items)), self.block(leave), [], items
+            )
+            self.assign(target, call("item", [sequence, index], target), target)
+            following = at(ast.BinOp(index, ast.Add(), constant(1, items)), items)
+            self.set(index.id, following, items)
+            body()
+
+        self.forever(self.block(turn), origin)
+
+    def forever(self, body: list[ast.stmt], origin: ast.AST) -> None:
+        """Append `while True: body`."""
+        self.body.append(at(ast.While(constant(True, origin), body, []), origin))
+        self.effects += 1
+
+    def assign(self, target: ast.expr, value: ast.expr, origin: ast.AST) -> None:
+        """Append `target = value` for any target; `value` is desugared already."""
+        if isinstance(target, ast.Name):
+            return self.store(self.target(target), value, origin)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if any(hoists(part) for part in ast.walk(target)):
+                return self.assign_apart(target, value, origin)
+            lowered = self.target(target)
+        else:
+            end, before = len(self.body), self.effects
+            lowered = self.target(target)
+            if self.effects != before:
+                value = self.spill(value, end)
+        self.body.append(at(ast.Assign([lowered], value), origin))
+        self.effects += 1
+
+    def assign_apart(self, target: Any, value: ast.expr, origin: ast.AST) -> None:
+        """Unpack into temporaries, then assign these one by one."""
+        temporaries = [self.temporary() for _ in target.elts]
+        self.scope.stores.update(dict.fromkeys(temporaries))
+        places: list[ast.expr] = []
+        for element, text in zip(target.elts, temporaries, strict=True):
+            place: ast.expr = at(ast.Name(text, STORE), element)
+            starred = isinstance(element, ast.Starred)
+            places.append(at(ast.Starred(place, STORE), element) if starred else place)
+        self.body.append(at(ast.Assign([at(ast.Tuple(places, STORE), target)], value), origin))
+        self.effects += 1
+        for element, text in zip(target.elts, temporaries, strict=True):
+            inner = element.value if isinstance(element, ast.Starred) else element
+            self.assign(inner, name(text, element), element)
+
+    def target(self, node: Any) -> Any:
+        """Desugar a target; what it holds is evaluated when it is assigned, in order."""
+        if isinstance(node, ast.Name):
+            text = self.renames.get(node.id) or mangle(node.id, self.class_name)
+            if text in self.scope.global_:
+                self.refuse(node, fence.GLOBAL_WRITE)
+            self.scope.stores[text] = None
+            return node if text == node.id else at(ast.Name(text, STORE), node)
+        if isinstance(node, ast.Attribute):
+            attr = mangle(node.attr, self.class_name)
+            return at(ast.Attribute(self.expr(node.value), attr, STORE), node)
+        if isinstance(node, ast.Subscript):
+            value, index = self.pair(node.value, node.slice)
+            return at(ast.Subscript(value, index, STORE), node)
+        if isinstance(node, ast.Starred):
+            return at(ast.Starred(self.target(node.value), STORE), node)
+        return at(ast.Tuple([self.target(e) for e in node.elts], STORE), node)
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            handler = STATEMENTS.get(type(node))
+            if handler is None:
+                self.refuse(node, fence.refusal(node))
+            else:
+                handler(self, node)
+
+    def expr(self, node: ast.expr) -> ast.expr:
+        """A value without control flow inside, after what it hoists."""
+        handler = EXPRESSIONS.get(type(node))
+        if handler is not None:
+            return handler(self, node)
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            self.scope.generator = self.scope.generator or node
+        else:
+            self.refuse(node, fence.refusal(node))
+        return constant(None, node)

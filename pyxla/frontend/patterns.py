@@ -1,0 +1,276 @@
+"""Desugaring of `match`: a chain of tests on a held subject.
+
+A pattern without parts to look into (values, alternatives of them, a bare class) is one condition:
+
+    case 1 | 2: A                       if t == 1 or t == 2: A
+    case _: B                           else: B
+
+Any other is nested tests, so that what a test looks at is only evaluated where the tests before it
+held; a flag tells the following cases that this one was taken:
+
+    case Point(x=0, y=y) if y > 1: A    done = False
+    case _: B                           if isinstance(t, Point):
+                                            if hasattr(t, "x"):
+                                                u = t.x
+                                                if u == 0: ...
+                                                    y = v
+                                                    if y > 1: done = True; A
+                                        if not done: B
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from pyxla.frontend import fence
+from pyxla.frontend.expressions import condition
+from pyxla.frontend.hoist import STORE, Desugarer, at, call, constant, name, negate, statement
+from pyxla.frontend.source import mangle
+
+Then = Callable[[], None]
+
+
+@statement(ast.Match)
+def _match(d: Desugarer, node: ast.Match) -> None:
+    value = d.without_slices(d.expr(node.subject))
+    subject = d.hold(value, node.subject)
+    outer = parent = d.body
+    opened: ast.stmt | None = None
+    for case in node.cases:
+        if _unsupported(d, case.pattern):
+            break
+        if _is_condition(case.pattern) and case.guard is None:
+            test = _condition(case.pattern, subject)
+            if isinstance(test, ast.Constant):
+                d.statements(case.body)
+                break
+            taken = at(ast.If(condition(d, test), [], []), case.pattern)
+            taken.body = d.block(d.statements, case.body) or [at(ast.Pass(), node)]
+            d.body.append(taken)
+            d.effects += 1
+            d.body = taken.orelse
+        elif isinstance(case.pattern, ast.MatchAs) and case.guard is None:
+            _bind(d, case.pattern, subject)
+            d.statements(case.body)
+            break
+        else:
+            parent, opened = d.body, _tests(d, case, subject)
+            d.body = opened.body
+    # A last test of a flag that nothing follows goes again.
+    if not d.body and isinstance(opened, ast.If) and d.body is opened.body:
+        parent.remove(opened)
+    d.body = outer
+
+
+def _tests(d: Desugarer, case: ast.match_case, subject: ast.Name) -> ast.If:
+    """Append a case as nested tests; the following cases go into the `if` that is the result."""
+    pattern = case.pattern
+    done = d.hold(constant(False, pattern), pattern)
+    d.booleans.add(done.id)
+
+    def take() -> None:
+        d.set(done.id, constant(True, pattern), pattern)
+        d.statements(case.body)
+
+    def guarded() -> None:
+        if case.guard is None:
+            take()
+        else:
+            d.branch(condition(d, case.guard), d.block(take), [], case.guard)
+
+    captures: list[tuple[ast.pattern, ast.Name]] = []
+
+    def bind() -> None:
+        for capture, value in captures:
+            _bind(d, capture, value)
+        guarded()
+
+    _test(d, pattern, subject, captures, bind)
+    following = at(ast.If(negate(done), [], []), pattern)
+    d.body.append(following)
+    return following
+
+
+def _bind(d: Desugarer, pattern: ast.pattern, value: ast.expr) -> None:
+    text = getattr(pattern, "name", None)
+    if text is not None:
+        target = at(ast.Name(mangle(text, d.class_name), STORE), pattern)
+        d.store(target, value, pattern)
+
+
+def _unsupported(d: Desugarer, pattern: ast.pattern) -> bool:
+    for part in ast.walk(pattern):
+        if isinstance(part, ast.MatchMapping):
+            d.refuse(part, fence.refusal(part))
+            return True
+    return False
+
+
+def _is_condition(pattern: ast.pattern) -> bool:
+    """Whether the pattern is one condition on the subject, without captures."""
+    if isinstance(pattern, ast.MatchOr):
+        return all(_is_condition(p) for p in pattern.patterns)
+    if isinstance(pattern, ast.MatchClass):
+        return not pattern.patterns and not pattern.kwd_patterns
+    if isinstance(pattern, ast.MatchAs):
+        return pattern.name is None
+    return isinstance(pattern, (ast.MatchValue, ast.MatchSingleton))
+
+
+def _condition(pattern: ast.pattern, subject: ast.Name) -> ast.expr:
+    """The condition that `_is_condition` promised; constant True for `_`."""
+    if isinstance(pattern, ast.MatchOr):
+        tests = [_condition(p, subject) for p in pattern.patterns]
+        if isinstance(tests[-1], ast.Constant):
+            return tests[-1]
+        return at(ast.BoolOp(ast.Or(), tests), pattern)
+    if isinstance(pattern, ast.MatchValue):
+        return at(ast.Compare(subject, [ast.Eq()], [pattern.value]), pattern)
+    if isinstance(pattern, ast.MatchSingleton):
+        value = constant(pattern.value, pattern)
+        return at(ast.Compare(subject, [ast.Is()], [value]), pattern)
+    if isinstance(pattern, ast.MatchClass):
+        return call("is_instance", [subject, pattern.cls], pattern)
+    return constant(True, pattern)
+
+
+def _test(
+    d: Desugarer,
+    pattern: ast.pattern,
+    subject: ast.Name,
+    captures: list[tuple[ast.pattern, ast.Name]],
+    then: Then,
+) -> None:
+    """Append tests of `subject`; `then` appends what runs where it matches."""
+    if _is_condition(pattern):
+        _where(d, _condition(pattern, subject), then, pattern)
+    elif isinstance(pattern, ast.MatchAs):
+        captures.append((pattern, subject))
+        if pattern.pattern is None:
+            then()
+        else:
+            _test(d, pattern.pattern, subject, captures, then)
+    elif isinstance(pattern, ast.MatchSequence):
+        _test_sequence(d, pattern, subject, captures, then)
+    elif isinstance(pattern, ast.MatchClass):
+        _test_class(d, pattern, subject, captures, then)
+    elif isinstance(pattern, ast.MatchOr):
+        _test_alternatives(d, pattern, subject, captures, then)
+
+
+def _where(d: Desugarer, test: ast.expr, then: Then, origin: ast.AST) -> None:
+    if isinstance(test, ast.Constant):
+        return then()
+    lowered = condition(d, test)
+    d.branch(lowered, d.block(then), [], origin)
+
+
+def _test_alternatives(
+    d: Desugarer,
+    pattern: ast.MatchOr,
+    subject: ast.Name,
+    captures: list[tuple[ast.pattern, ast.Name]],
+    then: Then,
+) -> None:
+    """Alternatives bind the same names: each into its variables, then `then` once, on a flag."""
+    matched = d.hold(constant(False, pattern), pattern)
+    d.booleans.add(matched.id)
+    held: dict[str, str] = {}
+
+    def try_(rest: Sequence[ast.pattern]) -> None:
+        own: list[tuple[ast.pattern, ast.Name]] = []
+
+        def success() -> None:
+            for capture, value in own:
+                text = held.setdefault(capture.name, d.temporary())  # type: ignore[attr-defined]
+                d.set(text, value, pattern)
+            d.set(matched.id, constant(True, pattern), pattern)
+
+        _test(d, rest[0], subject, own, success)
+        if len(rest) > 1:
+            d.branch(negate(matched), d.block(try_, rest[1:]), [], pattern)
+
+    try_(pattern.patterns)
+    for text, temporary in held.items():
+        captures.append((at(ast.MatchAs(None, text), pattern), name(temporary, pattern)))
+    d.branch(matched, d.block(then), [], pattern)
+
+
+def _test_sequence(
+    d: Desugarer,
+    pattern: ast.MatchSequence,
+    subject: ast.Name,
+    captures: list[tuple[ast.pattern, ast.Name]],
+    then: Then,
+) -> None:
+    parts = pattern.patterns
+    star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+    fixed = len(parts) - (star is not None)
+
+    def lengths() -> None:
+        size = d.hold(call("length", [subject], pattern), pattern)
+        op = ast.Eq() if star is None else ast.GtE()
+        test = at(ast.Compare(size, [op], [constant(fixed, pattern)]), pattern)
+        d.branch(test, d.block(items, 0, size), [], pattern)
+
+    def items(index: int, size: ast.Name) -> None:
+        if index == len(parts):
+            return then()
+        part = parts[index]
+        after = len(parts) - index
+        if index == star:
+            stop: ast.expr | None = None
+            if after > 1:
+                stop = at(ast.BinOp(size, ast.Sub(), constant(after - 1, part)), part)
+            bounds = at(ast.Slice(constant(index, part), stop, None), part)
+            value = d.hold(_item(subject, bounds, part), part)
+            value = d.hold(call("to_list", [value], part), part)
+            captures.append((part, value))
+            return items(index + 1, size)
+        position: ast.expr = constant(index, part)
+        if star is not None and index > star:
+            position = at(ast.BinOp(size, ast.Sub(), constant(after, part)), part)
+        if isinstance(part, ast.MatchAs) and part.pattern is None and part.name is None:
+            return items(index + 1, size)
+        held = d.hold(_item(subject, position, part), part)
+        _test(d, part, held, captures, lambda: items(index + 1, size))
+
+    _where(d, call("matches_sequence", [subject], pattern), lengths, pattern)
+
+
+def _item(subject: ast.Name, index: ast.expr, origin: ast.AST) -> ast.expr:
+    return at(ast.Subscript(subject, index, ast.Load()), origin)
+
+
+def _test_class(
+    d: Desugarer,
+    pattern: ast.MatchClass,
+    subject: ast.Name,
+    captures: list[tuple[ast.pattern, ast.Name]],
+    then: Then,
+) -> None:
+    cls = d.hold(d.expr(pattern.cls), pattern)
+    parts = [
+        *[(constant(i, p), p) for i, p in enumerate(pattern.patterns)],
+        *[
+            (constant(attr, p), p)
+            for attr, p in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)
+        ],
+    ]
+
+    def look(rest: Sequence[tuple[ast.Constant, ast.pattern]]) -> None:
+        if not rest:
+            return then()
+        (key, part), following = rest[0], rest[1:]
+
+        def inside() -> None:
+            value = call("match_value", [subject, cls, key], part)
+            _test(d, part, d.hold(value, part), captures, lambda: look(following))
+
+        d.branch(call("has_match_value", [subject, cls, key], part), d.block(inside), [], part)
+
+    def parts_() -> None:
+        look(parts)
+
+    _where(d, call("is_instance", [subject, cls], pattern), parts_, pattern)

@@ -1,0 +1,308 @@
+"""Desugaring of statements: handlers append to the body."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pyxla.frontend import fence
+from pyxla.frontend.expressions import condition
+from pyxla.frontend.hoist import (
+    DEL,
+    LOAD,
+    STORE,
+    Desugarer,
+    at,
+    call,
+    constant,
+    name,
+    negate,
+    statement,
+)
+from pyxla.frontend.source import mangle
+
+
+@statement(ast.Pass)
+def _pass(d: Desugarer, node: ast.Pass) -> None:
+    pass
+
+
+@statement(ast.Break, ast.Continue)
+def _leave_turn(d: Desugarer, node: ast.stmt) -> None:
+    d.body.append(node)
+
+
+@statement(ast.Expr)
+def _expr(d: Desugarer, node: ast.Expr) -> None:
+    value = d.expr(node.value)
+    if isinstance(value, ast.Constant) or (
+        isinstance(value, ast.Name) and d.is_temporary(value.id)
+    ):
+        return
+    d.body.append(node if value is node.value else at(ast.Expr(value), node))
+
+
+@statement(ast.Assign)
+def _assign(d: Desugarer, node: ast.Assign) -> None:
+    value = d.expr(node.value)
+    if len(node.targets) > 1:
+        value = d.spill(value, len(d.body))
+    for target in node.targets:
+        d.assign(target, value, node)
+
+
+@statement(ast.AnnAssign)
+def _ann_assign(d: Desugarer, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        d.assign(node.target, d.expr(node.value), node)
+    elif isinstance(node.target, ast.Name):
+        d.scope.stores[mangle(node.target.id, d.class_name)] = None
+
+
+@statement(ast.AugAssign)
+def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
+    if isinstance(node.target, ast.Name):
+        return _aug_assign_name(d, node)
+    target = d.target(node.target)
+    end, before = len(d.body), d.effects
+    value = d.expr(node.value)
+    if d.effects != before:
+        # The old item is read before the value is evaluated.
+        hoisted, d.body[end:] = d.body[end:], []
+        parts = (
+            [d.hold(target.value, node)]
+            if isinstance(target, ast.Attribute)
+            else [d.hold(target.value, node), d.hold(d.without_slices(target.slice), node)]
+        )
+        target, old = _with_parts(target, parts, STORE), _with_parts(target, parts, LOAD)
+        held = d.hold(old, node)
+        d.body += hoisted
+        d.body.append(at(ast.AugAssign(at(ast.Name(held.id, STORE), node), node.op, value), node))
+        d.body.append(at(ast.Assign([target], held), node))
+        return
+    d.body.append(at(ast.AugAssign(target, node.op, value), node))
+    d.effects += 1
+
+
+def _with_parts(target: Any, parts: Sequence[ast.expr], context: ast.expr_context) -> Any:
+    """The attribute or item `target` of held parts."""
+    if isinstance(target, ast.Attribute):
+        return at(ast.Attribute(parts[0], target.attr, context), target)
+    return at(ast.Subscript(parts[0], parts[1], context), target)
+
+
+def _aug_assign_name(d: Desugarer, node: ast.AugAssign) -> None:
+    target = d.target(node.target)
+    load = at(ast.Name(node.target.id, LOAD), node.target)
+    old, value = d.pair(load, node.value)
+    if isinstance(old, ast.Name) and old.id == target.id:
+        d.body.append(at(ast.AugAssign(target, node.op, value), node))
+    else:
+        place = at(ast.Name(old.id, STORE), node)
+        d.body.append(at(ast.AugAssign(place, node.op, value), node))
+        d.body.append(at(ast.Assign([target], old), node))
+    d.effects += 1
+
+
+@statement(ast.Delete)
+def _delete(d: Desugarer, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            _delete(d, at(ast.Delete(target.elts), node))
+            continue
+        lowered = d.target(target)
+        if isinstance(lowered, ast.Name):
+            lowered = at(ast.Name(lowered.id, DEL), lowered)
+        else:
+            lowered.ctx = DEL
+        d.body.append(at(ast.Delete([lowered]), node))
+        d.effects += 1
+
+
+@statement(ast.Return)
+def _return(d: Desugarer, node: ast.Return) -> None:
+    value = constant(None, node) if node.value is None else d.expr(node.value)
+    d.body.append(node if value is node.value else at(ast.Return(value), node))
+
+
+@statement(ast.Raise)
+def _raise(d: Desugarer, node: ast.Raise) -> None:
+    if node.exc is None:
+        return d.refuse(node, fence.BARE_RAISE)
+    exc, *cause = d.operands([e for e in (node.exc, node.cause) if e is not None])
+    d.body.append(at(ast.Raise(exc, cause[0] if cause else None), node))
+
+
+@statement(ast.Assert)
+def _assert(d: Desugarer, node: ast.Assert) -> None:
+    def fail() -> None:
+        message = [] if node.msg is None else [d.expr(node.msg)]
+        d.scope.loads["AssertionError"] = None
+        error = at(ast.Call(name("AssertionError", node), message, []), node)
+        d.body.append(at(ast.Raise(error, None), node))
+
+    test = condition(d, node.test)
+    d.branch(negate(test), d.block(fail), [], node)
+
+
+@statement(ast.If)
+def _if(d: Desugarer, node: ast.If) -> None:
+    # An `elif` is followed in place: a long chain is no deep recursion.
+    outer = d.body
+    while True:
+        test = condition(d, node.test)
+        body = d.block(d.statements, node.body)
+        orelse: list[ast.stmt] = []
+        chained = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+        if not chained:
+            orelse = d.block(d.statements, node.orelse)
+        lowered = at(ast.If(test, body or [at(ast.Pass(), node)], orelse), node)
+        d.body.append(lowered)
+        d.effects += 1
+        if not chained:
+            break
+        d.body = lowered.orelse
+        node = node.orelse[0]  # type: ignore[assignment]
+    d.body = outer
+
+
+@statement(ast.While)
+def _while(d: Desugarer, node: ast.While) -> None:
+    inside, after = _split_else(d, node)
+
+    def turn() -> None:
+        test = negate(condition(d, node.test))
+
+        def leave() -> None:
+            inside()
+            d.body.append(at(ast.Break(), node.test))
+
+        if not (isinstance(test, ast.Constant) and not test.value):
+            d.branch(test, d.block(leave), [], node.test)
+        d.statements(node.body)
+
+    d.forever(d.block(turn), node)
+    after()
+
+
+@statement(ast.For)
+def _for(d: Desugarer, node: ast.For) -> None:
+    items = d.expr(node.iter)
+    inside, after = _split_else(d, node)
+    d.loop(node.target, items, lambda: d.statements(node.body), node, inside)
+    after()
+
+
+def _split_else(d: Desugarer, node: Any) -> tuple[Any, Any]:
+    """What runs where the loop ends without `break`: inside it before it is left, and after it.
+
+    An `else` clause goes inside, unless it leaves the loop around, or nothing breaks anyway.
+    """
+
+    def nothing() -> None:
+        pass
+
+    def clause() -> None:
+        d.statements(node.orelse)
+
+    if not node.orelse:
+        return nothing, nothing
+    if not any(isinstance(s, ast.Break) for s in _leaving(node.body)):
+        return nothing, clause
+    if not any(True for _ in _leaving(node.orelse)):
+        return clause, nothing
+    flag = d.hold(constant(False, node), node)
+    d.booleans.add(flag.id)
+
+    def finish() -> None:
+        d.set(flag.id, constant(True, node), node)
+
+    def after() -> None:
+        d.branch(flag, d.block(clause), [], node)
+
+    return finish, after
+
+
+def _leaving(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """The `break` and `continue` statements that belong to the loop around `statements`."""
+    work = list(statements)
+    while work:
+        node = work.pop()
+        if isinstance(node, (ast.Break, ast.Continue)):
+            yield node
+        elif isinstance(node, (ast.For, ast.While)):
+            work += node.orelse
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                work += case.body
+        elif isinstance(node, (ast.If, ast.With)):
+            work += [*node.body, *getattr(node, "orelse", ())]
+
+
+@statement(ast.With)
+def _with(d: Desugarer, node: ast.With) -> None:
+    for item in node.items:
+        call_ = item.context_expr
+        match call_:
+            case ast.Call(func=ast.Attribute(attr="errstate") | ast.Name(id="errstate")):
+                if any(_is_raise(keyword.value) for keyword in call_.keywords):
+                    return d.refuse(call_, fence.ERRSTATE_RAISE)
+            case _:
+                return d.refuse(call_, fence.WITH)
+        if item.optional_vars is not None:
+            d.refuse(item.optional_vars, fence.WITH)
+    d.statements(node.body)
+
+
+def _is_raise(value: ast.expr) -> bool:
+    return not (isinstance(value, ast.Constant) and value.value in ("ignore", "warn"))
+
+
+@statement(ast.Import)
+def _import(d: Desugarer, node: ast.Import) -> None:
+    for alias in node.names:
+        top = constant(alias.asname is None, node)
+        value = call("import_module", [constant(alias.name, node), top], node)
+        _bind(d, alias.asname or alias.name.partition(".")[0], value, node)
+
+
+@statement(ast.ImportFrom)
+def _import_from(d: Desugarer, node: ast.ImportFrom) -> None:
+    for alias in node.names:
+        package: ast.expr = constant(None, node)
+        if node.level:
+            d.scope.loads["__package__"] = None
+            package = name("__package__", node)
+        where = [constant(node.level, node), constant(node.module or "", node)]
+        value = call("import_from", [package, *where, constant(alias.name, node)], node)
+        _bind(d, alias.asname or alias.name, value, node)
+
+
+def _bind(d: Desugarer, text: str, value: ast.expr, node: ast.AST) -> None:
+    d.store(at(ast.Name(mangle(text, d.class_name), STORE), node), value, node)
+
+
+@statement(ast.Global)
+def _global(d: Desugarer, node: ast.Global) -> None:
+    d.scope.global_.update(dict.fromkeys(node.names))
+    d.body.append(node)
+
+
+@statement(ast.Nonlocal)
+def _nonlocal(d: Desugarer, node: ast.Nonlocal) -> None:
+    d.scope.nonlocal_.update(dict.fromkeys(node.names))
+    d.body.append(node)
+
+
+@statement(ast.FunctionDef)
+def _function_def(d: Desugarer, node: ast.FunctionDef) -> None:
+    decorators = [d.spill(d.expr(e), len(d.body)) for e in node.decorator_list]
+    title = mangle(node.name, d.class_name)
+    if title in d.scope.global_:
+        d.refuse(node, fence.GLOBAL_WRITE)
+    d.nested_function(node, title, node.name, lambda: d.function_body(node))
+    d.effects += 1
+    for decorator in reversed(decorators):
+        decorated = at(ast.Call(decorator, [name(title, node)], []), node)
+        d.store(at(ast.Name(title, STORE), node), decorated, node)

@@ -1,0 +1,149 @@
+"""What desugared source calls, under the name `_pyxla`: CPython's meaning of each helper.
+
+Inference knows these functions by identity (constants of the SSA form); here they are ordinary
+Python, so that desugared source, executed, behaves as the original.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import importlib
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
+
+from pyxla.errors import UnsupportedSyntax
+
+# Builtins under names that the program cannot rebind.
+truth = builtins.bool
+slice = builtins.slice
+to_tuple = builtins.tuple
+to_list = builtins.list
+to_set = builtins.set
+extend = builtins.list.extend
+append = builtins.list.append
+is_instance = builtins.isinstance
+length = builtins.len
+
+# Sequences whose iterator is the index 0, 1, ... checked against the present length.
+_INDEXED = (list, tuple, range, str, bytes)
+
+
+class Items:
+    """Any other iterable, read one item ahead."""
+
+    __slots__ = ("_iterator", "_next")
+
+    def __init__(self, iterator: Iterator[Any]) -> None:
+        self._iterator = iterator
+
+    def advance(self) -> bool:
+        try:
+            self._next = next(self._iterator)
+        except StopIteration:
+            return False
+        return True
+
+    def current(self) -> Any:
+        return self._next
+
+
+def sequence(iterable: Iterable[Any]) -> Any:
+    """What a loop over `iterable` indexes."""
+    return iterable if type(iterable) in _INDEXED else Items(iter(iterable))
+
+
+def has_item(items: Any, index: int) -> bool:
+    """Whether a loop over `sequence(...)` has a turn `index`: turns are asked for in order."""
+    return items.advance() if type(items) is Items else index < len(items)
+
+
+def item(items: Any, index: int) -> Any:
+    """The item of turn `index`, for which `has_item` was true."""
+    return items.current() if type(items) is Items else items[index]
+
+
+def update(into: dict[Any, Any], mapping: Any) -> None:
+    """`**mapping` in a dict display."""
+    for key in mapping.keys():  # noqa: SIM118 - a mapping by its protocol, as CPython takes it
+        into[key] = mapping[key]
+
+
+def format_spec(value: Any, conversion: str, spec: str) -> str:
+    """A field of an f-string whose format is computed; `conversion` is "", "s", "r" or "a"."""
+    convert = {"": lambda v: v, "s": str, "r": repr, "a": ascii}[conversion]
+    return format(convert(value), spec)
+
+
+def import_module(name: str, attribute_of_top: bool = True) -> Any:
+    """`import a.b` (gives `a`) or, for `import a.b as c`, the module `a.b` itself."""
+    module = importlib.import_module(name)
+    return importlib.import_module(name.partition(".")[0]) if attribute_of_top else module
+
+
+def import_from(package: str | None, level: int, module: str, name: str) -> Any:
+    """`from module import name`, `level` dots up from `package`."""
+    found = importlib.import_module("." * level + module, package if level else None)
+    try:
+        return getattr(found, name)
+    except AttributeError:
+        try:
+            return importlib.import_module(f"{found.__name__}.{name}")
+        except ModuleNotFoundError:
+            message = f"cannot import name {name!r} from {found.__name__!r}"
+            raise ImportError(message, name=found.__name__) from None
+
+
+def matches_sequence(subject: Any) -> bool:
+    """Whether a sequence pattern may match `subject`."""
+    if isinstance(subject, (str, bytes, bytearray)):
+        return False
+    return isinstance(subject, collections.abc.Sequence)
+
+
+def _match_attribute(cls: type, key: int | str) -> str:
+    """The attribute that a sub-pattern of a class pattern looks at; "" is the subject itself."""
+    if isinstance(key, str):
+        return key
+    if cls in _SELF_MATCHING and key == 0:
+        return ""
+    names = getattr(cls, "__match_args__", ())
+    if key >= len(names):
+        plural = "s" if len(names) != 1 else ""
+        count = f"{len(names)} positional sub-pattern{plural}"
+        raise TypeError(f"{cls.__name__}() accepts {count} ({key + 1} given)")
+    return names[key]
+
+
+_SELF_MATCHING = frozenset(
+    {bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple}
+)
+
+
+def has_match_value(subject: Any, cls: type, key: int | str) -> bool:
+    """Whether there is something for `match_value` to give."""
+    name = _match_attribute(cls, key)
+    return not name or hasattr(subject, name)
+
+
+def match_value(subject: Any, cls: type, key: int | str) -> Any:
+    """What sub-pattern `key` (a position or a keyword) of a class pattern looks at."""
+    name = _match_attribute(cls, key)
+    return getattr(subject, name) if name else subject
+
+
+def refuse(message: str, hint: str) -> NoReturn:
+    """In the place of syntax outside the language."""
+    raise UnsupportedSyntax(message, hint=hint)
+
+
+# Helpers whose result is a bool: no truth test is needed on it.
+PREDICATES = frozenset(
+    {
+        "truth",
+        "has_item",
+        "is_instance",
+        "matches_sequence",
+        "has_match_value",
+    }
+)
