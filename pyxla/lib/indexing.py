@@ -1,192 +1,365 @@
-"""NumPy's indexing: from a key to a view step or a gather, exactly as `ndarray.__getitem__`.
+"""NumPy's indexing, second half: reading and writing through an index.
 
-    parse(shape, extents, key) -> BasicIndex | AdvancedIndex
-
-A key is an int, a Scalar, a slice of these, None, Ellipsis, a bool, an `Array` of ints or bools (a
-NumPy integer scalar is an Array of shape `()`), a list, or a tuple of all of these.  A `BasicIndex`
-is a view step (`pyxla.infer.views`): reading is `step.apply(array)`, writing
-`step.update(array, conform(value, step.shape, dtype))`.  An `AdvancedIndex` copies:
-
-    getitem(array, index)           the elements, for either kind of index
+    parse(shape, extents, key)      what a key means: a BasicIndex (a view step) or an AdvancedIndex
+    conform(value, shape, dtype)    `value` as NumPy assigns it: cast and broadcast
+    getitem(array, index)           the elements
     setitem(array, index, value)    the content after `array[index] = value`
     scatter_at(array, index, values, computation)    `ufunc.at`: duplicates accumulate
-    nonzero(mask)                   index Arrays of bounded extent
 
-Slices whose bounds are known at run time only: facts of the ints (`pyxla.infer.extent`) prove the
-extent constant (`x[i:i+k]`), or bound it; then the result has a *bounded extent*.
+For a BasicIndex `getitem` is `index.apply` and `setitem` is `index.update` of the conformed value, so
+that a view `ref` may be read and written by its own steps instead.
+
+Index arrays become gather and scatter.  XLA clamps or drops what is out of range; positions past a
+bounded extent are sent there.  Duplicate positions: the last write wins, as in NumPy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NoReturn
+import math
+from collections.abc import Sequence
+from typing import Any
 
-from pyxla.infer import extent
-from pyxla.infer.integers import (
-    Int,
-    ceil_divide,
-    known,
-    larger,
-    minus,
-    plus,
-    smaller,
-    wrap,
-)
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
-from pyxla.infer.views import BasicIndex, Extents, Range, Shape
+import numpy as np
+
+from pyxla.infer.blocks import Shape, reshaped
+from pyxla.infer.integers import Int, value_of
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import CLASSES
+from pyxla.infer.views import BasicIndex, Extents
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
+from pyxla.ir.types import I32, I64
+from pyxla.lib.keys import AdvancedIndex, Index, parse
+from pyxla.lib.masks import (
+    constant_of,
+    nonzero,
+    number,
+    positions,
+    ranks,
+    spread,
+    true_elements,
+    unpacked,
+    within,
+)
+from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast, literal
+from pyxla.ops.check import BOOLS, UNSIGNED
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    convert,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    or_,
+    remainder,
+    select,
+    subtract,
+    xor,
+)
+from pyxla.ops.index import dynamic_slice, gather, scatter
+from pyxla.ops.reduce import sort
+from pyxla.ops.shape import (
+    broadcast_in_dim,
+    concatenate,
+    constant,
+    iota,
+    pad,
+    reshape,
+    reverse,
+    transpose,
+)
+from pyxla.ops.shape import slice as slice_
 
-# Called with (index, size, axis) for a run-time index that is not proven in range.
-OnBounds = Callable[[Int, Int, int], None]
-
-
-def refuse(message: str) -> NoReturn:
-    raise OpError(message)
-
-
-@dataclass(frozen=True, slots=True)
-class AdvancedIndex:
-    """Index arrays along `axes` of what `basic` shows.
-
-    arrays: one integer Array for each of `axes`, of one broadcast shape.  place: the result
-    dimension where the dimensions of the arrays go.
-    mask: the boolean Array that is the only index array, where there is one.
-    """
-
-    basic: BasicIndex
-    axes: tuple[int, ...]
-    arrays: tuple[Array, ...]
-    place: int
-    mask: Array | None = None
-
-
-Index = BasicIndex | AdvancedIndex
-
-
-def parse(shape: Shape, extents: Extents, key: Any, on_bounds: OnBounds | None = None) -> Index:
-    """What `x[key]` means for an `x` of this shape; OpError with NumPy's words if nothing."""
-    items = _expand(_items(key), len(shape))
-    ranges: list[Range] = []
-    dims: list[int | None] = []
-    advanced: list[tuple[int, int, Array]] = []
-    for item in items:
-        axis = len(ranges)
-        size = None if axis == len(shape) else _size(shape, extents, axis)
-        if item is None:
-            dims.append(None)
-        elif isinstance(item, slice):
-            ranges.append(slice_range(item, size, shape[axis]))
-            dims.append(axis)
-        elif isinstance(item, int | Scalar):
-            ranges.append(point(item, size, shape[axis], axis, on_bounds))
-        else:
-            raise NotImplementedError
-    return BasicIndex(shape, tuple(ranges), tuple(dims))
+__all__ = ["AdvancedIndex", "BasicIndex", "conform", "getitem", "parse", "scatter_at", "setitem"]
 
 
-def _items(key: Any) -> tuple[Any, ...]:
-    return key if isinstance(key, tuple) else (key,)
+def conform(value: Any, shape: Shape, dtype: np.dtype, extents: Extents = None) -> Array:
+    """`value` as assigned to elements of `dtype` in `shape`, a bound where `extents` says so."""
+    cls = type(value)
+    if cls in (bool, int, float, complex):
+        try:
+            return Array(spread(literal(value, dtype), shape))
+        except ValueError as error:
+            raise OpError(str(error)) from None
+    if cls is Scalar:
+        if CLASSES[value.dtype] == "c" and CLASSES[dtype] not in "cb":
+            raise OpError(f"a complex number cannot be assigned to an element of {dtype}")
+        return Array(spread(cast(value.value, dtype), shape))
+    array = value if cls is Array else as_array(value)
+    return Array(_fitted(array, cast(array.value, dtype), shape, extents))
 
 
-def _size(shape: Shape, extents: Extents, axis: int) -> Int:
-    """The true size of a dimension."""
-    size = None if extents is None else extents[axis]
-    return shape[axis] if size is None else known(size, 0, shape[axis])
+def _fitted(array: Array, value: Value, shape: Shape, extents: Extents) -> Value:
+    """`value` broadcast to `shape`; sizes of bounded extents are cut or filled up."""
+    given = value.type.shape
+    surplus = max(len(given) - len(shape), 0)
+    fits = all(n == 1 for n in given[:surplus])
+    value = reshaped(value, given[surplus:])
+    own = (array.extents or (None,) * len(given))[surplus:]
+    offset = len(shape) - len(own)
+    target = list(shape[offset:])
+    for d, n in enumerate(value.type.shape):
+        free = own[d] is not None or (extents is not None and extents[offset + d] is not None)
+        if n != target[d] and n != 1:
+            fits = fits and free
+        elif n == 1 and own[d] is None:
+            target[d] = 1
+    if not fits:
+        raise OpError(f"could not broadcast input array from shape {given} into shape {shape}")
+    return broadcast_to(resized(value, target), shape)
 
 
-def _expand(items: tuple[Any, ...], ndim: int) -> list[Any]:
-    """Replace the ellipsis, or what is missing at the end, by full slices."""
-    used = sum(1 for item in items if item is not None and item is not Ellipsis)
-    if used > ndim:
-        refuse(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
-    fill = [slice(None)] * (ndim - used)
-    places = [k for k, item in enumerate(items) if item is Ellipsis]
-    if len(places) > 1:
-        refuse("an index can only have a single ellipsis ('...')")
-    at = places[0] if places else len(items)
-    return [*items[:at], *fill, *items[at + 1 :]]
+def resized(value: Value, shape: Sequence[int]) -> Value:
+    """`value` cut, or followed by zeros, to `shape`."""
+    old = value.type.shape
+    if old == tuple(shape):
+        return value
+    if any(n < m for n, m in zip(shape, old, strict=True)):
+        limits = tuple([min(n, m) for n, m in zip(shape, old, strict=True)])
+        value = slice_(value, start_indices=(0,) * len(old), limit_indices=limits)
+        old = limits
+    if old == tuple(shape):
+        return value
+    return pad(
+        value,
+        number(0, value.type.dtype),
+        edge_padding_low=(0,) * len(old),
+        edge_padding_high=tuple([n - m for n, m in zip(shape, old, strict=True)]),
+        interior_padding=(0,) * len(old),
+    )
 
 
-def point(i: Int, size: Int, bound: int, axis: int, on_bounds: OnBounds | None) -> Range:
-    """The position of an integer index in a dimension of true size `size`."""
-    if isinstance(i, int) and not -bound <= i < bound:
-        refuse(f"index {i} is out of bounds for axis {axis} with size {bound}")
-    at = wrap(i, size)
-    if on_bounds is not None and not _in_range(at, size):
-        on_bounds(i, size, axis)
-    return Range(known(at, 0, bound - 1), 1)
+def getitem(array: Array, index: Index) -> Array:
+    """`array[index]`."""
+    if isinstance(index, BasicIndex):
+        return index.apply(array)
+    base = index.basic.apply(array)
+    if index.mask is not None:
+        found = positions(index.mask)
+        base = _flattened(base, index)
+        return take(base, found, index.axes[0], wrap=False)
+    arrays, shape, sizes = _aligned(base, index)
+    value = _gather(base.value, index.axes, arrays, shape, index.place)
+    return Array(value, _result_extents(base, index.axes, index.place, sizes))
 
 
-def _in_range(i: Int, size: Int) -> bool:
-    low = extent.lower(i)
-    return low is not None and low >= 0 and extent.at_most(plus(i, 1), size)
+def take(base: Array, at: Array, axis: int, wrap: bool = True) -> Array:
+    """The elements of `base` at positions `at` along one dimension."""
+    size = base.shape[axis] if base.extents is None else base.extents[axis] or base.shape[axis]
+    value = _positions(at, size) if wrap else at.value
+    result = _gather(base.value, (axis,), [value], at.shape, axis)
+    sizes = at.extents or (None,) * at.ndim
+    return Array(result, _result_extents(base, (axis,), axis, sizes))
 
 
-def slice_range(key: slice, size: Int, bound: int) -> Range:
-    """The positions of a slice in a dimension of true size `size`, stored at `bound`."""
-    step = 1 if key.step is None else key.step
-    if isinstance(step, Scalar):
-        raise NeedsStatic(step, "the step of a slice")
-    if step == 0:
-        refuse("slice step cannot be zero")
-    if key.start is None and key.stop is None:
-        full = None if isinstance(size, int) else size
-        if step == 1:
-            return Range(0, bound, 1, full)
-    elif isinstance(size, int) and all(isinstance(x, int | None) for x in (key.start, key.stop)):
-        found = range(size)[key]
-        return Range(found.start if found else 0, len(found), step if len(found) > 1 else 1)
-    start, length, most = _interval(key.start, key.stop, step, size)
-    count = -(-min(most, bound) // abs(step))
-    length = known(ceil_divide(length, abs(step)), 0, count)
-    if isinstance(length, int):
-        return Range(start if length else 0, length, step if length > 1 else 1)
-    return Range(start, count, step, length)
+def _flattened(base: Array, index: AdvancedIndex) -> Array:
+    """`base` with the dimensions of the mask made one."""
+    first, count = index.axes[0], len(index.axes)
+    shape = base.shape
+    merged = math.prod(shape[first : first + count])
+    value = reshaped(base.value, (*shape[:first], merged, *shape[first + count :]))
+    if base.extents is None:
+        return Array(value)
+    return Array(value, (*base.extents[:first], None, *base.extents[first + count :]))
 
 
-def _interval(start: Int | None, stop: Int | None, step: int, size: Int) -> tuple[Int, Int, int]:
-    """Where a slice starts, how many positions it covers (before `step`), and a bound of that.
+def _result_extents(
+    base: Array, axes: tuple[int, ...], place: int, sizes: Sequence[Scalar | None]
+) -> Extents:
+    own = base.extents or (None,) * base.ndim
+    kept = [e for d, e in enumerate(own) if d not in axes]
+    found = (*kept[:place], *sizes, *kept[place:])
+    return found if any(e is not None for e in found) else None
 
-    Only the bounds that matter are clipped: a start past the end gives a negative length.
-    """
-    forward = step > 0
-    if forward:
-        first = 0 if start is None else wrap(start, size)
-        last = size if stop is None else wrap(stop, size)
-        most = _at_most(start, stop, last, first)
-        first = larger(first, 0)
-        last = smaller(last, size)
-        gap = _gap(last, first)
+
+def _aligned(
+    base: Array, index: AdvancedIndex
+) -> tuple[list[Value], Shape, tuple[Scalar | None, ...]]:
+    """Index arrays as positions from 0, all of one shape; and what of that is bounded."""
+    arrays = index.arrays if index.mask is None else nonzero(index.mask)
+    shape = broadcast_shapes(*[array.shape for array in arrays])
+    sizes: list[Scalar | None] = [None] * len(shape)
+    values = []
+    for axis, array in zip(index.axes, arrays, strict=True):
+        size = None if base.extents is None else base.extents[axis]
+        values.append(broadcast_to(_positions(array, size or base.shape[axis]), shape))
+        for d, e in enumerate(array.extents or (), len(shape) - array.ndim):
+            sizes[d] = sizes[d] or e
+    return values, shape, tuple(sizes)
+
+
+def _positions(array: Array, size: Int) -> Value:
+    """Index elements as i64 positions, those below zero counted from the end."""
+    data = constant_of(array)
+    if data is not None and isinstance(size, int):
+        data = data.astype(I64.dtype)
+        return constant(value=np.where(data < 0, data + size, data))
+    value = array.value
+    counted = is_count(value)
+    value = value if value.type.dtype == I64.dtype else convert(value, dtype=I64.dtype)
+    if counted:
+        return value
+    below = compare(value, number(0, I64.dtype, array.shape), direction="LT")
+    return select(below, add(value, spread(value_of(size), array.shape)), value)
+
+
+_MOVING = frozenset({broadcast_in_dim, convert, reshape, slice_, dynamic_slice, transpose, reverse})
+_COUNTING = frozenset({add, multiply, divide, remainder, minimum, maximum, concatenate})
+
+
+def is_count(value: Value, depth: int = 12) -> bool:
+    """Whether the elements are known not to be negative."""
+    if value.type.dtype in UNSIGNED | BOOLS:
+        return True
+    owner = value.owner
+    if not isinstance(owner, Instr) or depth == 0:
+        return False
+    if owner.op is iota:
+        return True
+    if owner.op is constant:
+        return bool(np.all(owner.attrs["value"] >= 0))
+    if owner.op is sort:
+        value = owner.operands[owner.results.index(value)]
+        return is_count(value, depth - 1)
+    if owner.op in _MOVING:
+        return is_count(owner.operands[0], depth - 1)
+    if owner.op is scatter and owner.attrs.get("computation") == "update":
+        return all(is_count(owner.operands[k], depth - 1) for k in (0, 2))
+    if owner.op is select:
+        return all(is_count(v, depth - 1) for v in owner.operands[1:])
+    if owner.op in _COUNTING:
+        return all(is_count(v, depth - 1) for v in owner.operands)
+    return False
+
+
+def _index_vectors(arrays: Sequence[Value], shape: Shape) -> Value:
+    """Positions along several dimensions as vectors in a last dimension."""
+    if len(arrays) == 1:
+        return arrays[0]
+    columns = [reshape(array, shape=(*shape, 1)) for array in arrays]
+    return concatenate(*columns, dimension=len(shape))
+
+
+def _window_dims(ndim: int, count: int, place: int) -> tuple[int, ...]:
+    """The result dimensions that are not the `count` ones of the index arrays, from `place`."""
+    return tuple([d for d in range(ndim) if not place <= d < place + count])
+
+
+def _gather(
+    x: Value, axes: tuple[int, ...], arrays: Sequence[Value], shape: Shape, place: int
+) -> Value:
+    x_shape = x.type.shape
+    kept = [n for d, n in enumerate(x_shape) if d not in axes]
+    if any(x_shape[d] == 0 for d in axes):
+        # Nothing is there to read: any index is out of range, or there is none.
+        return number(0, x.type.dtype, (*kept[:place], *shape, *kept[place:]))
+    return gather(
+        x,
+        _index_vectors(arrays, shape),
+        offset_dims=_window_dims(len(kept) + len(shape), len(shape), place),
+        collapsed_slice_dims=tuple(sorted(axes)),
+        start_index_map=axes,
+        index_vector_dim=len(shape),
+        slice_sizes=tuple([1 if d in axes else n for d, n in enumerate(x_shape)]),
+    )
+
+
+def setitem(array: Array, index: Index, value: Any) -> Array:
+    """The content of `array` after `array[index] = value`."""
+    if isinstance(index, BasicIndex):
+        return index.update(array, conform(value, index.shape, array.dtype, index.extents))
+    base = index.basic.apply(array)
+    if index.mask is not None:
+        new = _put_mask(base, index, value)
     else:
-        end = minus(size, 1)
-        first = end if start is None else wrap(start, size)
-        last = -1 if stop is None else wrap(stop, size)
-        most = _at_most(stop, start, first, last)
-        first = smaller(first, end)
-        last = larger(last, -1)
-        gap = _gap(first, last)
-    bounds = [b for b in (most, extent.upper(gap), extent.upper(size)) if b is not None]
-    return first, gap, max(min(bounds), 0)
+        new = _scatter(base, index, value, "update")
+    return index.basic.update(array, new)
 
 
-def _gap(high: Int, low: Int) -> Int:
-    """`max(high - low, 0)`."""
-    constant_gap = extent.difference(high, low)
-    if constant_gap is not None:
-        return max(constant_gap, 0)
-    return larger(minus(high, low), 0)
+def scatter_at(array: Array, index: Index, values: Any, computation: str) -> Array:
+    """The content after `ufunc.at(array, index, values)`; `computation` as in `ops.scatter`."""
+    if isinstance(index, BasicIndex):
+        new = conform(values, index.shape, array.dtype, index.extents)
+        old = index.apply(array)
+        return index.update(array, Array(COMBINE[computation](old.value, new.value)))
+    base = index.basic.apply(array)
+    return index.basic.update(array, _scatter(base, index, values, computation))
 
 
-def _at_most(low: Int | None, high: Int | None, last: Int, first: Int) -> int | None:
-    """A bound of the length before clipping, which only shortens.
+COMBINE = {
+    "add": add,
+    "subtract": subtract,
+    "multiply": multiply,
+    "maximum": maximum,
+    "minimum": minimum,
+    "and": and_,
+    "or": or_,
+    "xor": xor,
+}
 
-    Where signs are unknown, `low <= high` still implies that wrapping does not lengthen.
-    """
-    bounds = [extent.distance(last, first)[1]]
-    if low is not None and high is not None:
-        least, most = extent.distance(high, low)
-        if least is not None and least >= 0:
-            bounds.append(most)
-    proven = [b for b in bounds if b is not None]
-    return min(proven) if proven else None
+
+def _scatter(base: Array, index: AdvancedIndex, value: Any, computation: str) -> Array:
+    arrays, shape, sizes = _aligned(base, index)
+    kept = [n for d, n in enumerate(base.shape) if d not in index.axes]
+    place = index.place
+    extents = _result_extents(base, index.axes, place, sizes)
+    new = conform(value, (*kept[:place], *shape, *kept[place:]), base.dtype, extents)
+    if new.size == 0 or base.size == 0:
+        return base
+    real_ones = within(Array(arrays[0], sizes))
+    if real_ones is not None:
+        outside = number(base.shape[index.axes[0]], I64.dtype, shape)
+        arrays[0] = select(real_ones, arrays[0], outside)
+    result = scatter(
+        base.value,
+        _index_vectors(arrays, shape),
+        new.value,
+        update_window_dims=_window_dims(new.ndim, len(shape), place),
+        inserted_window_dims=tuple(sorted(index.axes)),
+        scatter_dims_to_operand_dims=index.axes,
+        index_vector_dim=len(shape),
+        computation=computation,
+    )
+    return Array(result, base.extents)
+
+
+def _put_mask(base: Array, index: AdvancedIndex, value: Any) -> Array:
+    """`base[mask] = value`: a select, of `value` unpacked where it runs along the true elements."""
+    mask = index.mask
+    first, count = index.axes[0], mask.ndim
+    flat = _flattened(base, index)
+    value = value if isinstance(value, bool | int | float | complex | Scalar) else as_array(value)
+    ndim = 0 if not isinstance(value, Array) else value.ndim
+    along = flat.ndim - 1 - first
+    runs = ndim > along and (value.shape[ndim - 1 - along] != 1 or value.extents is not None)
+    if runs and flat.shape[first]:
+        new = _unpack(value, flat, mask, first, along)
+    else:
+        narrow = [1 if d == first else n for d, n in enumerate(flat.shape)]
+        new = broadcast_to(conform(value, tuple(narrow), base.dtype).value, flat.shape)
+    chosen = broadcast_in_dim(
+        true_elements(mask),
+        shape=base.shape,
+        broadcast_dimensions=tuple(range(first, first + count)),
+    )
+    return Array(select(chosen, reshaped(new, base.shape), base.value), base.extents)
+
+
+def _unpack(value: Array, flat: Array, mask: Array, first: int, along: int) -> Value:
+    """`value`, one element for each true one of the mask, put where that is."""
+    if first == 0 and value.ndim == flat.ndim and value.shape == flat.shape:
+        wanted = reshaped(true_elements(mask), (mask.size,))
+        found = unpacked(value.value, wanted)
+        if found is not None:
+            return cast(found[0], flat.dtype)
+    shape = list(flat.shape)
+    shape[first] = value.shape[value.ndim - 1 - along]
+    source = conform(Array(value.value), tuple(shape), flat.dtype).value
+    size = mask.size
+    rank = add(ranks(mask), number(-1, I32.dtype, (size,)))
+    rank = maximum(rank, number(0, I32.dtype, (size,)))
+    if shape[first] == 0:
+        return flat.value
+    return _gather(source, (first,), [rank], (size,), first)

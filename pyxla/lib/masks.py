@@ -1,0 +1,214 @@
+"""Boolean masks: the positions where they are true, as arrays of bounded extent.
+
+`x[mask]` is `x` at `positions(mask)`: a prefix sum ranks the true elements, and a scatter turns the
+ranks around (Blelloch, "Prefix sums and their applications", 1990: *pack*).  What is computed element
+by element from `x[mask]` alone need not be packed at all to be summed, or written back under the
+same mask: `unpacked` recomputes it in place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.blocks import Shape, reshaped
+from pyxla.infer.extent import IntFact
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.op import Op
+from pyxla.ir.types import I32, I64
+from pyxla.ops import elementwise
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    convert,
+    divide,
+    remainder,
+    select,
+)
+from pyxla.ops.index import gather, scatter
+from pyxla.ops.reduce import reduce_window
+from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
+from pyxla.ops.shape import slice as slice_
+
+
+def constant_of(x: Array) -> np.ndarray | None:
+    """The elements of an array that is a constant of the program."""
+    owner = x.value.owner
+    if isinstance(owner, Instr) and owner.op is constant:
+        return owner.attrs["value"]
+    return None
+
+
+def spread(x: Value, shape: Shape) -> Value:
+    """A scalar in all elements of an array."""
+    return broadcast_in_dim(x, shape=shape, broadcast_dimensions=()) if shape else x
+
+
+def number(n: int, dtype: np.dtype, shape: Shape = ()) -> Value:
+    return spread(constant(value=np.array(n, dtype)), shape)
+
+
+def within(x: Array) -> Value | None:
+    """Which elements of bounded extents are real; None where all are."""
+    mask = None
+    for d, size in enumerate(x.extents or ()):
+        if size is None:
+            continue
+        position = iota(dtype=I32.dtype, shape=x.shape, dimension=d)
+        limit = spread(convert(size.value, dtype=I32.dtype), x.shape)
+        inside = compare(position, limit, direction="LT")
+        mask = inside if mask is None else and_(mask, inside)
+    return mask
+
+
+def true_elements(mask: Array) -> Value:
+    """`mask`, false past its extents."""
+    inside = within(mask)
+    return mask.value if inside is None else and_(mask.value, inside)
+
+
+def ranks(mask: Array) -> Value:
+    """For each element of the flattened mask, how many are true up to and including it (i32)."""
+    size = mask.size
+    counts = convert(reshaped(true_elements(mask), (size,)), dtype=I32.dtype)
+    return reduce_window(
+        counts,
+        number(0, I32.dtype),
+        window_dimensions=(size,),
+        padding=((size - 1, 0),),
+        computation="add",
+    )
+
+
+def positions(mask: Array) -> Array:
+    """Where the flattened mask is true, in order; of bounded extent unless the mask is known."""
+    data = constant_of(mask)
+    size = mask.size
+    if not size or (data is not None and mask.extents is None):
+        found = np.flatnonzero(data) if size else np.zeros(0, I64.dtype)
+        return Array(constant(value=found.astype(I64.dtype)))
+    rank = ranks(mask)
+    last = slice_(rank, start_indices=(size - 1,), limit_indices=(size,))
+    count = convert(reshape(last, shape=()), dtype=I64.dtype, weak=True)
+    places = add(rank, number(-1, I32.dtype, (size,)))
+    places = select(
+        reshaped(true_elements(mask), (size,)), places, number(size, I32.dtype, (size,))
+    )
+    found = scatter(
+        number(0, I64.dtype, (size,)),
+        places,
+        iota(dtype=I64.dtype, shape=(size,), dimension=0),
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        index_vector_dim=1,
+        computation="update",
+    )
+    return Array(found, (Scalar(count, IntFact(0, size, ((count, 1),), 0)),))
+
+
+def nonzero(mask: Array) -> tuple[Array, ...]:
+    """`np.nonzero` of a mask: an index Array for each dimension."""
+    return unravel(positions(mask), mask.shape)
+
+
+def unravel(flat: Array, shape: Shape) -> tuple[Array, ...]:
+    """Positions in a flattened array as positions along each dimension."""
+    if len(shape) == 1:
+        return (flat,)
+    found = []
+    for d, n in enumerate(shape):
+        value = flat.value
+        later = math.prod(shape[d + 1 :])
+        if later > 1:
+            value = divide(value, number(later, I64.dtype, flat.shape))
+        if d:
+            value = remainder(value, number(max(n, 1), I64.dtype, flat.shape))
+        found.append(Array(value, flat.extents))
+    return tuple(found)
+
+
+ELEMENTWISE = frozenset(id(op) for op in vars(elementwise).values() if isinstance(op, Op))
+
+
+def unpacked(value: Value, mask: Value | None = None) -> tuple[Value, Value] | None:
+    """What `value`, computed element by element from arrays packed by one mask, is before packing.
+
+    Returns that and the flattened mask (which is `mask`, where given), or None:
+
+        y = exp(x[m]) + 1   ->   (exp(x) + 1, m)
+    """
+    found = [] if mask is None else [mask]
+    return (result, found[0]) if (result := _unpack(value, found, {})) and found else None
+
+
+def _unpack(value: Value, masks: list[Value], done: dict[Value, Value]) -> Value | None:
+    if value in done:
+        return done[value]
+    owner = value.owner
+    if not isinstance(owner, Instr) or len(done) > _LIMIT:
+        return None
+    result = None
+    if owner.op is gather:
+        packing = packing_mask(owner)
+        if packing is not None and (not masks or same(packing, masks[0])):
+            masks[:] = masks or [packing]
+            result = owner.operands[0]
+    elif owner.op is broadcast_in_dim:
+        # Equal along the first dimension: packing it changes nothing.
+        source, dims = owner.operands[0].type.shape, owner.attrs["broadcast_dimensions"]
+        result = value if 0 not in dims or source[dims.index(0)] == 1 else None
+    elif id(owner.op) in ELEMENTWISE and not owner.regions:
+        parts = [_unpack(v, masks, done) if v.type.shape else v for v in owner.operands]
+        if None not in parts:
+            result = owner.op(*parts, **owner.attrs)
+    if result is not None:
+        done[value] = result
+    return result
+
+
+_LIMIT = 64
+
+
+def packing_mask(instr: Instr) -> Value | None:
+    """The flattened mask where a gather reads at `positions` of one, along dimension 0."""
+    if instr.attrs["start_index_map"] != (0,) or 0 in instr.attrs["offset_dims"]:
+        return None
+    found = instr.operands[1].owner
+    if not isinstance(found, Instr) or found.op is not scatter:
+        return None
+    places = found.operands[1].owner
+    if not isinstance(places, Instr) or places.op is not select:
+        return None
+    return places.operands[0]
+
+
+def same(x: Value, y: Value, depth: int = 6) -> bool:
+    """Whether two values are the same expression of the same values."""
+    if x is y:
+        return True
+    a, b = x.owner, y.owner
+    if depth == 0 or not isinstance(a, Instr) or not isinstance(b, Instr):
+        return False
+    if a.op is not b.op or a.op.effect or a.regions or len(a.operands) != len(b.operands):
+        return False
+    if len(a.results) > 1 or not _same_attrs(a.attrs, b.attrs):
+        return False
+    return all(same(v, w, depth - 1) for v, w in zip(a.operands, b.operands, strict=True))
+
+
+def _same_attrs(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    if a.keys() != b.keys():
+        return False
+    for name, x in a.items():
+        y = b[name]
+        if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
+            if not (np.array_equal(x, y) and np.asarray(x).dtype == np.asarray(y).dtype):
+                return False
+        elif x != y:
+            return False
+    return True
