@@ -1,0 +1,1 @@
+"""Benchmarks against JAX, Numba and CPython: `python -m benchmarks` (see `__main__`)."""

@@ -1,0 +1,1 @@
+"""The benchmark programs as their users would write them for JAX and for Numba."""
