@@ -156,7 +156,7 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
     result = dynamic_update_slice(x, new, *starts)
     # XLA:CPU moves a reshape of the result before the update and then overwrites, in place, what
     # the update still has to read; a barrier keeps the reshape where it is, at no cost.
-    return optimization_barrier(result)[0] if overlapping else result
+    return optimization_barrier(result) if overlapping else result
 
 
 def _select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: list[int]) -> Value:

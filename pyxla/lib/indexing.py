@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.blocks import Shape, reshaped
-from pyxla.infer.integers import Int, value_of
+from pyxla.infer.integers import Int, minus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.infer.views import BasicIndex, Extents
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
-from pyxla.lib.keys import AdvancedIndex, Index, parse
+from pyxla.lib.keys import AdvancedIndex, Index, broadcast_bounded, parse
 from pyxla.lib.masks import (
     constant_of,
     nonzero,
@@ -41,7 +41,7 @@ from pyxla.lib.masks import (
     unpacked,
     within,
 )
-from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast, literal
+from pyxla.lib.operands import as_array, broadcast_to, cast, literal
 from pyxla.ops.check import BOOLS, UNSIGNED
 from pyxla.ops.elementwise import (
     add,
@@ -147,8 +147,7 @@ def getitem(array: Array, index: Index) -> Array:
 
 def take(base: Array, at: Array, axis: int, wrap: bool = True) -> Array:
     """The elements of `base` at positions `at` along one dimension."""
-    size = base.shape[axis] if base.extents is None else base.extents[axis] or base.shape[axis]
-    value = _positions(at, size) if wrap else at.value
+    value = _positions(at, true_size(base, axis)) if wrap else at.value
     result = _gather(base.value, (axis,), [value], at.shape, axis)
     sizes = at.extents or (None,) * at.ndim
     return Array(result, _result_extents(base, (axis,), axis, sizes))
@@ -174,20 +173,38 @@ def _result_extents(
     return found if any(e is not None for e in found) else None
 
 
+def true_size(x: Array, axis: int) -> Int:
+    """The size of a dimension, which is a Scalar where it is bounded."""
+    size = None if x.extents is None else x.extents[axis]
+    return x.shape[axis] if size is None else size
+
+
 def _aligned(
     base: Array, index: AdvancedIndex
 ) -> tuple[list[Value], Shape, tuple[Scalar | None, ...]]:
     """Index arrays as positions from 0, all of one shape; and what of that is bounded."""
     arrays = index.arrays if index.mask is None else nonzero(index.mask)
-    shape = broadcast_shapes(*[array.shape for array in arrays])
-    sizes: list[Scalar | None] = [None] * len(shape)
+    shape, sizes = broadcast_bounded(arrays)
     values = []
     for axis, array in zip(index.axes, arrays, strict=True):
-        size = None if base.extents is None else base.extents[axis]
-        values.append(broadcast_to(_positions(array, size or base.shape[axis]), shape))
-        for d, e in enumerate(array.extents or (), len(shape) - array.ndim):
-            sizes[d] = sizes[d] or e
-    return values, shape, tuple(sizes)
+        found = Array(_positions(array, true_size(base, axis)), array.extents)
+        values.append(_stretched(found, shape, sizes))
+    return values, shape, sizes
+
+
+def _stretched(x: Array, shape: Shape, sizes: tuple[Scalar | None, ...]) -> Value:
+    """`x` broadcast to `shape`, where a bounded extent may turn out to be 1 at run time."""
+    value, offset = x.value, len(shape) - x.ndim
+    for d, own in enumerate(x.extents or ()):
+        wanted = sizes[offset + d]
+        if own is None or (own is wanted and shape[offset + d] == x.shape[d]):
+            continue
+        count = shape[offset + d]
+        position = iota(dtype=I64.dtype, shape=(count,), dimension=0)
+        last = maximum(value_of(minus(own, 1)), value_of(0))
+        position = minimum(position, spread(last, (count,)))
+        value = _gather(value, (d,), [position], (count,), d)
+    return broadcast_to(value, shape)
 
 
 def _positions(array: Array, size: Int) -> Value:
@@ -271,6 +288,8 @@ def setitem(array: Array, index: Index, value: Any) -> Array:
     if isinstance(index, BasicIndex):
         return index.update(array, conform(value, index.shape, array.dtype, index.extents))
     base = index.basic.apply(array)
+    if base.size == 0:
+        return array
     if index.mask is not None:
         new = _put_mask(base, index, value)
     else:
@@ -334,7 +353,7 @@ def _put_mask(base: Array, index: AdvancedIndex, value: Any) -> Array:
     ndim = 0 if not isinstance(value, Array) else value.ndim
     along = flat.ndim - 1 - first
     runs = ndim > along and (value.shape[ndim - 1 - along] != 1 or value.extents is not None)
-    if runs and flat.shape[first]:
+    if runs:
         new = _unpack(value, flat, mask, first, along)
     else:
         narrow = [1 if d == first else n for d, n in enumerate(flat.shape)]

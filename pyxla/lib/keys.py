@@ -21,15 +21,26 @@ import numpy as np
 
 from pyxla.infer import extent
 from pyxla.infer.blocks import Range, Shape
-from pyxla.infer.integers import Int, ceil_divide, known, larger, minus, plus, smaller, wrap
+from pyxla.infer.extent import IntFact
+from pyxla.infer.integers import (
+    Int,
+    ceil_divide,
+    known,
+    larger,
+    minus,
+    plus,
+    smaller,
+    value_of,
+    wrap,
+)
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.infer.views import BasicIndex, Extents
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.masks import constant_of, nonzero
-from pyxla.lib.operands import as_array, broadcast_shapes
+from pyxla.lib.operands import as_array
 from pyxla.ops.check import BOOLS, INTS
-from pyxla.ops.elementwise import convert
+from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.shape import constant, reshape
 
 # Called with (index, size, axis) for a run-time index that is not proven in range.
@@ -127,19 +138,44 @@ def _advanced(basic: BasicIndex, parts: _Parts) -> AdvancedIndex:
     arrays: list[Array] = []
     for array, _ in parts.chosen:
         arrays.extend(nonzero(array) if array.dtype in BOOLS else (array,))
-    broadcast_all(arrays)
+    broadcast_bounded(arrays)
     return AdvancedIndex(basic, axes, tuple(arrays), place)
 
 
-def broadcast_all(arrays: Sequence[Array]) -> Shape:
-    """The common shape of index arrays."""
-    try:
-        return broadcast_shapes(*[array.shape for array in arrays])
-    except OpError:
-        shapes = " ".join([str(array.shape) for array in arrays])
-        refuse(
-            f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
-        )
+def broadcast_bounded(arrays: Sequence[Array]) -> tuple[Shape, tuple[Scalar | None, ...]]:
+    """The common shape of index arrays and its bounded extents.
+
+    A bounded extent meets a known one greater than 1 as equal to it, or as 1; two bounded ones that
+    are not the same have the extent of the one that is not 1.
+    """
+    ndim = max(array.ndim for array in arrays)
+    shape: list[int] = [1] * ndim
+    sizes: list[Scalar | None] = [None] * ndim
+    for array in arrays:
+        own = array.extents or (None,) * array.ndim
+        for d, (n, size) in enumerate(zip(array.shape, own, strict=True), ndim - array.ndim):
+            fixed = sizes[d] is None and shape[d] != 1
+            if size is None and n != 1:
+                if fixed and n != shape[d]:
+                    shapes = " ".join([str(a.shape) for a in arrays])
+                    refuse(
+                        "shape mismatch: indexing arrays could not be broadcast together with "
+                        f"shapes {shapes}"
+                    )
+                shape[d], sizes[d] = n, None
+            elif size is not None and not fixed:
+                sizes[d] = size if sizes[d] is None else _merged(sizes[d], size)
+                shape[d] = max(shape[d], n)
+    return tuple(shape), tuple(sizes)
+
+
+def _merged(x: Scalar, y: Scalar) -> Scalar:
+    """The extent two bounded extents broadcast to."""
+    if x is y or extent.difference(x, y) == 0:
+        return x
+    single = compare(x.value, value_of(1), direction="EQ")
+    bounds = [b for b in (extent.upper(x), extent.upper(y)) if b is not None]
+    return Scalar(select(single, y.value, x.value), IntFact(0, max(bounds, default=None)))
 
 
 def _normal(item: Any) -> Any:
