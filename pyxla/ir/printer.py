@@ -47,10 +47,15 @@ _REGION_NAMES = {"if": ("then", "else"), "while": ("cond", "body")}
 
 
 def print_function(
-    function: Function | Region, name: str = "", *, source: bool = False, types: bool = True
+    function: Function | Region,
+    name: str = "",
+    *,
+    source: bool = False,
+    types: bool = True,
+    mark: Any = None,
 ) -> str:
-    """The text of a function, as a graph of blocks or as a region."""
-    lines = _Lines(source, types)
+    """The text of a function, as a graph of blocks or as a region; points at what `mark` is."""
+    lines = _Lines(source, types, mark)
     if isinstance(function, Region):
         lines.signature(name or "region", function.params, function.results)
         lines.region_code(function, 1, "return")
@@ -95,6 +100,7 @@ class _Lines:
 
     source: bool
     types: bool
+    mark: Any = None
     text: list[str] = field(default_factory=list)
     names: dict[Value, str] = field(default_factory=dict)
     blocks: dict[Block, str] = field(default_factory=dict)
@@ -121,13 +127,15 @@ class _Lines:
             return ""
         return " : " + ", ".join([str(value.type) for value in values])
 
-    def add(self, depth: int, text: str, loc: Location | None = None) -> None:
+    def add(self, depth: int, text: str, item: Any = None) -> None:
+        """A line, made from `item`: an instruction, phi or terminator."""
         text = "  " * depth + text
+        loc: Location | None = getattr(item, "loc", None)
         if self.source and loc is not None and (loc.filename, loc.lineno) != self.line:
             self.line = (loc.filename, loc.lineno)
             code = linecache.getline(loc.filename, loc.lineno).strip()
             text = f"{text:<{COMMENT_COLUMN}}  # {loc.lineno}: {code}".rstrip()
-        self.text.append(text)
+        self.text.append(f"{text}   <-- here" if item is not None and item is self.mark else text)
 
     def signature(
         self, name: str, params: Sequence[Value], results: Sequence[Value], depth: int = 0
@@ -158,7 +166,7 @@ class _Lines:
         for phi in block.phis:
             args = [f"{self.blocks.get(b, '?')}: {self.name(v)}" for b, v in phi.args.items()]
             text = f"{self.name(phi.value)} = phi [{', '.join(args)}]{self.suffix([phi.value])}"
-            self.add(depth + 1, text, phi.loc)
+            self.add(depth + 1, text, phi)
         for instr in block.instrs:
             self.instr(instr, depth + 1)
         self.terminator(block.terminator, depth + 1)
@@ -175,7 +183,7 @@ class _Lines:
             text = f"raise {self.all_names(end.operands)}"
         else:
             text = "?"
-        self.add(depth, text, getattr(end, "loc", None))
+        self.add(depth, text, end)
 
     # Instructions and regions.
 
@@ -184,7 +192,7 @@ class _Lines:
         text = spell(self, instr) if spell else self.plain(instr)
         if instr.results and not text.startswith("="):
             text = f"{self.all_names(instr.results)} = {text}"
-        self.add(depth, text.lstrip("=") + self.suffix(instr.results), instr.loc)
+        self.add(depth, text.lstrip("=") + self.suffix(instr.results), instr)
         known = _REGION_NAMES.get(instr.op.name, ())
         for k, region in enumerate(instr.regions):
             label = known[k] if k < len(known) else f"region {k}"

@@ -158,7 +158,8 @@ class _Outliner:
         inits = [payload.pop(param) for param in params]
         self.context.env.update(payload)
         flow = emit_loop(self.loop_code(header, params, inits), scope)
-        self.context.env.update(flow.common)
+        own = self.graph.live_out.get(header, {})
+        self.context.env.update({v: flow.common[v] for v in own if v in flow.common})
         still_inside = self.graph.live_outs(self.graph.loops[header].parent)
         flow.common = {v: source for v, source in flow.common.items() if v in still_inside}
         return flow
