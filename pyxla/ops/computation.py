@@ -88,7 +88,7 @@ def check_region(
 
 
 def build_region(params: Sequence[ArrayType], body: Callable[..., Any]) -> Region:
-    """The region that `body` makes, outside of any function."""
+    """The region that `body` makes."""
     builder = Builder([])
     with building(builder):
         return builder.region(params, body)
@@ -166,3 +166,20 @@ def elementwise_numpy(computation: str, regions: Sequence[Elementwise]) -> Eleme
         return lambda old, new: (new,)
     ufunc = UFUNCS[computation]
     return lambda x, y: (ufunc(x, y),)
+
+
+def apply(op: Op, *operands: Value, **attrs: Any) -> Any:
+    """Emit `op`, its computations given as functions of values: they become regions.
+
+    `apply(reduce, x, init, dimensions=(0,), computation=lambda a, b: add(a, b))`
+    """
+    regions: list[Region] = []
+    if op.blocks is not None:
+        blocks = op.blocks(*[value.type for value in operands], **attrs)
+        for keyword, types in blocks.items():
+            given = attrs.get(keyword)
+            functions = given if isinstance(given, list | tuple) else (given,)
+            if given is not None and all(map(callable, functions)):
+                del attrs[keyword]
+                regions += [build_region(types, function) for function in functions]
+    return op(*operands, regions=tuple(regions), **attrs)

@@ -13,13 +13,13 @@ import numpy as np
 
 from pyxla.ir.core import Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.types import BOOL, ArrayType
+from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.ops.check import INTS, listed, refuse, require, same
-from pyxla.ops.computation import Elementwise, check_region
+from pyxla.ops.computation import Elementwise, check_region, element_types
 from pyxla.ops.elementwise import add, compare, multiply, negate
 from pyxla.ops.samples import Sample, arange, array
 from pyxla.ops.shape import constant
-from pyxla.ops.spell import plain, with_regions
+from pyxla.ops.spell import i64s, plain, with_regions
 
 Types = tuple[ArrayType, ...]
 Arrays = tuple[np.ndarray, ...]
@@ -72,6 +72,25 @@ def _call(*operands: ArrayType, name: str = "", regions: tuple[Region, ...]) -> 
 
 def _optimization_barrier(*xs: ArrayType) -> ArrayType | Types:
     return xs if len(xs) > 1 else xs[0]
+
+
+def _map(*xs: ArrayType, regions: tuple[Region, ...]) -> ArrayType:
+    if not xs or len({x.shape for x in xs}) > 1:
+        refuse("map", f"operands must have one shape, got {listed(xs)}")
+    require(len(regions) == 1 and len(regions[0].results) == 1, "map", "one result is needed")
+    result = regions[0].results[0].type
+    check_region("map", regions[0], element_types(xs), (array_type(result.dtype),))
+    return array_type(result.dtype, xs[0].shape)
+
+
+def _map_numpy(*xs: np.ndarray, regions: Sequence[Elementwise]) -> np.ndarray:
+    rows = [regions[0](*[x[at] for x in xs])[0] for at in np.ndindex(xs[0].shape)]
+    return np.array(rows).reshape(xs[0].shape)
+
+
+def _emit_map(e: Any, instr: Any, operands: Any) -> Any:
+    dimensions = i64s(range(instr.operands[0].type.ndim))
+    return e.op("stablehlo.map", instr, operands, {"dimensions": dimensions}, instr.regions)
 
 
 def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
@@ -160,6 +179,18 @@ call = Op(
     emit=_emit_call,
     blocks=lambda *operands, **_: {"function": operands},
     samples=lambda: [((arange("f8", 3),), {"function": lambda x: add(x, x), "name": "twice"})],
+)
+map_ = Op(
+    "map",
+    _map,
+    numpy=_map_numpy,
+    emit=_emit_map,
+    blocks=lambda *xs, **_: {"computation": element_types(xs)},
+    samples=lambda: [
+        ((arange("f8", 2, 3),), {"computation": lambda x: multiply(x, x)}),
+        ((arange("f8", 3), arange("f8", 3)), {"computation": lambda x, y: add(x, negate(y))}),
+        ((arange("i4", 3),), {"computation": lambda x: compare(x, x, direction="EQ")}),
+    ],
 )
 optimization_barrier = Op(
     "optimization_barrier",

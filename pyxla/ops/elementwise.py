@@ -24,6 +24,7 @@ from pyxla.ops.check import (
     NUMERIC,
     PARTS,
     SIGNED,
+    UNSIGNED,
     WHOLES,
     check_dtype,
     check_same,
@@ -71,7 +72,8 @@ def binary(
         return array_type(x.dtype, x.shape, x.weak and y.weak)
 
     facets.setdefault("samples", sampled(2, allowed))
-    return Op(name, infer, numpy=numpy, emit=plain(name, dialect), **facets)
+    facets.setdefault("emit", plain(name, dialect))
+    return Op(name, infer, numpy=numpy, **facets)
 
 
 def _part(name: str, numpy: Callable[..., Any]) -> Op:
@@ -89,9 +91,14 @@ def _abs(x: ArrayType) -> ArrayType:
     return like(x, PARTS.get(x.dtype))
 
 
-def _is_finite(x: ArrayType) -> ArrayType:
-    check_dtype("is_finite", x, FLOATS)
-    return like(x, BOOL.dtype)
+def _test(name: str, numpy: Callable[..., Any], dialect: str = "stablehlo") -> Op:
+    """An op that asks something of each float."""
+
+    def infer(x: ArrayType) -> ArrayType:
+        check_dtype(name, x, FLOATS)
+        return like(x, BOOL.dtype)
+
+    return Op(name, infer, numpy, plain(name, dialect), samples=sampled(1, FLOATS))
 
 
 def _complex(re: ArrayType, im: ArrayType) -> ArrayType:
@@ -208,6 +215,61 @@ def _reduce_precision_attributes(exponent_bits: int, mantissa_bits: int) -> dict
     }
 
 
+def _emit_power(e: Any, instr: Any, operands: Any) -> Any:
+    """XLA's own power of integers is wrong for exponents of 64 and more, so they get a loop."""
+    type = instr.results[0].type
+    if type.dtype not in INTS:
+        return e.op("stablehlo.power", instr, operands)
+    shape = "".join([f"{extent}x" for extent in type.shape])
+    kind = "ui" if type.dtype in UNSIGNED else "i"
+    code = INTEGER_POWER.format(
+        tensor=f"tensor<{shape}{kind}{type.dtype.itemsize * 8}>",
+        truth=f"tensor<{shape}i1>",
+        dims=", ".join(map(str, range(type.ndim))),
+    )
+    name = e.merge(code, "integer_power")
+    return e.op("func.call", instr, operands, {"callee": f"@{name}"})
+
+
+# By repeated squaring, while any exponent has bits left.  A negative exponent gives 0 but for the
+# bases 1 and -1, whose powers depend on its lowest bit alone.
+INTEGER_POWER = """
+func.func @main(%x: {tensor}, %y: {tensor}) -> {tensor} {{
+  %zero = stablehlo.constant dense<0> : {tensor}
+  %one = stablehlo.constant dense<1> : {tensor}
+  %none = stablehlo.constant dense<false> : tensor<i1>
+  %negative = stablehlo.compare LT, %y, %zero : ({tensor}, {tensor}) -> {truth}
+  %minus = stablehlo.negate %one : {tensor}
+  %is_one = stablehlo.compare EQ, %x, %one : ({tensor}, {tensor}) -> {truth}
+  %is_minus = stablehlo.compare EQ, %x, %minus : ({tensor}, {tensor}) -> {truth}
+  %unit = stablehlo.or %is_one, %is_minus : {truth}
+  %small = stablehlo.and %y, %one : {tensor}
+  %base_or_zero = stablehlo.select %unit, %x, %zero : {truth}, {tensor}
+  %left0 = stablehlo.select %negative, %small, %y : {truth}, {tensor}
+  %start = stablehlo.select %unit, %one, %zero : {truth}, {tensor}
+  %acc0 = stablehlo.select %negative, %start, %one : {truth}, {tensor}
+  %base0 = stablehlo.select %negative, %base_or_zero, %x : {truth}, {tensor}
+  %out:3 = stablehlo.while(%base = %base0, %left = %left0, %acc = %acc0)
+      : {tensor}, {tensor}, {tensor}
+    cond {{
+      %more = stablehlo.compare NE, %left, %zero : ({tensor}, {tensor}) -> {truth}
+      %any = stablehlo.reduce(%more init: %none) applies stablehlo.or
+          across dimensions = [{dims}] : ({truth}, tensor<i1>) -> tensor<i1>
+      stablehlo.return %any : tensor<i1>
+    }} do {{
+      %bit = stablehlo.and %left, %one : {tensor}
+      %odd = stablehlo.compare EQ, %bit, %one : ({tensor}, {tensor}) -> {truth}
+      %product = stablehlo.multiply %acc, %base : {tensor}
+      %next = stablehlo.select %odd, %product, %acc : {truth}, {tensor}
+      %squared = stablehlo.multiply %base, %base : {tensor}
+      %rest = stablehlo.shift_right_logical %left, %one : {tensor}
+      stablehlo.return %squared, %rest, %next : {tensor}, {tensor}, {tensor}
+    }}
+  return %out#2 : {tensor}
+}}
+"""
+
+
 # fmt: off
 ORDERED = ANY - COMPLEXES
 
@@ -218,7 +280,7 @@ divide   = binary("divide",    meaning.divide,     NUMERIC)
 remainder = binary("remainder", meaning.remainder, INTS | FLOATS)
 maximum  = binary("maximum",   np.maximum,         ORDERED)
 minimum  = binary("minimum",   np.minimum,         ORDERED)
-power    = binary("power",     meaning.power,      NUMERIC)
+power    = binary("power",     meaning.power,      NUMERIC, emit=_emit_power)
 atan2    = binary("atan2",     np.arctan2,         FLOATS)
 and_     = binary("and",       np.bitwise_and,     BOOLS | INTS)
 or_      = binary("or",        np.bitwise_or,      BOOLS | INTS)
@@ -250,6 +312,7 @@ not_                  = unary("not",                   np.invert,             BO
 popcnt                = unary("popcnt",                meaning.popcnt,        INTS)
 count_leading_zeros   = unary("count_leading_zeros",   meaning.leading_zeros, INTS)
 
+conj    = unary("conj",    np.conj,         COMPLEXES, "chlo")
 acos    = unary("acos",    np.arccos,       INEXACT, "chlo")
 acosh   = unary("acosh",   np.arccosh,      INEXACT, "chlo")
 asin    = unary("asin",    np.arcsin,       INEXACT, "chlo")
@@ -265,14 +328,17 @@ erf_inv = unary("erf_inv", special.erf_inv, FLOATS,  "chlo")
 lgamma  = unary("lgamma",  special.lgamma,  FLOATS,  "chlo")
 digamma = unary("digamma", special.digamma, FLOATS,  "chlo")
 bessel_i1e = unary("bessel_i1e", special.bessel_i1e, FLOATS, "chlo")
-polygamma = binary("polygamma", special.polygamma, FLOATS, "chlo")
-zeta      = binary("zeta",      special.zeta,      FLOATS, "chlo")
+polygamma = binary("polygamma", special.polygamma, FLOATS, "chlo", samples=samples.orders)
+zeta      = binary("zeta",      special.zeta,      FLOATS, "chlo", samples=samples.orders)
 # fmt: on
 
 real = _part("real", np.real)
 imag = _part("imag", np.imag)
 abs = Op("abs", _abs, np.abs, plain("abs"), samples=sampled(1, SIGNED | INEXACT))
-is_finite = Op("is_finite", _is_finite, np.isfinite, plain("is_finite"), samples=sampled(1, FLOATS))
+is_finite = _test("is_finite", np.isfinite)
+is_inf = _test("is_inf", np.isinf, "chlo")
+is_pos_inf = _test("is_pos_inf", lambda x: x == np.inf, "chlo")
+is_neg_inf = _test("is_neg_inf", lambda x: x == -np.inf, "chlo")
 complex = Op(
     "complex",
     _complex,

@@ -44,14 +44,36 @@ def elements(count: int, allowed: Iterable[np.dtype]) -> list[tuple[np.ndarray, 
     return [tuple([array(dtype, shape, c) for c in range(count)]) for dtype, shape in rows]
 
 
+_CORNERS: dict[str, Any] = {
+    "f8": (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.5, 2.5, 1e300),
+    "i4": (0, -1, 1, 31, 32, 70, -(2**31), 2**31 - 1),
+    "u1": (0, 1, 7, 8, 200, 255),
+}
+
+
+def corners(count: int, allowed: Iterable[np.dtype]) -> list[tuple[np.ndarray, ...]]:
+    """Operand rows with every combination of special numbers."""
+    rows = []
+    for dtype in sorted({np.dtype(name) for name in _CORNERS} & set(allowed), key=str):
+        grid = np.meshgrid(*[np.array(_CORNERS[dtype.str[1:]], dtype)] * count)
+        rows.append(tuple([column.ravel() for column in grid]))
+    return rows
+
+
 def sampled(count: int, allowed: Iterable[np.dtype]) -> Callable[[], list[Sample]]:
     """The samples facet of an op on `count` operands of one type, without attributes."""
-    return lambda: [(row, {}) for row in elements(count, allowed)]
+    return lambda: [(row, {}) for row in (*elements(count, allowed), *corners(count, allowed))]
 
 
 def arange(dtype: Any, *shape: int) -> np.ndarray:
     """0, 1, 2, ... in `shape`."""
     return np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+
+
+def orders() -> list[Sample]:
+    """An order above 1 and a positive number."""
+    n, x = np.array([2.0, 3, 4, 2]), np.array([0.5, 2, 7, 30])
+    return [((n, x), {}), ((n.astype("f4"), x.astype("f4")), {}), ((n[:0], x[:0]), {})]
 
 
 def select() -> list[Sample]:

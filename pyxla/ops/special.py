@@ -16,7 +16,9 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 
 def _digamma(x: float) -> float:
-    if x == math.floor(x) and x <= 0:
+    if not math.isfinite(x):
+        return math.inf if x > 0 else math.nan
+    if x <= 0 and x == math.floor(x):
         return math.nan
     if x < 0:
         return _digamma(1 - x) - math.pi / math.tan(math.pi * x)
@@ -24,13 +26,13 @@ def _digamma(x: float) -> float:
     while x < 8:
         shift -= 1 / x
         x += 1
-    tail = sum(b / (2 * k * x ** (2 * k)) for k, b in enumerate(_BERNOULLI, 1))
+    tail = sum(b / (2 * k) * (1 / x) ** (2 * k) for k, b in enumerate(_BERNOULLI, 1))
     return shift + math.log(x) - 1 / (2 * x) - tail
 
 
 def _zeta(s: float, q: float) -> float:
     """Hurwitz's zeta by Euler-Maclaurin, for s > 1 and q > 0."""
-    if s <= 1 or q <= 0:
+    if not (math.isfinite(s) and math.isfinite(q)) or s <= 1 or q <= 0:
         return math.inf if s == 1 else math.nan
     start = 10
     total = sum((q + k) ** -s for k in range(start))
@@ -47,13 +49,14 @@ def _zeta(s: float, q: float) -> float:
 def _polygamma(n: float, x: float) -> float:
     if n == 0:
         return _digamma(x)
-    if n < 0 or n != math.floor(n):
+    if not math.isfinite(n) or n < 0 or n != math.floor(n):
         return math.nan
     return (-1.0) ** (n + 1) * math.gamma(n + 1) * _zeta(n + 1, x)
 
 
 def _lgamma(x: float) -> float:
-    return math.inf if x <= 0 and x == math.floor(x) else math.lgamma(x)
+    pole = math.isfinite(x) and x <= 0 and x == math.floor(x)
+    return math.inf if pole else math.lgamma(x)
 
 
 def _erf_inv(x: float) -> float:
@@ -72,7 +75,12 @@ def _erf_inv(x: float) -> float:
 
 
 def _bessel_i1e(x: float) -> float:
-    """The trapezoidal rule on the integral of exp(x cos t - |x|) cos t, which converges fast."""
+    """The trapezoidal rule on the integral of exp(x cos t - |x|) cos t, which converges fast.
+
+    Far out, where the peak is narrower than the grid, the asymptotic series.
+    """
+    if abs(x) > 1e4:
+        return math.copysign(1 / math.sqrt(2 * math.pi * abs(x)) * (1 - 3 / (8 * abs(x))), x)
     t = np.linspace(0, math.pi, 1025)
     values = np.exp(x * np.cos(t) - abs(x)) * np.cos(t)
     return float(values.sum() - (values[0] + values[-1]) / 2) / 1024
