@@ -1,0 +1,681 @@
+"""Functions that rearrange elements: shape, order of axes, joining, splitting, repeating, padding.
+
+By value: where NumPy returns a view the engine makes one, and these give its content.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import CLASSES, as_dtype, result_type
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib.operands import (
+    BOOL,
+    INT,
+    Shape,
+    as_array,
+    as_shape,
+    as_value,
+    broadcast_shapes,
+    broadcast_to,
+    cast,
+    normalize_axes,
+    normalize_axis,
+    splat,
+)
+from pyxla.lib.registry import implements
+from pyxla.lib.scans import take_one
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+from pyxla.ops.index import dynamic_slice
+
+# --- Shape ---------------------------------------------------------------------------------------
+
+
+def reshaped(x: Value, shape: Shape) -> Value:
+    return x if x.type.shape == shape else shapes.reshape(x, shape=shape)
+
+
+def flat(x: Value) -> Value:
+    return reshaped(x, (x.type.size,))
+
+
+def complete_shape(shape: Any, size: int) -> Shape:
+    """A shape in which one extent may be -1: what is left."""
+    given = tuple(shape) if isinstance(shape, Sequence) else (shape,)
+    extents = [operator.index(n) for n in given]
+    if extents.count(-1) > 1:
+        raise OpError("can only specify one unknown dimension")
+    known = math.prod(n for n in extents if n != -1)
+    if -1 in extents:
+        if known == 0 or size % known:
+            raise OpError(f"cannot reshape array of size {size} into shape {tuple(extents)}")
+        extents[extents.index(-1)] = size // known
+    elif known != size:
+        raise OpError(f"cannot reshape array of size {size} into shape {tuple(extents)}")
+    return tuple(extents)
+
+
+@implements(np.reshape)
+def reshape(
+    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+) -> Array:
+    x = as_array(a)
+    shape = complete_shape(newshape if shape is None else shape, x.size)
+    if order == "F":
+        reverse = reshaped(transposed(x.value), shape[::-1])
+        return Array(transposed(reverse))
+    return Array(reshaped(x.value, shape))
+
+
+@implements(np.ndarray.reshape)
+def ndarray_reshape(a: Array, *shape: Any, order: str = "C", copy: Any = None) -> Array:
+    return reshape(a, shape[0] if len(shape) == 1 else shape, order)
+
+
+@implements(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
+def ravel(a: Any, order: str = "C") -> Array:
+    return reshape(a, -1, "F" if order == "F" else "C") if as_array(a).size else _no_elements(a)
+
+
+def _no_elements(a: Any) -> Array:
+    return Array(reshaped(as_array(a).value, (0,)))
+
+
+def transposed(x: Value, permutation: Shape | None = None) -> Value:
+    order = tuple(range(x.type.ndim))[::-1] if permutation is None else permutation
+    if order == tuple(range(x.type.ndim)):
+        return x
+    return shapes.transpose(x, permutation=order)
+
+
+@implements(np.transpose, np.permute_dims)
+def transpose(a: Any, axes: Any = None) -> Array:
+    x = as_array(a)
+    if axes is None:
+        return Array(transposed(x.value))
+    order = normalize_axes(tuple(axes), x.ndim)
+    if len(order) != x.ndim:
+        raise OpError("axes don't match array")
+    return Array(transposed(x.value, order))
+
+
+@implements(np.ndarray.transpose)
+def ndarray_transpose(a: Array, *axes: Any) -> Array:
+    if not axes or axes == (None,):
+        return transpose(a)
+    return transpose(a, axes[0] if isinstance(axes[0], tuple | list) else axes)
+
+
+@implements(np.matrix_transpose)
+def matrix_transpose(x: Any, /) -> Array:
+    return swapaxes(x, -1, -2)
+
+
+@implements(np.swapaxes, np.ndarray.swapaxes)
+def swapaxes(a: Any, axis1: Any, axis2: Any) -> Array:
+    x = as_array(a)
+    order = list(range(x.ndim))
+    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
+    order[first], order[second] = second, first
+    return Array(transposed(x.value, tuple(order)))
+
+
+@implements(np.moveaxis)
+def moveaxis(a: Any, source: Any, destination: Any) -> Array:
+    x = as_array(a)
+    sources, targets = normalize_axes(source, x.ndim), normalize_axes(destination, x.ndim)
+    if len(sources) != len(targets):
+        raise OpError("`source` and `destination` must have the same number of elements")
+    order = [axis for axis in range(x.ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, axis)
+    return Array(transposed(x.value, tuple(order)))
+
+
+@implements(np.rollaxis)
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
+    x = as_array(a)
+    axis, start = normalize_axis(axis, x.ndim), operator.index(start)
+    start = start + x.ndim if start < 0 else start
+    return moveaxis(x, axis, start - 1 if axis < start else start)
+
+
+@implements(np.squeeze, np.ndarray.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Array:
+    x = as_array(a)
+    if axis is None:
+        return Array(reshaped(x.value, tuple([n for n in x.shape if n != 1])))
+    axes = normalize_axes(axis, x.ndim)
+    if [i for i in axes if x.shape[i] != 1]:
+        raise OpError("cannot select an axis to squeeze out which has size not equal to one")
+    return Array(reshaped(x.value, tuple([n for i, n in enumerate(x.shape) if i not in axes])))
+
+
+@implements(np.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Array:
+    x = as_array(a)
+    count = len(axis) if isinstance(axis, tuple | list) else 1
+    axes = normalize_axes(axis, x.ndim + count)
+    extents = iter(x.shape)
+    shape = [1 if i in axes else next(extents) for i in range(x.ndim + count)]
+    return Array(reshaped(x.value, tuple(shape)))
+
+
+def _at_least(ndim: int, place: Callable[[Shape], Shape]) -> Callable[..., Any]:
+    def call(*arys: Any) -> Any:
+        results = []
+        for ary in arys:
+            x = as_array(ary)
+            results.append(x if x.ndim >= ndim else Array(reshaped(x.value, place(x.shape))))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return call
+
+
+atleast_1d = implements(np.atleast_1d)(_at_least(1, lambda shape: (1,)))
+atleast_2d = implements(np.atleast_2d)(_at_least(2, lambda shape: (1,) * (2 - len(shape)) + shape))
+atleast_3d = implements(np.atleast_3d)(
+    _at_least(3, lambda shape: {0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}[len(shape)])
+)
+
+
+@implements(np.broadcast_to)
+def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Array:
+    return Array(broadcast_to(as_array(array).value, as_shape(shape)))
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
+    arrays = [as_array(x) for x in args]
+    shape = broadcast_shapes(*[x.shape for x in arrays]) if arrays else ()
+    return tuple([Array(broadcast_to(x.value, shape)) for x in arrays])
+
+
+@implements(np.shape)
+def shape_(a: Any) -> Shape:
+    return as_array(a).shape
+
+
+@implements(np.ndim)
+def ndim_(a: Any) -> int:
+    return as_array(a).ndim
+
+
+@implements(np.size)
+def size_(a: Any, axis: Any = None) -> int:
+    x = as_array(a)
+    return math.prod([x.shape[i] for i in normalize_axes(axis, x.ndim)])
+
+
+# --- Joining and splitting -----------------------------------------------------------------------
+
+
+def joined_dtype(arrays: Sequence[Any], dtype: Any = None) -> np.dtype:
+    if dtype is not None:
+        return as_dtype(dtype)
+    return result_type(*arrays)
+
+
+def _items(arrays: Any) -> list[Any]:
+    """The arrays to join: a sequence, or one array taken apart along its first axis."""
+    if isinstance(arrays, Array):
+        return [Array(take_one(arrays.value, i, 0)) for i in range(arrays.shape[0])]
+    if isinstance(arrays, list | tuple):
+        return [as_array(x) for x in arrays]
+    raise OpError("a sequence of arrays is needed")
+
+
+@implements(np.concatenate, np.concat)
+def concatenate(
+    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Array:
+    items = _items(arrays)
+    if not items:
+        raise OpError("need at least one array to concatenate")
+    found = joined_dtype(items, dtype)
+    if axis is None:
+        items, axis = [Array(flat(x.value)) for x in items], 0
+    if not items[0].shape:
+        raise OpError("zero-dimensional arrays cannot be concatenated")
+    axis = normalize_axis(axis, items[0].ndim)
+    values = [cast(x.value, found) for x in items]
+    return Array(values[0] if len(values) == 1 else shapes.concatenate(*values, dimension=axis))
+
+
+@implements(np.stack)
+def stack(
+    arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Array:
+    items = _items(arrays)
+    if not items:
+        raise OpError("need at least one array to stack")
+    if len({x.shape for x in items}) > 1:
+        raise OpError("all input arrays must have the same shape")
+    axis = normalize_axis(axis, items[0].ndim + 1)
+    return concatenate([expand_dims(x, axis) for x in items], axis, dtype=dtype)
+
+
+@implements(np.vstack)
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
+    return concatenate([atleast_2d(x) for x in _items(tup)], 0, dtype=dtype)
+
+
+@implements(np.hstack)
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
+    items = [atleast_1d(x) for x in _items(tup)]
+    return concatenate(items, 0 if items and items[0].ndim == 1 else 1, dtype=dtype)
+
+
+@implements(np.dstack)
+def dstack(tup: Any) -> Array:
+    return concatenate([atleast_3d(x) for x in _items(tup)], 2)
+
+
+@implements(np.column_stack)
+def column_stack(tup: Any) -> Array:
+    columns = [Array(reshaped(x.value, (x.size, 1))) if x.ndim < 2 else x for x in _items(tup)]
+    return concatenate(columns, 1)
+
+
+@implements(np.block)
+def block(arrays: Any) -> Array:
+    depth = _depth(arrays)
+    items = _map_leaves(as_array, arrays)
+    ndim = max([depth, *[x.ndim for x in _leaf_list(items)]])
+    return _block(items, depth, ndim)
+
+
+def _depth(x: Any) -> int:
+    return 1 + max(_depth(item) for item in x) if isinstance(x, list) else 0
+
+
+def _map_leaves(function: Callable[[Any], Any], x: Any) -> Any:
+    if isinstance(x, list):
+        return [_map_leaves(function, item) for item in x]
+    return function(x)
+
+
+def _leaf_list(x: Any) -> list[Any]:
+    return [leaf for item in x for leaf in _leaf_list(item)] if isinstance(x, list) else [x]
+
+
+def _block(x: Any, depth: int, ndim: int) -> Array:
+    if not isinstance(x, list):
+        return Array(reshaped(x.value, (1,) * (ndim - x.ndim) + x.shape))
+    return concatenate([_block(item, depth - 1, ndim) for item in x], ndim - depth)
+
+
+@implements(np.unstack)
+def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Array, ...]:
+    x = as_array(x)
+    axis = normalize_axis(axis, x.ndim)
+    return tuple([Array(take_one(x.value, i, axis)) for i in range(x.shape[axis])])
+
+
+@implements(np.append)
+def append(arr: Any, values: Any, axis: Any = None) -> Array:
+    x, y = as_array(arr), as_array(values)
+    if axis is None:
+        return concatenate([Array(flat(x.value)), Array(flat(y.value))])
+    return concatenate([x, y], axis)
+
+
+def cut(x: Value, start: int, stop: int, axis: int, step: int = 1) -> Value:
+    """`x[..., start:stop:step, ...]` along `axis`, for bounds in range."""
+    shape = x.type.shape
+    if (start, stop, step) == (0, shape[axis], 1):
+        return x
+    return shapes.slice(
+        x,
+        start_indices=tuple([start if i == axis else 0 for i in range(len(shape))]),
+        limit_indices=tuple([stop if i == axis else n for i, n in enumerate(shape)]),
+        strides=tuple([step if i == axis else 1 for i in range(len(shape))]),
+    )
+
+
+@implements(np.array_split)
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
+    x = as_array(ary)
+    axis = normalize_axis(axis, x.ndim)
+    size = x.shape[axis]
+    if isinstance(indices_or_sections, Sequence | np.ndarray):
+        bounds = [range(size)[: operator.index(i)].stop for i in indices_or_sections]
+    else:
+        sections = operator.index(indices_or_sections)
+        if sections <= 0:
+            raise OpError("number sections must be larger than 0.")
+        each, extra = divmod(size, sections)
+        bounds = [i * each + min(i, extra) for i in range(1, sections)]
+    starts, stops = [0, *bounds], [*bounds, size]
+    return [
+        Array(cut(x.value, start, max(start, stop), axis))
+        for start, stop in zip(starts, stops, strict=True)
+    ]
+
+
+@implements(np.split)
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
+    x = as_array(ary)
+    if not isinstance(indices_or_sections, Sequence | np.ndarray):
+        size = x.shape[normalize_axis(axis, x.ndim)]
+        if size % operator.index(indices_or_sections):
+            raise OpError("array split does not result in an equal division")
+    return array_split(x, indices_or_sections, axis)
+
+
+@implements(np.vsplit)
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    return split(ary, indices_or_sections, 0)
+
+
+@implements(np.hsplit)
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    return split(ary, indices_or_sections, 0 if as_array(ary).ndim == 1 else 1)
+
+
+@implements(np.dsplit)
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
+    return split(ary, indices_or_sections, 2)
+
+
+# --- Repeating and reversing ---------------------------------------------------------------------
+
+
+@implements(np.tile)
+def tile(A: Any, reps: Any) -> Array:
+    x = as_array(A)
+    counts = as_shape(reps)
+    ndim = max(x.ndim, len(counts))
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - x.ndim) + x.shape
+    value = reshaped(x.value, tuple([n for extent in shape for n in (1, extent)]))
+    spread = tuple([n for pair in zip(counts, shape, strict=True) for n in pair])
+    total = tuple([c * n for c, n in zip(counts, shape, strict=True)])
+    return Array(reshaped(broadcast_to(value, spread), total))
+
+
+@implements(np.repeat, np.ndarray.repeat)
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
+    x = as_array(a)
+    if axis is None:
+        x, axis = Array(flat(x.value)), 0
+    axis = normalize_axis(axis, x.ndim)
+    counts = static_ints(repeats)
+    if len(counts) == 1:
+        return Array(_repeat_evenly(x.value, counts[0], axis))
+    if len(counts) != x.shape[axis]:
+        raise OpError(f"repeats {counts} do not fit extent {x.shape[axis]}")
+    pieces = [_repeat_evenly(cut(x.value, i, i + 1, axis), n, axis) for i, n in enumerate(counts)]
+    return Array(shapes.concatenate(*pieces, dimension=axis))
+
+
+def static_ints(x: Any) -> list[int]:
+    """Ints known while compiling, one or many."""
+    if isinstance(x, np.ndarray):
+        return [int(n) for n in x.ravel()]
+    if isinstance(x, list | tuple):
+        return [operator.index(n) for n in x]
+    return [operator.index(x)]
+
+
+def _repeat_evenly(x: Value, count: int, axis: int) -> Value:
+    shape = x.type.shape
+    head, tail = shape[: axis + 1], shape[axis + 1 :]
+    value = broadcast_to(reshaped(x, (*head, 1, *tail)), (*head, count, *tail))
+    return reshaped(value, (*head[:-1], head[-1] * count, *tail))
+
+
+@implements(np.flip)
+def flip(m: Any, axis: Any = None) -> Array:
+    x = as_array(m)
+    axes = normalize_axes(axis, x.ndim)
+    return Array(shapes.reverse(x.value, dimensions=axes) if axes else x.value)
+
+
+@implements(np.flipud)
+def flipud(m: Any) -> Array:
+    return flip(m, 0)
+
+
+@implements(np.fliplr)
+def fliplr(m: Any) -> Array:
+    return flip(m, 1)
+
+
+@implements(np.rot90)
+def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Array:
+    x = as_array(m)
+    first, second = normalize_axes(tuple(axes), x.ndim)
+    turns = operator.index(k) % 4
+    if turns == 0:
+        return x
+    if turns == 2:
+        return flip(x, (first, second))
+    if turns == 1:
+        return swapaxes(flip(x, second), first, second)
+    return flip(swapaxes(x, first, second), second)
+
+
+@implements(np.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    x = as_array(a)
+    if axis is None:
+        return Array(reshaped(roll(Array(flat(x.value)), shift, 0).value, x.shape))
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
+    shifts = shift if isinstance(shift, tuple | list) else (shift,) * len(axes)
+    axes = tuple(axes) * len(shifts) if len(axes) == 1 else axes
+    value = x.value
+    for amount, one in zip(shifts, axes, strict=True):
+        value = _roll(value, amount, normalize_axis(one, x.ndim))
+    return Array(value)
+
+
+def _roll(x: Value, amount: Any, axis: int) -> Value:
+    size = x.type.shape[axis]
+    if size < 2:
+        return x
+    if isinstance(amount, Array | Scalar):
+        return _roll_dynamic(x, amount, axis)
+    start = -operator.index(amount) % size
+    if start == 0:
+        return x
+    return shapes.concatenate(cut(x, start, size, axis), cut(x, 0, start, axis), dimension=axis)
+
+
+def _roll_dynamic(x: Value, amount: Any, axis: int) -> Value:
+    """A window of the array put beside itself."""
+    size = x.type.shape[axis]
+    start = k.integer_remainder(op.negate(as_value(amount, INT)), splat(size, INT, ()))
+    twice = shapes.concatenate(x, x, dimension=axis)
+    return dynamic_cut(twice, start, size, axis)
+
+
+def dynamic_cut(x: Value, start: Value, size: int, axis: int) -> Value:
+    zero = splat(0, start.type.dtype, ())
+    return dynamic_slice(
+        x,
+        *[start if i == axis else zero for i in range(x.type.ndim)],
+        slice_sizes=tuple([size if i == axis else n for i, n in enumerate(x.type.shape)]),
+    )
+
+
+@implements(np.resize)
+def resize(a: Any, new_shape: Any) -> Array:
+    x, shape = as_array(a), as_shape(new_shape)
+    size = math.prod(shape)
+    if x.size == 0 or size == 0:
+        return Array(splat(0, x.dtype, shape))
+    copies = -(-size // x.size)
+    repeated = tile(Array(flat(x.value)), copies).value
+    return Array(reshaped(cut(repeated, 0, size, 0), shape))
+
+
+# --- Insertion and deletion at known places ------------------------------------------------------
+
+
+@implements(np.delete)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Array:
+    x = as_array(arr)
+    if axis is None:
+        x, axis = Array(flat(x.value)), 0
+    axis = normalize_axis(axis, x.ndim)
+    size = x.shape[axis]
+    if isinstance(obj, slice):
+        dropped = set(range(*obj.indices(size)))
+    else:
+        dropped = {_in_range(i, size) for i in static_ints(obj)}
+    kept = [i for i in range(size) if i not in dropped]
+    return Array(take_static(x.value, kept, axis))
+
+
+def _in_range(index: int, size: int) -> int:
+    if not -size <= index < size:
+        raise OpError(f"index {index} is out of bounds for axis with size {size}")
+    return index % size
+
+
+def take_static(x: Value, indices: Sequence[int], axis: int) -> Value:
+    """Elements at known positions: slices of runs, joined."""
+    runs: list[list[int]] = []
+    for i in indices:
+        if runs and runs[-1][1] == i:
+            runs[-1][1] = i + 1
+        else:
+            runs.append([i, i + 1])
+    pieces = [cut(x, start, stop, axis) for start, stop in runs]
+    if not pieces:
+        return cut(x, 0, 0, axis)
+    return pieces[0] if len(pieces) == 1 else shapes.concatenate(*pieces, dimension=axis)
+
+
+@implements(np.insert)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
+    x = as_array(arr)
+    if axis is None:
+        x, axis = Array(flat(x.value)), 0
+    axis = normalize_axis(axis, x.ndim)
+    size = x.shape[axis]
+    single = not isinstance(obj, list | tuple | np.ndarray | slice)
+    places = range(*obj.indices(size)) if isinstance(obj, slice) else static_ints(obj)
+    places = [i + size if i < 0 else i for i in places]
+    new = as_array(values, x.dtype)
+    edge = tuple([len(places) if i == axis else n for i, n in enumerate(x.shape)])
+    if single:
+        return _insert_block(x, places[0], new, axis)
+    inserted = broadcast_to(new.value, edge)
+    pieces, last = [], 0
+    for which in sorted(range(len(places)), key=lambda i: places[i]):
+        pieces.append(cut(x.value, last, places[which], axis))
+        pieces.append(cut(inserted, which, which + 1, axis))
+        last = places[which]
+    pieces.append(cut(x.value, last, size, axis))
+    return Array(shapes.concatenate(*pieces, dimension=axis))
+
+
+def _insert_block(x: Array, place: int, new: Array, axis: int) -> Array:
+    """Before one place any number of slices may be inserted."""
+    padded = Array(reshaped(new.value, (1,) * (x.ndim - new.ndim) + new.shape))
+    value = moveaxis(padded, 0, axis).value
+    count = value.type.shape[axis]
+    edge = tuple([count if i == axis else n for i, n in enumerate(x.shape)])
+    pieces = (
+        cut(x.value, 0, place, axis),
+        broadcast_to(value, edge),
+        cut(x.value, place, x.shape[axis], axis),
+    )
+    return Array(shapes.concatenate(*pieces, dimension=axis))
+
+
+# --- Conversion ----------------------------------------------------------------------------------
+
+
+@implements(np.ndarray.astype, np.astype)
+def astype(
+    a: Any,
+    dtype: Any,
+    order: Any = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+    **ignored: Any,
+) -> Array:
+    x = as_array(a)
+    found = as_dtype(dtype)
+    if casting != "unsafe" and not np.can_cast(x.dtype, found, casting):
+        raise OpError(f"Cannot cast array data from {x.dtype} to {found} by the rule {casting!r}")
+    return Array(cast(x.value, found))
+
+
+@implements(np.ndarray.view)
+def view(a: Array, dtype: Any = None, type: Any = None) -> Array:
+    """The bits of the elements as another dtype (by value)."""
+    if dtype is None:
+        return a
+    found = as_dtype(dtype)
+    if BOOL in (found, a.dtype):
+        return Array(cast(a.value, found))
+    if found.itemsize == a.dtype.itemsize:
+        return Array(op.bitcast_convert(a.value, dtype=found))
+    if not a.shape:
+        raise OpError("Changing the dtype of a 0d array is only supported if the itemsize is same")
+    ratio = found.itemsize / a.dtype.itemsize
+    *head, last = a.shape
+    if ratio > 1:
+        if last % int(ratio):
+            raise OpError("the last axis does not fill elements of the new dtype")
+        grouped = reshaped(a.value, (*head, int(last // ratio), int(ratio)))
+        return Array(op.bitcast_convert(grouped, dtype=found))
+    value = op.bitcast_convert(a.value, dtype=found)
+    return Array(reshaped(value, (*head, int(last / ratio))))
+
+
+def _part(name: str) -> Callable[..., Any]:
+    def call(val: Any) -> Array:
+        x = as_array(val)
+        if CLASSES[x.dtype] == "c":
+            return Array((op.real if name == "real" else op.imag)(x.value))
+        return x if name == "real" else Array(k.like(x.value, 0))
+
+    return call
+
+
+real = implements(np.real)(_part("real"))
+imag = implements(np.imag)(_part("imag"))
+
+
+@implements(np.ndarray.conj, np.ndarray.conjugate)
+def conjugate(a: Array) -> Array:
+    return Array(k.conjugate(a.value))
+
+
+@implements(np.result_type)
+def result_type_(*arrays_and_dtypes: Any) -> np.dtype:
+    return result_type(*[x if _is_operand(x) else as_dtype(x) for x in arrays_and_dtypes])
+
+
+def _is_operand(x: Any) -> bool:
+    return isinstance(x, Array | Scalar | int | float | complex | np.ndarray | np.generic)
+
+
+@implements(np.isscalar)
+def isscalar(element: Any) -> bool:
+    return not isinstance(element, Array) or not element.shape
+
+
+@implements(np.iscomplexobj)
+def iscomplexobj(x: Any) -> bool:
+    return CLASSES[as_array(x).dtype] == "c"
+
+
+@implements(np.isrealobj)
+def isrealobj(x: Any) -> bool:
+    return not iscomplexobj(x)

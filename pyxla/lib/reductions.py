@@ -1,0 +1,518 @@
+"""Reductions: `sum`, `mean`, `var`, `max`, `argmax`, `any`, ... and their NaN-ignoring twins.
+
+NumPy's accumulators: sums of small ints are int64, means of ints float64, float16 is summed in
+float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from pyxla.infer.lattice import Array
+from pyxla.infer.promote import CLASSES, as_dtype
+from pyxla.ir.build import current
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.ir.types import array_type
+from pyxla.lib import kernels as k
+from pyxla.lib.creation import iota
+from pyxla.lib.operands import (
+    BOOL,
+    FLOAT,
+    INT,
+    Shape,
+    as_array,
+    as_value,
+    broadcast_to,
+    cast,
+    literal,
+    normalize_axes,
+    normalize_axis,
+)
+from pyxla.lib.registry import implements
+from pyxla.ops import elementwise as op
+from pyxla.ops import reduce as reduce_ops
+from pyxla.ops.shape import reshape
+
+# A sum in these is kept in float32 until the end.
+NARROW = frozenset((np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)))
+FLOAT32 = np.dtype(np.float32)
+Kernel = Callable[[Value, Value], Value]
+
+
+def fold(x: Value, axes: Shape, init: Value, computation: str | Kernel) -> Value:
+    """All elements along `axes` combined with `init`, by a named computation or a kernel."""
+    if not axes:
+        return x
+    if callable(computation):
+        element = array_type(x.type.dtype)
+        region = current().region((element, element), computation)
+        return reduce_ops.reduce(x, init, dimensions=axes, regions=(region,))
+    return reduce_ops.reduce(x, init, dimensions=axes, computation=computation)
+
+
+def keep(x: Value, shape: Shape, axes: Shape, keepdims: bool) -> Value:
+    """A reduction of `shape` along `axes`, with extents of 1 in their place on request."""
+    if not keepdims:
+        return x
+    return reshape(x, shape=tuple([1 if i in axes else n for i, n in enumerate(shape)]))
+
+
+def check_out(out: Any) -> None:
+    if out is not None:
+        raise OpError("out= is not supported here")
+
+
+def accumulator(dtype: np.dtype) -> np.dtype:
+    """The dtype NumPy adds and multiplies elements of `dtype` in."""
+    letter = CLASSES[dtype]
+    if letter in "bi":
+        return INT
+    return np.dtype(np.uint64) if letter == "u" else dtype
+
+
+def masked(x: Value, where: Any, neutral: Any) -> Value:
+    """`x` with `neutral` where the mask is false."""
+    if where is True or where is None:
+        return x
+    mask = broadcast_to(as_value(where, BOOL), x.type.shape)
+    return op.select(mask, x, k.like(x, neutral))
+
+
+# --- Sums and products ---------------------------------------------------------------------------
+
+
+def accumulate_all(
+    x: Value,
+    axes: Shape,
+    dtype: np.dtype,
+    computation: str,
+    neutral: Any,
+    initial: Any = None,
+    where: Any = True,
+) -> Value:
+    """Reduce in `dtype`, in float32 where that is narrow."""
+    work = FLOAT32 if dtype in NARROW else dtype
+    value = masked(cast(x, work), where, neutral)
+    if work == BOOL:
+        computation = "or" if computation == "add" else "and"
+    total = fold(value, axes, literal(neutral, work), computation)
+    if initial is not None:
+        start = broadcast_to(as_value(initial, work), total.type.shape)
+        total = (op.add if computation == "add" else op.multiply)(total, start)
+    return cast(total, dtype)
+
+
+def _additive(computation: str, neutral: int) -> Callable[..., Any]:
+    def call(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Array:
+        check_out(out)
+        x = as_array(a)
+        axes = normalize_axes(axis, x.ndim)
+        found = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
+        total = accumulate_all(x.value, axes, found, computation, neutral, initial, where)
+        return Array(keep(total, x.shape, axes, keepdims))
+
+    return call
+
+
+sum = implements(np.sum, np.ndarray.sum)(_additive("add", 0))
+prod = implements(np.prod, np.ndarray.prod)(_additive("multiply", 1))
+
+
+def extent_of(shape: Shape, axes: Shape) -> int:
+    size = 1
+    for axis in axes:
+        size *= shape[axis]
+    return size
+
+
+def _mean_dtypes(dtype: np.dtype, asked: Any) -> tuple[np.dtype, np.dtype]:
+    """The dtype to add in, and that of the mean."""
+    result = as_dtype(asked) if asked is not None else dtype
+    if asked is None and CLASSES[dtype] in "biu":
+        result = FLOAT
+    return (FLOAT32 if result in NARROW else result), result
+
+
+def _count(x: Array, axes: Shape, where: Any, dtype: np.dtype, keepdims: bool) -> Value:
+    """How many elements take part, as a float."""
+    if where is True or where is None:
+        shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
+        number = broadcast_to(literal(extent_of(x.shape, axes), dtype), shape)
+        return keep(number, x.shape, axes, keepdims)
+    mask = broadcast_to(as_value(where, BOOL), x.shape)
+    total = fold(cast(mask, dtype), axes, literal(0, dtype), "add")
+    return keep(total, x.shape, axes, keepdims)
+
+
+@implements(np.mean, np.ndarray.mean)
+def mean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
+    check_out(out)
+    x = as_array(a)
+    axes = normalize_axes(axis, x.ndim)
+    work, result = _mean_dtypes(x.dtype, dtype)
+    value = masked(cast(x.value, work), where, 0)
+    total = keep(fold(value, axes, literal(0, work), "add"), x.shape, axes, keepdims)
+    return Array(cast(op.divide(total, _count(x, axes, where, work, keepdims)), result))
+
+
+def _deviations(
+    x: Array, axes: Shape, work: np.dtype, where: Any, given: Any
+) -> tuple[Value, np.dtype]:
+    """Squared distances from the mean, real."""
+    value = cast(x.value, work)
+    if given is None:
+        total = keep(
+            fold(masked(value, where, 0), axes, literal(0, work), "add"), x.shape, axes, True
+        )
+        center = op.divide(total, _count(x, axes, where, work, True))
+    else:
+        center = as_value(given, work)
+    gap = op.subtract(value, broadcast_to(center, x.shape))
+    if CLASSES[work] == "c":
+        re, im = op.real(gap), op.imag(gap)
+        square = op.add(op.multiply(re, re), op.multiply(im, im))
+    else:
+        square = op.multiply(gap, gap)
+    return masked(square, where, 0), square.type.dtype
+
+
+def _variance(root: bool) -> Callable[..., Any]:
+    def call(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+        mean: Any = None,
+        correction: Any = None,
+    ) -> Array:
+        check_out(out)
+        x = as_array(a)
+        axes = normalize_axes(axis, x.ndim)
+        work, result = _mean_dtypes(x.dtype, dtype)
+        squares, part = _deviations(x, axes, work, where, mean)
+        total = keep(fold(squares, axes, literal(0, part), "add"), x.shape, axes, keepdims)
+        freedom = as_value(ddof if correction is None else correction, part)
+        count = _count(x, axes, where, part, keepdims)
+        degrees = op.subtract(count, broadcast_to(freedom, count.type.shape))
+        value = op.divide(total, op.maximum(degrees, k.like(degrees, 0)))
+        if CLASSES[result] == "c":
+            result = part
+        return Array(cast(op.sqrt(value) if root else value, result))
+
+    return call
+
+
+var = implements(np.var, np.ndarray.var)(_variance(False))
+std = implements(np.std, np.ndarray.std)(_variance(True))
+
+
+@implements(np.average)
+def average(
+    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
+) -> Any:
+    x = as_array(a)
+    axes = normalize_axes(axis, x.ndim)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        size = Array(broadcast_to(literal(extent_of(x.shape, axes), result.dtype), result.shape))
+        return (result, size) if returned else result
+    w = as_array(weights)
+    work = np.result_type(x.dtype, w.dtype)
+    if CLASSES[x.dtype] in "biu":
+        work = np.result_type(x.dtype, w.dtype, FLOAT)
+    spread = _along(w.value, x.shape, axes)
+    scale = fold(cast(spread, work), axes, literal(0, work), "add")
+    terms = op.multiply(cast(x.value, work), cast(spread, work))
+    total = fold(terms, axes, literal(0, work), "add")
+    result = Array(keep(op.divide(total, scale), x.shape, axes, keepdims))
+    return (result, Array(keep(scale, x.shape, axes, keepdims))) if returned else result
+
+
+def _along(w: Value, shape: Shape, axes: Shape) -> Value:
+    """Weights of the array's shape, or of its extents along `axes`, at the full shape."""
+    if w.type.shape == shape:
+        return w
+    if w.type.shape != tuple([shape[axis] for axis in axes]):
+        raise OpError("Shape of weights must be consistent with shape of a along specified axis.")
+    order = sorted(range(len(axes)), key=lambda i: axes[i])
+    if order != list(range(len(axes))):
+        raise OpError("average: the axes of weights must be in increasing order")
+    spread = [n if i in axes else 1 for i, n in enumerate(shape)]
+    return broadcast_to(reshape(w, shape=tuple(spread)), shape)
+
+
+# --- Extrema -------------------------------------------------------------------------------------
+
+
+def lowest(dtype: np.dtype) -> Any:
+    """What no element is less than."""
+    return _bound(dtype, -1)
+
+
+def highest(dtype: np.dtype) -> Any:
+    return _bound(dtype, 1)
+
+
+def _bound(dtype: np.dtype, sign: int) -> Any:
+    letter = CLASSES[dtype]
+    if letter == "b":
+        return sign > 0
+    if letter in "iu":
+        info = np.iinfo(dtype)
+        return info.max if sign > 0 else info.min
+    return complex(sign * np.inf, sign * np.inf) if letter == "c" else sign * np.inf
+
+
+def _computation(name: str, dtype: np.dtype) -> str | Kernel:
+    if CLASSES[dtype] == "b":
+        return "or" if name == "maximum" else "and"
+    if CLASSES[dtype] == "c":
+        return k.maximum if name == "maximum" else k.minimum
+    return name
+
+
+def extremum(x: Value, axes: Shape, name: str, initial: Any = None, where: Any = True) -> Value:
+    """The largest or smallest element; NaN where there is one."""
+    dtype = x.type.dtype
+    neutral = lowest(dtype) if name == "maximum" else highest(dtype)
+    if initial is None:
+        if where is not True:
+            raise OpError("a masked maximum or minimum needs initial=")
+        if extent_of(x.type.shape, axes) == 0:
+            raise OpError(f"zero-size array to reduction operation {name} which has no identity")
+    value = fold(
+        masked(x, where, neutral), axes, literal(neutral, dtype), _computation(name, dtype)
+    )
+    if initial is not None:
+        kernel = k.maximum if name == "maximum" else k.minimum
+        value = kernel(value, broadcast_to(as_value(initial, dtype), value.type.shape))
+    return value
+
+
+def _extremal(name: str) -> Callable[..., Any]:
+    def call(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Array:
+        check_out(out)
+        x = as_array(a)
+        axes = normalize_axes(axis, x.ndim)
+        value = extremum(x.value, axes, name, initial, where)
+        return Array(keep(value, x.shape, axes, keepdims))
+
+    return call
+
+
+max = implements(np.max, np.amax, np.ndarray.max)(_extremal("maximum"))
+min = implements(np.min, np.amin, np.ndarray.min)(_extremal("minimum"))
+
+
+@implements(np.ptp)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Array:
+    check_out(out)
+    x = as_array(a)
+    return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
+
+
+def position_of(x: Value, axis: int, name: str) -> Value:
+    """The first position of the extremum (of a NaN, if there is one): two plain reductions, which
+    vectorize, where one of pairs would not."""
+    shape = x.type.shape
+    if shape[axis] == 0:
+        raise OpError("attempt to get argmax or argmin of an empty sequence")
+    if CLASSES[x.type.dtype] == "b":
+        x = cast(x, np.dtype(np.uint8))
+    best = keep(extremum(x, (axis,), name), shape, (axis,), True)
+    found = k.eq(x, broadcast_to(best, shape))
+    if CLASSES[x.type.dtype] in "fc":
+        found = op.or_(found, k.isnan(x))
+    positions = iota(INT, shape, axis)
+    candidates = op.select(found, positions, k.like(positions, shape[axis]))
+    return fold(candidates, (axis,), literal(shape[axis], INT), "minimum")
+
+
+def _positional(name: str) -> Callable[..., Any]:
+    def call(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
+        check_out(out)
+        x = as_array(a)
+        value, shape = x.value, x.shape
+        if axis is None:
+            flat = position_of(reshape(value, shape=(x.size,)), 0, name)
+            return Array(keep(flat, shape, tuple(range(x.ndim)), keepdims))
+        axis = normalize_axis(axis, x.ndim)
+        return Array(keep(position_of(value, axis, name), shape, (axis,), keepdims))
+
+    return call
+
+
+argmax = implements(np.argmax, np.ndarray.argmax)(_positional("maximum"))
+argmin = implements(np.argmin, np.ndarray.argmin)(_positional("minimum"))
+
+
+# --- Truth and counts ----------------------------------------------------------------------------
+
+
+def _quantifier(computation: str, neutral: bool) -> Callable[..., Any]:
+    def call(
+        a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
+    ) -> Array:
+        check_out(out)
+        x = as_array(a)
+        axes = normalize_axes(axis, x.ndim)
+        value = masked(k.truth(x.value), where, neutral)
+        found = fold(value, axes, literal(neutral, BOOL), computation)
+        return Array(keep(found, x.shape, axes, keepdims))
+
+    return call
+
+
+any = implements(np.any, np.ndarray.any)(_quantifier("or", False))
+all = implements(np.all, np.ndarray.all)(_quantifier("and", True))
+
+
+@implements(np.count_nonzero)
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    x = as_array(a)
+    axes = normalize_axes(axis, x.ndim)
+    count = fold(cast(k.truth(x.value), INT), axes, literal(0, INT), "add")
+    return Array(keep(count, x.shape, axes, keepdims))
+
+
+# --- Ignoring NaN --------------------------------------------------------------------------------
+
+
+def present(x: Value) -> Value:
+    """Where there is a number."""
+    return op.not_(k.isnan(x))
+
+
+def without_nan(x: Array, neutral: Any) -> Array:
+    if CLASSES[x.dtype] not in "fc":
+        return x
+    return Array(op.select(k.isnan(x.value), k.like(x.value, neutral), x.value))
+
+
+def _filling(function: Callable[..., Any], neutral: Any) -> Callable[..., Any]:
+    return lambda a, *args, **options: function(without_nan(as_array(a), neutral), *args, **options)
+
+
+nansum = implements(np.nansum)(_filling(sum, 0))
+nanprod = implements(np.nanprod)(_filling(prod, 1))
+
+
+def _with_mask(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Only numbers take part, as `where=` does it."""
+
+    def call(a: Any, *args: Any, where: Any = True, **options: Any) -> Any:
+        x = as_array(a)
+        if CLASSES[x.dtype] not in "fc":
+            return function(x, *args, where=where, **options)
+        mask = present(x.value)
+        if where is not True:
+            mask = op.and_(mask, broadcast_to(as_value(where, BOOL), x.shape))
+        return function(without_nan(x, 0), *args, where=Array(mask), **options)
+
+    return call
+
+
+nanmean = implements(np.nanmean)(_with_mask(mean))
+
+
+def _nan_variance(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `var`, but NaN where no degree of freedom is left."""
+    plain = _with_mask(function)
+
+    def call(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: bool = False,
+        **options: Any,
+    ) -> Array:
+        x = as_array(a)
+        result = plain(x, axis, dtype, out, ddof, keepdims, **options)
+        if CLASSES[x.dtype] not in "fc":
+            return result
+        axes = normalize_axes(axis, x.ndim)
+        count = _count(x, axes, Array(present(x.value)), result.dtype, keepdims)
+        freedom = broadcast_to(as_value(ddof, result.dtype), count.type.shape)
+        lacking = k.le(count, freedom)
+        return Array(op.select(lacking, k.like(result.value, np.nan), result.value))
+
+    return call
+
+
+nanvar = implements(np.nanvar)(_nan_variance(var))
+nanstd = implements(np.nanstd)(_nan_variance(std))
+
+
+def _nan_extremal(name: str) -> Callable[..., Any]:
+    """The extremum of the numbers; NaN where there are none."""
+    plain = _extremal(name)
+
+    def call(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> Array:
+        x = as_array(a)
+        if CLASSES[x.dtype] not in "fc":
+            return plain(x, axis, out, keepdims, initial, where)
+        bound = lowest(x.dtype) if name == "maximum" else highest(x.dtype)
+        result = plain(without_nan(x, bound), axis, out, keepdims, initial, where)
+        axes = normalize_axes(axis, x.ndim)
+        taking_part = masked(k.isnan(x.value), where, True)
+        missing = keep(fold(taking_part, axes, literal(True, BOOL), "and"), x.shape, axes, keepdims)
+        if initial is not None:
+            return result
+        return Array(op.select(missing, k.like(result.value, np.nan), result.value))
+
+    return call
+
+
+nanmax = implements(np.nanmax)(_nan_extremal("maximum"))
+nanmin = implements(np.nanmin)(_nan_extremal("minimum"))
+nanargmax = implements(np.nanargmax)(
+    lambda a, *args, **options: argmax(
+        without_nan(as_array(a), lowest(as_array(a).dtype)), *args, **options
+    )
+)
+nanargmin = implements(np.nanargmin)(
+    lambda a, *args, **options: argmin(
+        without_nan(as_array(a), highest(as_array(a).dtype)), *args, **options
+    )
+)
