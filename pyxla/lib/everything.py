@@ -1,0 +1,27 @@
+"""The whole library: importing this fills the registry."""
+
+from __future__ import annotations
+
+from pyxla.lib import (
+    builtins,
+    creation,
+    manipulation,
+    mathlib,
+    operators,
+    products,
+    reductions,
+    scans,
+    ufuncs,
+)
+
+MODULES = (
+    builtins,
+    creation,
+    manipulation,
+    mathlib,
+    operators,
+    products,
+    reductions,
+    scans,
+    ufuncs,
+)
