@@ -7,7 +7,6 @@ Python, so that desugared source, executed, behaves as the original.
 from __future__ import annotations
 
 import builtins
-import collections.abc
 import importlib
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
@@ -96,12 +95,13 @@ def import_from(package: str | None, level: int, module: str, name: str) -> Any:
 
 def matches_sequence(subject: Any) -> bool:
     """Whether a sequence pattern may match `subject`."""
-    if isinstance(subject, (str, bytes, bytearray)):
-        return False
-    return isinstance(subject, collections.abc.Sequence)
+    match subject:
+        case [*_]:
+            return True
+    return False
 
 
-def _match_attribute(cls: type, key: int | str) -> str:
+def match_attribute(cls: type, key: int | str) -> str:
     """The attribute that a sub-pattern of a class pattern looks at; "" is the subject itself."""
     if isinstance(key, str):
         return key
@@ -122,13 +122,13 @@ _SELF_MATCHING = frozenset(
 
 def has_match_value(subject: Any, cls: type, key: int | str) -> bool:
     """Whether there is something for `match_value` to give."""
-    name = _match_attribute(cls, key)
+    name = match_attribute(cls, key)
     return not name or hasattr(subject, name)
 
 
 def match_value(subject: Any, cls: type, key: int | str) -> Any:
     """What sub-pattern `key` (a position or a keyword) of a class pattern looks at."""
-    name = _match_attribute(cls, key)
+    name = match_attribute(cls, key)
     return getattr(subject, name) if name else subject
 
 

@@ -5,6 +5,7 @@
     Array       a NumPy array or NumPy scalar by value (immutable): what library functions see
     Ref         a reference to a mutable object on the abstract heap (`pyxla.infer.heap`)
     Tuple       a tuple or NamedTuple, element by element
+    Compound    another immutable object with abstract parts: closures, bound methods, ranges, ...
     Conflict    no single type: two branches disagree, or a name may be unbound; says why on use
 
 Bottom is the absence of a value: code not reached yet.
@@ -19,7 +20,7 @@ import numpy as np
 
 from pyxla.errors import Location
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, ArrayType
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type, python_type
 
 
 class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
@@ -30,6 +31,8 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
         super().__init__(what)
         self.scalar = scalar
         self.what = what
+        self.loc: Location | None = None
+        self.chain: tuple[Location, ...] = ()
 
 
 # Filled by `pyxla.lib.operators`: operator-module name -> function of operands.
@@ -208,6 +211,24 @@ class Ref:
         return f"Ref({self.cell}{', ' + repr(self.view) if self.view else ''})"
 
 
+class Compound:
+    """An immutable object made of abstract parts: a function with its closure, a bound method, a
+    slice, a range, a `zip`, an exception.
+
+    Two compounds of the same `kind` and `meta` (static, compared with `==`) join part by part.
+    """
+
+    __slots__ = ("items", "kind", "meta")
+
+    def __init__(self, kind: str, items: tuple[Any, ...] = (), meta: Any = None) -> None:
+        self.kind = kind
+        self.items = items
+        self.meta = meta
+
+    def __repr__(self) -> str:
+        return f"Compound({self.kind}, {self.items!r})"
+
+
 class Conflict:
     """No single type.  Using it is refused with `reason` and the places in `notes`."""
 
@@ -219,3 +240,66 @@ class Conflict:
 
     def __repr__(self) -> str:
         return f"Conflict({self.reason})"
+
+
+class Unbound(Conflict):
+    """A name that has no value."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, loc: Location | None = None) -> None:
+        super().__init__(f"{name!r} is not assigned here", (("no value", loc),) if loc else ())
+        self.name = name
+
+
+class MaybeUnbound:
+    """`value` where the name was assigned; on another path it was not (there: zeros)."""
+
+    __slots__ = ("unbound", "value")
+
+    def __init__(self, value: Any, unbound: Unbound) -> None:
+        self.value = value
+        self.unbound = unbound
+
+
+Abstract = Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound
+PYTHON_KINDS = (bool, int, float, complex)
+
+
+def is_number(x: Any) -> bool:
+    """Whether `x` is a Python or NumPy scalar, known or not."""
+    if type(x) is Const:
+        return isinstance(x.value, bool | int | float | complex | np.generic)
+    return type(x) is Scalar or type(x) is Array
+
+
+def number_type(x: Any) -> ArrayType:
+    """The type of a scalar (`is_number`), a Python scalar's being weak."""
+    if type(x) is Const:
+        kind = type(x.value)
+        if kind in PYTHON_DTYPES:
+            return python_type(kind)
+        return array_type(np.asarray(x.value).dtype)
+    return x.value.type
+
+
+def describe(x: Any) -> str:
+    """What `x` is, in the user's terms."""
+    if isinstance(x, Const):
+        if isinstance(x.value, bool | int | float | complex | str | np.generic) or x.value is None:
+            return f"{type(x.value).__name__} {x.value!r}" if x.value is not None else "None"
+        name = getattr(x.value, "__name__", None)
+        return f"{type(x.value).__name__} {name}" if name else type(x.value).__name__
+    if isinstance(x, Scalar):
+        return str(x.type)
+    if isinstance(x, Array):
+        return f"numpy.{x.dtype}" if not x.shape else f"array {x.type}"
+    if isinstance(x, Tuple):
+        return f"{x.cls.__name__} ({', '.join(map(describe, x.items))})"
+    if isinstance(x, Compound):
+        return x.kind
+    if isinstance(x, Conflict):
+        return x.reason
+    if isinstance(x, MaybeUnbound):
+        return describe(x.value)
+    return "mutable object"

@@ -1,0 +1,146 @@
+"""`pyxla.compile`: arguments -> signature -> specialization -> call.
+
+A compiled function keeps one specialization for each signature it was called with: the types of its
+arguments, the values of those that are static, and what it captured.  What inference demanded once
+(static arguments, outside arrays) is remembered and part of every later signature.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from pyxla import pipeline
+from pyxla.errors import CompileError, Location
+from pyxla.infer.captures import Place
+from pyxla.options import Options, make_options
+from pyxla.runtime import signature
+from pyxla.runtime.executable import Executable
+from pyxla.specialize import MAX_RESTARTS, Request, Restart, Specialization
+
+
+class Entry:
+    """A finished specialization: what to run, and the outside objects it takes for granted."""
+
+    __slots__ = ("executable", "guards", "memory", "specialization")
+
+    def __init__(self, specialization: Specialization, executable: Executable) -> None:
+        self.specialization = specialization
+        self.executable = executable
+        self.guards = [(p.read, v) for p, v in specialization.constants.items()]
+        outcome = specialization.outcome
+        self.memory = bool(outcome.writes)
+
+    def valid(self) -> bool:
+        return all([read() is value for read, value in self.guards])
+
+
+class Compiled:
+    """A function compiled on first call for each signature; see `compile`."""
+
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        functools.update_wrapper(self, function)
+        self.__pyxla_function__ = function
+        self.options = options
+        self._static: dict[signature.Path, Location | None] = {}
+        self._static_paths: frozenset[signature.Path] = frozenset()
+        self._places: list[Place] = []
+        self._cache: OrderedDict[Any, Entry] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<pyxla.compile {self.__qualname__}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        names = tuple(kwargs)
+        if names:
+            args = (*args, *kwargs.values())
+        if self._places:
+            args = (*args, *[place.read() for place in self._places])
+        key, leaves = signature.flatten(args, self._static_paths)
+        entry = self._cache.get((names, key))
+        if entry is None or not entry.valid():
+            args, leaves, entry = self._specialize(args, names)
+        if entry.memory:
+            entry = self._for_memory(entry, args, names, leaves)
+        return entry.executable(leaves, args)
+
+    def _specialize(
+        self, args: tuple[Any, ...], names: tuple[str, ...]
+    ) -> tuple[tuple[Any, ...], list[Any], Entry]:
+        with self._lock:
+            count = len(args) - len(self._places)
+            for _ in range(MAX_RESTARTS):
+                args = (*args[:count], *[place.read() for place in self._places])
+                key, leaves = signature.flatten(args, self._static_paths)
+                entry = self._cache.get((names, key))
+                if entry is not None and entry.valid():
+                    return args, leaves, entry
+                described = signature.describe(args, self._static_paths)
+                try:
+                    entry = self._compile(described, names, signature.Memory())
+                except Restart as restart:
+                    self._learn(restart)
+                    continue
+                self._cache[(names, key)] = entry
+                self._trim()
+                return args, leaves, entry
+        raise CompileError(f"{self.__qualname__}: inference did not come to rest")
+
+    def _learn(self, restart: Restart) -> None:
+        self._static.update(restart.static)
+        self._static_paths = frozenset(self._static)
+        self._places.extend(restart.places)
+
+    def _trim(self) -> None:
+        while len(self._cache) > self.options.cache_size:
+            self._cache.popitem(last=False)
+
+    def _compile(
+        self, described: tuple[Any, ...], names: tuple[str, ...], memory: signature.Memory
+    ) -> Entry:
+        request = Request(self.__pyxla_function__, described, names, memory, self.options)
+        specialization = pipeline.typed(request, self._places)
+        return Entry(specialization, pipeline.executable(specialization))
+
+    def _for_memory(
+        self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]
+    ) -> Entry:
+        """The specialization for how the arrays lie in memory, which matters to one that writes."""
+        memory = signature.memory(leaves)
+        if memory == signature.Memory():
+            return entry
+        key, _ = signature.flatten(args, self._static_paths)
+        with self._lock:
+            found = self._cache.get((names, key, memory))
+            if found is None or not found.valid():
+                described = signature.describe(args, self._static_paths)
+                found = self._cache[(names, key, memory)] = self._compile(
+                    described, names, memory
+                )
+                self._trim()
+        return found
+
+
+def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any:  # noqa: A001
+    """Compile a Python function over NumPy arrays into XLA programs, one for each signature.
+
+    Use as a decorator, with or without options (`pyxla.options.Options`), or as a function.  The
+    result is called like `function`, and computes what it computes.
+    """
+    made = make_options(options)
+    if function is None:
+        return lambda f: compile_with(f, made)
+    return compile_with(function, made)
+
+
+def compile_with(function: Callable[..., Any], options: Options) -> Compiled:
+    if not callable(function):
+        raise CompileError(f"pyxla.compile takes a function, not {type(function).__name__}")
+    return Compiled(function, options)

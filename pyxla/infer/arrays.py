@@ -1,0 +1,151 @@
+"""Reading and writing arrays on the heap, through their views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.heap import ListCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
+from pyxla.infer.views import BasicIndex, extend
+from pyxla.lib import indexing
+from pyxla.lib.operands import as_array, broadcast_to, cast
+
+
+def is_array(engine: Any, x: Any) -> bool:
+    return isinstance(x, Ref) and isinstance(engine.heap.contents[x.cell], Array)
+
+
+def read(engine: Any, ref: Ref) -> Array:
+    """The array a reference shows, by value."""
+    array = engine.heap.contents[ref.cell]
+    for step in ref.view:
+        array = step.apply(array)
+    return array
+
+
+def write(engine: Any, ref: Ref, new: Array) -> None:
+    """Replace what `ref` shows by `new` (same shape and dtype)."""
+    engine.check_writable(ref)
+    bases = [engine.heap.contents[ref.cell]]
+    for step in ref.view[:-1]:
+        bases.append(step.apply(bases[-1]))
+    for step, base in zip(reversed(ref.view), reversed(bases), strict=True):
+        if not step.writable:
+            raise engine.refuse(
+                "assignment destination is read-only", "copy the array before writing to it"
+            )
+        new = step.update(base, new)
+    engine.set_content(ref.cell, new)
+
+
+def fresh(engine: Any, array: Array, **info: Any) -> Ref:
+    """A new array object that holds `array`."""
+    return Ref(engine.heap.new(array, engine.loc, **info))
+
+
+def shown(engine: Any, ref: Ref) -> tuple[tuple[int, ...], Any]:
+    """Shape and bounded extents of what `ref` shows, without reading it."""
+    if ref.view:
+        return ref.view[-1].shape, ref.view[-1].extents
+    array = engine.heap.contents[ref.cell]
+    return array.shape, array.extents
+
+
+def dtype_of(engine: Any, ref: Ref) -> np.dtype:
+    dtype = engine.heap.contents[ref.cell].dtype
+    for step in ref.view:
+        dtype = step.dtype or dtype
+    return dtype
+
+
+def getitem(engine: Any, ref: Ref, key: Any) -> Any:
+    """`x[key]`: a NumPy scalar, a view, or a copy, as NumPy's indexing has it."""
+    shape, extents = shown(engine, ref)
+    index = indexing.parse(shape, extents, engine.operand(key))
+    if isinstance(index, BasicIndex):
+        view = extend(ref.view, index)
+        if index.shape == () and not _has_ellipsis(key):
+            array = engine.heap.contents[ref.cell]
+            for step in view:
+                array = step.apply(array)
+            return Array(array.value)
+        return Ref(ref.cell, view)
+    result = indexing.getitem(read(engine, ref), index)
+    return result if result.shape == () else fresh(engine, result)
+
+
+def _has_ellipsis(key: Any) -> bool:
+    items = key.items if isinstance(key, Tuple) else (key,)
+    return any(isinstance(k, Const) and k.value is Ellipsis for k in items)
+
+
+def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
+    """`x[key] = value`, with NumPy's broadcasting and casting."""
+    shape, extents = shown(engine, ref)
+    index = indexing.parse(shape, extents, engine.operand(key))
+    new = engine.operand(value)
+    if not isinstance(new, Array | Scalar | bool | int | float | complex | np.generic):
+        new = as_array(new)
+    if isinstance(index, BasicIndex):
+        dtype = dtype_of(engine, ref)
+        view = extend(ref.view, index)
+        conformed = indexing.conform(new, index.shape, dtype, index.extents)
+        write(engine, Ref(ref.cell, view), conformed)
+        return
+    engine.check_writable(ref)
+    write(engine, ref, indexing.setitem(read(engine, ref), index, new))
+
+
+def assign(engine: Any, ref: Ref, value: Array) -> None:
+    """`x[...] = value`: broadcast and cast into the array that `ref` shows."""
+    shape, _ = shown(engine, ref)
+    dtype = dtype_of(engine, ref)
+    write(engine, ref, Array(broadcast_to(cast(value.value, dtype), shape), value.extents))
+
+
+def inplace(engine: Any, ref: Ref, result: Array, op: str) -> Ref:
+    """`x op= y` where `result` is `x op y`: the same object, its elements replaced."""
+    shape, _ = shown(engine, ref)
+    dtype = dtype_of(engine, ref)
+    if result.shape != shape:
+        raise engine.refuse(
+            f"non-broadcastable output operand with shape {shape} doesn't match the "
+            f"broadcast shape {result.shape}"
+        )
+    if not np.can_cast(result.dtype, dtype, "same_kind"):
+        raise engine.refuse(
+            f"Cannot cast the result of '{op}=' from {result.dtype} to {dtype} "
+            "with casting rule 'same_kind'",
+            f"write `x = x {op} y`, or convert with astype",
+            types=(str(result.type),),
+        )
+    write(engine, ref, Array(cast(result.value, dtype), result.extents))
+    return ref
+
+
+def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
+    """The items of a sequence of known length, or None."""
+    if isinstance(x, Tuple):
+        return x.items
+    if isinstance(x, Const) and isinstance(x.value, tuple | str | range | list | frozenset):
+        return tuple(Const(item) for item in x.value)
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, ListCell):
+            return content.items
+    if isinstance(x, Compound):
+        return None
+    return None
+
+
+def kind_of(engine: Any, x: Any) -> str:
+    """What `x` is, for messages."""
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, Array):
+            return f"array {read(engine, x).type}"
+        cls = getattr(content, "cls", None)
+        return cls.__name__ if cls else type(content).__name__.removesuffix("Cell").lower()
+    return describe(x)

@@ -1,0 +1,358 @@
+"""Builtins that ask about objects, and operators as functions."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend import support
+from pyxla.infer import arrays
+from pyxla.infer.calls import call, call_method
+from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
+from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.heap import BoxCell, ListCell, ObjectCell
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple
+from pyxla.infer.objects import (
+    _NOTHING,
+    _REPLACE,
+    get_attribute,
+    is_instance,
+    replace,
+    set_attribute,
+    type_of,
+)
+from pyxla.infer.transfer import binary, compare, negate, truth
+from pyxla.errors import CompileError
+from pyxla.lib.registry import REGISTRY
+
+builtin(_REPLACE)(replace)
+
+
+@builtin(_NOTHING)
+def _nothing(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+    return Const(None)
+
+
+@builtin(isinstance, support.is_instance)
+def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
+    found = engine.static(classes, "the class of isinstance")
+    flat: list[type] = []
+    stack = [found]
+    while stack:
+        cls = stack.pop()
+        if isinstance(cls, tuple):
+            stack.extend(cls)
+        elif isinstance(cls, types.UnionType):
+            stack.extend(cls.__args__)
+        else:
+            flat.append(cls)
+    if isinstance(x, Const):
+        return Const(isinstance(x.value, tuple(flat)))
+    return Const(is_instance(engine, x, tuple(flat)))
+
+
+@builtin(type)
+def _type(engine: Engine, x: Any) -> Any:
+    return Const(type_of(engine, x))
+
+
+@builtin(getattr)
+def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
+    known = engine.static(name, "the name of an attribute")
+    if not default or _has(engine, x, known):
+        return get_attribute(engine, x, known)
+    return default[0]
+
+
+def _has(engine: Engine, x: Any, name: str) -> bool:
+    content = content_of(engine, x)
+    if isinstance(x, Const):
+        return hasattr(x.value, name)
+    if isinstance(content, ObjectCell):
+        return name in content.fields or hasattr(content.cls, name)
+    with contextlib.suppress(CompileError, Stopped):
+        get_attribute(engine, x, name)
+        return True
+    return False
+
+
+@builtin(hasattr)
+def _hasattr(engine: Engine, x: Any, name: Any) -> Any:
+    return Const(_has(engine, x, engine.static(name, "the name of an attribute")))
+
+
+@builtin(setattr)
+def _setattr(engine: Engine, x: Any, name: Any, value: Any) -> Any:
+    set_attribute(engine, x, engine.static(name, "the name of an attribute"), value)
+    return Const(None)
+
+
+@builtin(callable)
+def _callable(engine: Engine, x: Any) -> Any:
+    if isinstance(x, Const):
+        return Const(callable(x.value))
+    if isinstance(x, Compound):
+        return Const(x.kind in ("function", "method", "partial"))
+    return Const(hasattr(type_of(engine, x), "__call__"))
+
+
+@builtin(functools.partial)
+def _partial(engine: Engine, function: Any, *args: Any, **kwargs: Any) -> Any:
+    items = (function, *args, *kwargs.values())
+    return Compound("partial", items, (len(args), tuple(kwargs)))
+
+
+@builtin(super)
+def _super(engine: Engine, *args: Any) -> Any:
+    frame = engine.frames[-1]
+    if args:
+        start, self_ = engine.static(args[0], "the class of super()"), args[1]
+    else:
+        box = engine.heap.contents[frame.boxes["__class__"].cell]
+        start = engine.static(box.value)
+        first = frame.ssa.function.params[0]
+        self_ = frame.env[first]
+    content = content_of(engine, self_)
+    cls = content.cls if isinstance(content, ObjectCell) else type_of(engine, self_)
+    return Compound("super", (self_,), (cls, start))
+
+
+@builtin(support.truth)
+def _truth(engine: Engine, x: Any = Const(False)) -> Any:
+    return truth(engine, x)
+
+
+@builtin(bool)
+def _bool(engine: Engine, x: Any = Const(False)) -> Any:
+    return truth(engine, x)
+
+
+@builtin(support.length)
+def _length(engine: Engine, x: Any) -> Any:
+    return call(engine, Const(len), [x], {})
+
+
+@builtin(support.import_module)
+def _import_module(engine: Engine, name: Any, top: Any = Const(True)) -> Any:
+    return engine.fold_object(support.import_module, (name.value, top.value))
+
+
+@builtin(support.import_from)
+def _import_from(engine: Engine, *args: Any) -> Any:
+    return engine.fold_object(support.import_from, tuple(a.value for a in args))
+
+
+@builtin(support.refuse)
+def _refuse(engine: Engine, message: Any, hint: Any) -> Any:
+    raise engine.refuse(message.value, hint.value)
+
+
+@builtin(support.matches_sequence)
+def _matches_sequence(engine: Engine, x: Any) -> Any:
+    if isinstance(x, Const):
+        return Const(support.matches_sequence(x.value))
+    return Const(isinstance(x, Tuple) or isinstance(content_of(engine, x), ListCell))
+
+
+@builtin(support.match_value)
+def _match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
+    name = support.match_attribute(cls.value, index.value)
+    return get_attribute(engine, x, name) if name else x
+
+
+@builtin(support.has_match_value)
+def _has_match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
+    name = support.match_attribute(cls.value, index.value)
+    return Const(not name or _has(engine, x, name))
+
+
+@builtin(sorted)
+def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Const(False)) -> Any:
+    items = iterate(engine, x)
+    function = None if isinstance(key, Const) and key.value is None else key
+    keys = [i if function is None else call(engine, function, [i], {}) for i in items]
+    descending = bool(engine.static(reverse, "reverse"))
+    try:
+        known = [engine.python_object(k) for k in keys]
+    except LookupError:
+        return _network(engine, items, keys, descending)
+    order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
+    return engine.new(ListCell(tuple([items[i] for i in order])))
+
+
+def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
+    """Numbers known at run time: sorted as one array, keys and items alike."""
+    if keys != items:
+        raise engine.refuse("sorted() with a key of values known at run time only", "use np.argsort")
+    array = call(engine, Const(np.sort), [engine.new(ListCell(tuple(items)))], {})
+    if descending:
+        array = get_item(engine, array, Const(slice(None, None, -1)))
+    kinds = {type_of(engine, i) for i in items}
+    out = [get_item(engine, array, Const(i)) for i in range(len(items))]
+    if len(kinds) == 1 and (kind := next(iter(kinds))) in (int, float, bool):
+        out = [call(engine, Const(kind), [x], {}) for x in out]
+    return engine.new(ListCell(tuple(out)))
+
+
+@builtin(list.sort)
+def _sort(engine: Engine, x: Any, **options: Any) -> Any:
+    result = _sorted(engine, x, **options)
+    engine.set_content(x.cell, content_of(engine, result))
+    return Const(None)
+
+
+def _by_items(target: Any) -> None:
+    """`sum`, `min`, `max`, `any`, `all` of containers of anything: folded item by item."""
+    library = REGISTRY[target]
+
+    def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+        xs = args
+        if len(args) == 1 and not arrays.is_array(engine, args[0]):
+            xs = tuple(iterate(engine, args[0])) if target is not sum else args
+        if target in (min, max) and ("key" in kwargs or not _numbers(engine, xs)):
+            return _extremum(engine, target, list(xs), kwargs)
+        if target is sum and not arrays.is_array(engine, args[0]):
+            start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+            items = iterate(engine, args[0])
+            return functools.reduce(lambda a, b: binary(engine, "add", a, b), items, start)
+        if target in (any, all):
+            return _quantified(engine, target, args[0])
+        try:
+            known = [engine.python_object(x) for x in xs]
+        except LookupError:
+            operands = [engine.operand(x) for x in (args if len(xs) == 0 else xs)]
+            if len(xs) == 1 and len(args) == 1 and not arrays.is_array(engine, args[0]):
+                operands = [operands]
+            named = {k: engine.operand(v) for k, v in kwargs.items()}
+            result = engine.library(target.__name__, library.function, *operands, **named)
+            return engine.abstract(result)
+        named = {k: engine.static(v) for k, v in kwargs.items()}
+        return engine.fold_object(target, (known,), named)
+
+    builtin(target)(function)
+
+
+def _numbers(engine: Engine, xs: Any) -> bool:
+    from_arrays = [arrays.is_array(engine, x) for x in xs]
+    return all(
+        a or not isinstance(x, Ref | Tuple | Compound) for a, x in zip(from_arrays, xs, strict=True)
+    )
+
+
+def _extremum(engine: Engine, target: Any, xs: list[Any], kwargs: dict[str, Any]) -> Any:
+    """The first of the extreme items, by `key`."""
+    if not xs:
+        if "default" in kwargs:
+            return kwargs["default"]
+        return engine.raise_constant(ValueError(f"{target.__name__}() iterable argument is empty"))
+    key = kwargs.get("key", Const(None))
+    keyed = not (isinstance(key, Const) and key.value is None)
+    best, best_key = xs[0], call(engine, key, [xs[0]], {}) if keyed else xs[0]
+    op = "lt" if target is min else "gt"
+    for x in xs[1:]:
+        k = call(engine, key, [x], {}) if keyed else x
+        better = truth(engine, compare(engine, op, k, best_key))
+        if isinstance(better, Const):
+            best, best_key = (x, k) if better.value else (best, best_key)
+        else:
+            best, best_key = (_choose(engine, better, a, b) for a, b in ((x, best), (k, best_key)))
+    return best
+
+
+def _choose(engine: Engine, condition: Any, x: Any, y: Any) -> Any:
+    """`x if condition else y` of numbers or tuples of numbers."""
+    if isinstance(x, Tuple) and isinstance(y, Tuple):
+        pairs = zip(x.items, y.items, strict=True)
+        return Tuple(tuple([_choose(engine, condition, a, b) for a, b in pairs]), x.cls)
+    kind = type_of(engine, x)
+    chosen = call(engine, Const(np.where), [condition, x, y], {})
+    if kind in (int, float, bool) and type_of(engine, y) is kind:
+        return call(engine, Const(kind), [chosen], {})
+    return chosen
+
+
+def _quantified(engine: Engine, target: Any, x: Any) -> Any:
+    """`any` and `all`; every item is looked at."""
+    if arrays.is_array(engine, x):
+        function = np.any if target is any else np.all
+        return call(engine, Const(bool), [call(engine, Const(function), [x], {})], {})
+    found: Any = Const(target is all)
+    rule = engine.rules.both if target is all else engine.rules.either
+    for item in iterate(engine, x):
+        found = rule(engine, found, truth(engine, item))
+    return found
+
+
+for _target in (sum, min, max, any, all):
+    _by_items(_target)
+
+for _name in (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
+    *("and_", "or_", "xor"),
+):
+    builtin(getattr(operator, _name))(
+        lambda engine, x, y, name=_name: binary(engine, name, x, y)
+    )
+for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
+    builtin(getattr(operator, _name))(
+        lambda engine, x, y, name=_name: compare(engine, name, x, y)
+    )
+builtin(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
+builtin(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
+builtin(operator.truth)(truth)
+builtin(operator.getitem)(get_item)
+builtin(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
+builtin(abs)(
+    lambda engine, x, _library=REGISTRY[abs]: (
+        call_method(engine, x, "__abs__", [])
+        if isinstance(content_of(engine, x), ObjectCell)
+        else Const(abs(x.value))
+        if isinstance(x, Const)
+        else engine.abstract(engine.library("abs", _library.function, engine.operand(x)))
+    )
+)
+
+
+@builtin(operator.setitem)
+def _operator_setitem(engine: Engine, x: Any, key: Any, value: Any) -> Any:
+    set_item(engine, x, key, value)
+    return Const(None)
+
+
+@builtin(operator.itemgetter)
+def _itemgetter(engine: Engine, *keys: Any) -> Any:
+    return Compound("partial", (Const(_get_items), Tuple(keys)), (1, ()))
+
+
+@builtin(operator.attrgetter)
+def _attrgetter(engine: Engine, name: Any) -> Any:
+    return Compound("partial", (Const(_get_attribute_of), name), (1, ()))
+
+
+def _get_items(*args: Any) -> Any:
+    """Stands for what `operator.itemgetter` returns."""
+
+
+def _get_attribute_of(*args: Any) -> Any:
+    """Stands for what `operator.attrgetter` returns."""
+
+
+@builtin(_get_items)
+def _apply_itemgetter(engine: Engine, keys: Any, x: Any) -> Any:
+    found = [get_item(engine, x, k) for k in keys.items]
+    return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+
+@builtin(_get_attribute_of)
+def _apply_attrgetter(engine: Engine, name: Any, x: Any) -> Any:
+    for part in engine.static(name).split("."):
+        x = get_attribute(engine, x, part)
+    return x
+
+
+__all__ = ["BoxCell"]

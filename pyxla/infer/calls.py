@@ -1,0 +1,340 @@
+"""Calls: which abstract callable does what.
+
+A callable is a library function (`lib.registry`), a Python function or closure (visited as part of
+the caller), a class (an instance is made), a bound method, a `functools.partial`, an instance with
+`__call__`, a JAX function (a foreign op), or, for known arguments only, any foldable function.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.frontend.source import SourceFunction, source_function
+from pyxla.frontend.ssa import to_ssa
+from pyxla.infer import arrays
+from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, Unbound
+from pyxla.lib.registry import FOLDABLE, Implementation, lookup
+
+_FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
+_FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
+_PURE_BUILTINS = frozenset(
+    {
+        *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
+        *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable),
+    }
+)
+
+
+def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """`callee(*args, **kwargs)`."""
+    if isinstance(callee, Const):
+        return call_object(engine, callee.value, args, kwargs)
+    if isinstance(callee, Compound):
+        if callee.kind == "function":
+            return call_closure(engine, callee, args, kwargs)
+        if callee.kind == "method":
+            function, *bound = callee.items
+            return call(engine, function, [*bound, *args], kwargs)
+        if callee.kind == "partial":
+            count, names = callee.meta
+            function, *bound = callee.items
+            named = dict(zip(names, bound[count:], strict=True))
+            return call(engine, function, [*bound[:count], *args], {**named, **kwargs})
+    result = special(engine, callee, "__call__", tuple(args), kwargs)
+    if result is None:
+        kind = arrays.kind_of(engine, callee)
+        raise engine.refuse(f"{kind} is not callable")
+    return result
+
+
+def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call an object known while compiling."""
+    implementation = lookup(value)
+    if implementation is not None:
+        return call_library(engine, value, implementation, args, kwargs)
+    inner = getattr(value, "__pyxla_function__", None)
+    if inner is not None:
+        return call_object(engine, inner, args, kwargs)
+    if isinstance(value, types.FunctionType):
+        if engine.captures.is_foreign(value):
+            return engine.captures.call_foreign(engine, value, args, kwargs)
+        return call_function(engine, value, args, kwargs)
+    if isinstance(value, types.MethodType):
+        owner = engine.captures.abstract(engine, value.__self__)
+        return call_object(engine, value.__func__, [owner, *args], kwargs)
+    if isinstance(value, functools.partial):
+        bound = [engine.captures.abstract(engine, a) for a in value.args]
+        named = {k: engine.captures.abstract(engine, a) for k, a in value.keywords.items()}
+        return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
+    if isinstance(value, type) and engine.captures.constructs(value):
+        return engine.rules.construct(engine, value, args, kwargs)
+    if engine.captures.is_foreign(value):
+        return engine.captures.call_foreign(engine, value, args, kwargs)
+    return call_foldable(engine, value, args, kwargs)
+
+
+def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A callable that only CPython knows: executed when every argument is known."""
+    static = _static_arguments(engine, args, kwargs)
+    name = getattr(value, "__qualname__", None) or repr(value)
+    module = getattr(value, "__module__", None)
+    if static is None:
+        if module and module.split(".")[0] == "numpy":
+            name = f"numpy.{name}"
+        raise engine.refuse(
+            f"{name} is not among the functions that can be compiled",
+            "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)",
+        )
+    return engine.fold_object(value, *static)
+
+
+def _static_arguments(
+    engine: Engine, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    try:
+        plain = [engine.python_object(a) for a in args]
+        named = {k: engine.python_object(a) for k, a in kwargs.items()}
+    except LookupError:
+        return None
+    return plain, named
+
+
+def call_library(
+    engine: Engine,
+    value: Any,
+    implementation: Implementation,
+    args: list[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """A registered function: constants by CPython, else the library function."""
+    if implementation.heap:
+        return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
+    if _folds(value):
+        static = _static_arguments(engine, args, kwargs)
+        if static is not None:
+            return engine.fold_object(value, *static)
+    out = kwargs.pop("out", None) if "out" in kwargs else None
+    where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
+    convert = engine.bounded_operand if implementation.bounded else engine.operand
+    operands = [convert(a) for a in args]
+    if isinstance(value, np.ufunc) and len(args) > value.nin:
+        out, operands = Tuple(tuple(args[value.nin :])), operands[: value.nin]
+    named = {k: convert(a) for k, a in kwargs.items()}
+    result = engine.library(_name(value), implementation.function, *operands, **named)
+    if out is not None and not (isinstance(out, Const) and out.value is None):
+        return _store(engine, result, out, where)
+    if where is not None and not (isinstance(where, Const) and where.value is True):
+        raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
+    return engine.abstract(result, implementation.zero_d)
+
+
+def _name(value: Any) -> str:
+    return getattr(value, "__name__", None) or repr(value)
+
+
+def _folds(value: Any) -> bool:
+    if isinstance(value, np.ufunc) or value in FOLDABLE or value in _PURE_BUILTINS:
+        return True
+    return getattr(value, "__module__", None) in _FOLDABLE_MODULES
+
+
+def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
+    """`out=`: the result is cast into the given arrays, which are returned."""
+    targets = out.items if isinstance(out, Tuple) else (out,)
+    results = result if isinstance(result, tuple) else (result,)
+    for target, array in zip(targets, results, strict=False):
+        if isinstance(target, Const) and target.value is None:
+            continue
+        if not arrays.is_array(engine, target):
+            raise engine.refuse("out= must be an array")
+        if not np.can_cast(array.dtype, arrays.dtype_of(engine, target), "same_kind"):
+            raise engine.refuse(
+                f"Cannot cast output from {array.dtype} to {arrays.dtype_of(engine, target)} "
+                "with casting rule 'same_kind'"
+            )
+        if where is not None:
+            select = lookup(np.where)
+            mask, old = engine.operand(where), arrays.read(engine, target)
+            array = engine.library("where", select.function, mask, array, old)
+        if not isinstance(array, Array):
+            array = engine.as_array(array)
+        arrays.assign(engine, target, array)
+    return targets[0] if len(targets) == 1 else Tuple(tuple(targets))
+
+
+def call_function(
+    engine: Engine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A Python function, visited in the place of the call."""
+    source = source_of(engine, function)
+    captures = engine.captures
+    defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
+    named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
+    boxes = {
+        name: captures.box(engine, cell, name)
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        )
+    }
+    return activate(
+        engine, source, args, kwargs, defaults, named, boxes, function.__globals__, function
+    )
+
+
+def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
+    try:
+        return source_function(function)
+    except CompileError as error:
+        if error.loc is None or engine.loc is None or not engine.frames:
+            raise
+        raise CompileError(
+            error.message,
+            error.loc,
+            notes=error.notes,
+            hint=error.hint,
+            chain=[*engine.chain(), engine.loc],
+        ) from error
+
+
+def call_closure(
+    engine: Engine, closure: Compound, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A function defined in compiled code."""
+    source, freevars, defaults, kwdefaults, module = closure.meta
+    items = list(closure.items)
+    positional, items = items[:defaults], items[defaults:]
+    named, items = dict(zip(kwdefaults, items, strict=False)), items[len(kwdefaults) :]
+    boxes = dict(zip(freevars, items, strict=True))
+    return activate(engine, source, args, kwargs, positional, named, boxes, module.value, None)
+
+
+def activate(
+    engine: Engine,
+    source: SourceFunction,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    defaults: list[Any],
+    kwdefaults: dict[str, Any],
+    boxes: dict[str, Any],
+    module: dict[str, Any],
+    function: Any,
+) -> Any:
+    """Visit a function with its arguments bound."""
+    try:
+        ssa = to_ssa(source)
+    except CompileError as error:
+        error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))
+        raise
+    bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
+    env = dict(zip(ssa.function.params, bound, strict=True))
+    return engine.run(Frame(ssa, env, module, dict(boxes), function, engine.loc))
+
+
+def bind(
+    engine: Engine,
+    source: SourceFunction,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    defaults: list[Any],
+    kwdefaults: dict[str, Any],
+) -> list[Any]:
+    """The value of each parameter, in the order of `source.params`; as CPython binds them."""
+    positional = [*source.posonly, *source.args]
+    values = dict(zip(positional, args, strict=False))
+    extra = args[len(positional) :]
+    rest = dict(kwargs)
+    name = source.name
+    for key in (*source.args, *source.kwonly):
+        if key in rest:
+            if key in values:
+                raise engine.refuse(f"{name}() got multiple values for argument {key!r}")
+            values[key] = rest.pop(key)
+    filled = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=False))
+    filled.update(kwdefaults)
+    missing = [k for k in (*positional, *source.kwonly) if k not in values and k not in filled]
+    if missing:
+        names = ", ".join(map(repr, missing))
+        raise engine.refuse(f"{name}() missing required arguments: {names}")
+    if extra and source.vararg is None:
+        raise engine.refuse(
+            f"{name}() takes {len(positional)} positional arguments but {len(args)} were given"
+        )
+    if rest and source.kwarg is None:
+        raise engine.refuse(f"{name}() got an unexpected keyword argument {next(iter(rest))!r}")
+    out = [values[k] if k in values else filled[k] for k in positional]
+    if source.vararg is not None:
+        out.append(Tuple(tuple(extra)))
+    out.extend(values[k] if k in values else filled[k] for k in source.kwonly)
+    if source.kwarg is not None:
+        out.append(engine.new_dict(rest))
+    return out
+
+
+def special(
+    engine: Engine, x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The special method `name` of an instance called on `args`; None where there is none."""
+    cls = class_of(engine, x)
+    if cls is None:
+        return None
+    found = find(cls, name)
+    if found is None:
+        return None
+    result = engine.rules.call_member(engine, cls, name, found, x, list(args), kwargs or {})
+    if isinstance(result, Const) and result.value is NotImplemented:
+        return None
+    return result
+
+
+def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
+    result = special(engine, x, name, tuple(args))
+    if result is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no method {name}")
+    return result
+
+
+def class_of(engine: Engine, x: Any) -> type | None:
+    """The user's class of an instance, else None."""
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        return content.cls if isinstance(content, ObjectCell) else None
+    if isinstance(x, Tuple) and x.cls is not tuple:
+        return x.cls
+    return None
+
+
+def find(cls: type, name: str) -> Any:
+    """The class attribute `name`, unbound, not looking at `object`."""
+    for base in cls.__mro__[:-1]:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def wrapper(engine: Engine, callee: Any) -> Callable[..., Any]:
+    """A function argument as library functions see it."""
+
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        abstract = [engine.abstract(a) for a in args]
+        named = {k: engine.abstract(a) for k, a in kwargs.items()}
+        return engine.operand(call(engine, callee, abstract, named))
+
+    return compiled
+
+
+def is_unbound(x: Any) -> bool:
+    return isinstance(x, Unbound)
+
+
+__all__ = ["call", "inspect", "math", "operator"]

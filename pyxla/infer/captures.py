@@ -1,0 +1,265 @@
+"""What a program takes from outside its arguments: globals, closure variables, default values.
+
+Functions, modules, classes, numbers and strings are constants, and each place they were read from is
+*guarded*: a call looks whether the same object is still there.  Arrays, containers and instances are
+*captured*: read from their place at every call and passed as further arguments.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.infer import arrays
+from pyxla.infer.heap import BoxCell, ObjectCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Unbound
+from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.operands import weak
+from pyxla.lib.registry import lookup
+
+_CONSTANTS = (
+    *(bool, int, float, complex, str, bytes, range, slice, np.generic, np.dtype, enum.Enum),
+    *(type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType),
+    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType),
+    *(types.GenericAlias, types.EllipsisType, functools.partial, np.ufunc, np.finfo, np.iinfo),
+    *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
+)
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an outside object is read: `owner[name]` for a namespace, a closure cell's contents, or
+    (`name` None) the object itself."""
+
+    owner: Any
+    name: str | None = None
+
+    def read(self) -> Any:
+        if self.name is not None:
+            return self.owner.get(self.name, _MISSING)
+        if isinstance(self.owner, types.CellType):
+            return self.owner.cell_contents
+        return self.owner
+
+    def __hash__(self) -> int:
+        return hash((id(self.owner), self.name))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Place) and self.owner is other.owner and self.name == other.name
+        )
+
+
+class NewCapture(Exception):  # noqa: N818 - a request, not an error
+    """An outside object must become an argument: inference starts again with it."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+class Captures:
+    """The outside world of one inference.
+
+    places: captured so far, with the abstract value of each.  constants: guarded (place, object).
+    pinned: abstract values that the caller can reach.
+    """
+
+    def __init__(self, places: dict[Place, Any], is_foreign: Callable[[Any], bool]) -> None:
+        self.places = places
+        self.by_identity = {
+            id(place.read()): value for place, value in places.items() if value is not None
+        }
+        self.constants: dict[Place, Any] = {}
+        self.boxes: dict[int, tuple[Any, Ref]] = {}
+        self.pinned: list[Any] = []
+        self.is_foreign = is_foreign
+
+    def guard(self, namespace: dict[str, Any], name: str, value: Any) -> None:
+        """Notice when `namespace[name]` is no longer `value`; libraries are taken as fixed."""
+        package = str(namespace.get("__name__", "")).partition(".")[0]
+        if package not in _FIXED:
+            self.constants[Place(namespace, name)] = value
+
+    def read_global(self, engine: Any, frame: Any, name: str) -> Any:
+        """A global name of the module that `frame`'s function is from, or a builtin."""
+        found = frame.module.get(name, _MISSING)
+        if found is _MISSING:
+            found = getattr(builtins, name, _MISSING)
+            if found is _MISSING:
+                raise engine.refuse(f"name {name!r} is not defined", global_name=name)
+            return Const(found)
+        if is_constant(found):
+            self.guard(frame.module, name, found)
+            return Const(found)
+        return self.abstract(engine, found, Place(frame.module, name))
+
+    def abstract(self, engine: Any, value: Any, place: Place | None = None) -> Any:
+        """An outside object as an abstract value."""
+        if type(value) is tuple:
+            items = tuple([self.abstract(engine, item) for item in value])
+            known = all(isinstance(item, Const) for item in items)
+            if place is not None and known:
+                self.constants[place] = value
+            if known or place is None:
+                return Const(value) if known else Tuple(items)
+        if is_constant(value):
+            return Const(value)
+        place = place or Place(value)
+        if place in self.places:
+            return self.places[place]
+        if id(value) in self.by_identity and place.name is None:
+            return self.by_identity[id(value)]
+        raise NewCapture(place)
+
+    def box(self, engine: Any, cell: Any, name: str) -> Ref:
+        """The closure variable `name` of a function object, as a box on the heap."""
+        if id(cell) in self.boxes:
+            return self.boxes[id(cell)][1]
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            content: Any = Unbound(name)
+        else:
+            place = Place(cell)
+            if is_constant(value):
+                self.constants[place] = value
+                content = Const(value)
+            else:
+                content = self.abstract(engine, value, place)
+        ref = Ref(engine.heap.new(BoxCell(content), None, pinned=Place(cell)))
+        self.boxes[id(cell)] = (cell, ref)
+        return ref
+
+    def constructs(self, cls: type) -> bool:
+        """Whether instances of `cls` are made by visiting its `__init__`."""
+        if issubclass(cls, BaseException) or hasattr(cls, "_fields"):
+            return True
+        heap_type = 1 << 9
+        return bool(cls.__flags__ & heap_type) and not issubclass(cls, enum.Enum | np.generic)
+
+    def is_generated(self, found: Any) -> bool:
+        """Whether a method was generated by `@dataclass`, so that it has no source."""
+        function = getattr(found, "__wrapped__", found)  # __repr__ is wrapped against recursion
+        code = getattr(function, "__code__", None)
+        return code is not None and code.co_filename == "<string>"
+
+    def array_class(self, engine: Any, x: Ref) -> type:
+        return engine.jax_array_class if engine.is_jax(x) else np.ndarray
+
+    def weaken(self, x: Any, kind: type) -> Scalar:
+        """A NumPy scalar's value as a Python scalar."""
+        value = x.value if isinstance(x, Array | Scalar) else x
+        return weak(value, kind)
+
+
+_FIXED = frozenset({"numpy", "math", "cmath", "operator", "functools", "itertools", "jax", "pyxla"})
+
+
+def is_constant(value: Any) -> bool:
+    """Whether an outside object is known once and for all."""
+    if value is None or isinstance(value, _CONSTANTS):
+        return True
+    if type(value) is tuple or isinstance(value, frozenset):
+        return all(is_constant(item) for item in value)
+    return lookup(value) is not None or hasattr(value, "__pyxla_function__")
+
+
+def python_object(engine: Any, x: Any) -> Any:
+    """The Python object that `x` is known to be; LookupError where it is not known."""
+    if isinstance(x, Const):
+        return x.value
+    if isinstance(x, Tuple):
+        items = [python_object(engine, i) for i in x.items]
+        return tuple(items) if x.cls is tuple else x.cls(*items)
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, Array | ObjectCell | BoxCell):
+            raise LookupError
+        items = content.items
+        if isinstance(items, dict):
+            return {k: python_object(engine, v) for k, v in items.items()}
+        if isinstance(items, frozenset):
+            return set(items)
+        return [python_object(engine, i) for i in items]
+    raise LookupError
+
+
+def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
+    """`x` as library functions see it (`lib.registry`)."""
+    if isinstance(x, Const):
+        value = x.value
+        return engine.wrapper(x) if isinstance(value, types.FunctionType) else value
+    if isinstance(x, Scalar | Array):
+        return x
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, Array):
+            array = arrays.read(engine, x)
+            if array.extents is not None and not bounded:
+                raise engine.refuse(
+                    "an array whose size is known at run time only is not supported here",
+                    "use fixed-size slices, a mask with np.where, or a reduction",
+                )
+            return array
+        if isinstance(content, ObjectCell):
+            converted = engine.rules.special(engine, x, "__array__", ())
+            return x if converted is None else operand(engine, converted, bounded)
+        items = content.items
+        if isinstance(items, dict):
+            return {k: operand(engine, v, bounded) for k, v in items.items()}
+        if isinstance(items, frozenset):
+            return set(items)
+        return [operand(engine, i, bounded) for i in items]
+    if isinstance(x, Tuple):
+        items = [operand(engine, i, bounded) for i in x.items]
+        return tuple(items) if x.cls is tuple else x.cls(*items)
+    if isinstance(x, Compound):
+        if x.kind == "slice":
+            return slice(*[operand(engine, i, bounded) for i in x.items])
+        if x.kind in ("function", "method", "partial"):
+            return engine.wrapper(x)
+        if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
+            return [operand(engine, i, bounded) for i in engine.iterate(x)]
+        return x
+    engine.use(x)
+    return x
+
+
+PYTHON_KINDS = frozenset(PYTHON_DTYPES)
+
+
+def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
+    """What a library function returned as an abstract value; arrays become new objects."""
+    kind = type(x)
+    if kind is Array:
+        if x.value.type.shape or zero_d:
+            return Ref(engine.heap.new(x, engine.loc))
+        return x
+    if kind is Scalar or isinstance(x, Ref | Compound | Tuple | Const):
+        return x
+    if kind is tuple:
+        return Tuple(tuple([abstract(engine, i, zero_d) for i in x]))
+    if isinstance(x, tuple) and hasattr(kind, "_fields"):
+        return Tuple(tuple([abstract(engine, i, zero_d) for i in x]), kind)
+    if kind is list:
+        return engine.new_list([abstract(engine, i, zero_d) for i in x])
+    if kind is dict:
+        return engine.new_dict({k: abstract(engine, v, zero_d) for k, v in x.items()})
+    if isinstance(x, np.ndarray):
+        return Ref(engine.heap.new(engine.as_array(x), engine.loc))
+    return Const(x)
+
+
+def refuse_unknown(engine: Any, what: str) -> CompileError:
+    return engine.refuse(f"{what} is not known while compiling")

@@ -1,0 +1,715 @@
+"""Sequences, lists, dicts, sets and iteration.
+
+The structure of a container (how many items, which keys) is known while compiling; the items may be
+anything.  A loop indexes a *sequence*: a container, a range, an array along its first dimension, or
+`zip`, `enumerate`, `map`, `reversed` of sequences, whose items are made when they are asked for.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend import support
+from pyxla.infer import arrays, extent
+from pyxla.infer.calls import call, special
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.lib.registry import REGISTRY, Implementation
+
+
+def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function of (engine, *abstract arguments) for Python callables."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for target in targets:
+            REGISTRY[target] = Implementation(function, heap=True)
+        return function
+
+    return register
+
+
+def over_arrays(target: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register for a builtin that the library implements for numbers and arrays only."""
+    library = REGISTRY.get(target)
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        builtin(target)(functools.partial(function, library))
+        return function
+
+    return register
+
+
+def content_of(engine: Engine, x: Any) -> Any:
+    return engine.heap.contents[x.cell] if isinstance(x, Ref) else None
+
+
+# Indexing
+
+
+def get_item(engine: Engine, x: Any, key: Any) -> Any:
+    """`x[key]`."""
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        return engine.library("indexing", arrays.getitem, engine, x, key)
+    if isinstance(x, Array):
+        array = arrays.fresh(engine, x)
+        return engine.library("indexing", arrays.getitem, engine, array, key)
+    if isinstance(content, DictCell):
+        return _dict_item(engine, content, key)
+    items = arrays.items_of(engine, x)
+    if items is not None and (isinstance(x, Const | Ref) or x.cls is tuple or _plain(x, key)):
+        return _sequence_item(engine, x, items, key)
+    if isinstance(x, Const) and isinstance(x.value, type):
+        return x  # list[int] and the like, in annotations and calls
+    if isinstance(x, Const):
+        return engine.fold_object(operator.getitem, (x.value, engine.python_object(key)))
+    if isinstance(x, Compound) and x.kind == "range":
+        return range_item(engine, x, wrapped(engine, key, length(engine, x)))
+    result = special(engine, x, "__getitem__", (key,))
+    if result is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be indexed")
+    return result
+
+
+def _plain(x: Tuple, key: Any) -> bool:
+    return "__getitem__" not in x.cls.__dict__
+
+
+def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
+    known = engine.key(key)
+    if known not in content.items:
+        return engine.raise_constant(KeyError(known))
+    return engine.use(content.items[known])
+
+
+def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+    index = engine.index(key, "the index of a sequence")
+    try:
+        found = items[index]
+    except IndexError as error:
+        kind = "list" if isinstance(x, Ref) else "tuple"
+        return engine.raise_constant(type(error)(f"{kind} index out of range"))
+    if not isinstance(index, slice):
+        return engine.use(found)
+    if isinstance(x, Const):
+        return Const(x.value[index])
+    return engine.new(ListCell(found)) if isinstance(x, Ref) else Tuple(found)
+
+
+def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        engine.library("assignment", arrays.setitem, engine, x, key, value)
+    elif isinstance(content, DictCell):
+        engine.set_content(x.cell, DictCell({**content.items, engine.key(key): value}))
+    elif isinstance(content, ListCell):
+        index = engine.index(key, "the index of a list")
+        items = list(content.items)
+        try:
+            items[index] = value if not isinstance(index, slice) else engine.iterate(value)
+        except IndexError:
+            engine.raise_constant(IndexError("list assignment index out of range"))
+        engine.set_content(x.cell, ListCell(tuple(items)))
+    elif special(engine, x, "__setitem__", (key, value)) is None:
+        kind = arrays.kind_of(engine, x)
+        raise engine.refuse(f"{kind} does not support item assignment")
+
+
+def delete_item(engine: Engine, x: Any, key: Any) -> None:
+    """`del x[key]`."""
+    content = content_of(engine, x)
+    if isinstance(content, DictCell):
+        known = engine.key(key)
+        if known not in content.items:
+            engine.raise_constant(KeyError(known))
+        items = {k: v for k, v in content.items.items() if k != known}
+        engine.set_content(x.cell, DictCell(items))
+    elif isinstance(content, ListCell):
+        rest = list(content.items)
+        try:
+            del rest[engine.index(key, "the index of a list")]
+        except IndexError:
+            engine.raise_constant(IndexError("list assignment index out of range"))
+        engine.set_content(x.cell, ListCell(tuple(rest)))
+    elif special(engine, x, "__delitem__", (key,)) is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} does not support item deletion")
+
+
+def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
+    """`x in container`."""
+    content = content_of(engine, container)
+    if isinstance(content, DictCell | SetCell):
+        return Const(engine.key(x) in content.items)
+    if isinstance(content, Array):
+        hits = compare(engine, "eq", container, x)
+        return call(engine, Const(bool), [call(engine, Const(np.any), [hits], {})], {})
+    if isinstance(container, Const) and isinstance(x, Const):
+        return engine.fold_object(operator.contains, (container.value, x.value))
+    if isinstance(content, ObjectCell):
+        result = special(engine, container, "__contains__", (x,))
+        if result is not None:
+            return engine.rules.truth(engine, result)
+    found: Any = Const(False)
+    for item in engine.iterate(container):
+        same = compare(engine, "eq", item, x)
+        found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
+    return found
+
+
+# Sequences
+
+
+@builtin(support.sequence, iter)
+def sequence(engine: Engine, x: Any) -> Any:
+    """What a loop over `x` indexes."""
+    content = content_of(engine, x)
+    if isinstance(content, DictCell):
+        return Tuple(tuple(Const(k) for k in content.items))
+    if isinstance(content, SetCell):
+        return Tuple(tuple(Const(k) for k in sorted(content.items, key=repr)))
+    if isinstance(content, Array):
+        if not arrays.shown(engine, x)[0]:
+            engine.raise_constant(TypeError("iteration over a 0-d array"))
+        return x
+    if isinstance(content, ObjectCell):
+        for name in ("__iter__", "__getitem__"):
+            if name == "__iter__":
+                result = special(engine, x, name, ())
+                if result is not None:
+                    return sequence(engine, result)
+        raise engine.refuse(
+            f"{arrays.kind_of(engine, x)} cannot be iterated over",
+            "define __iter__ to return a list, tuple, range or array",
+        )
+    if isinstance(x, Const):
+        if isinstance(x.value, str | tuple | range | list | frozenset):
+            return x
+        if hasattr(x.value, "__iter__"):
+            return Const(tuple(x.value))
+    if isinstance(x, Compound) and x.kind in _LENGTHS or isinstance(x, Tuple | Ref):
+        return x
+    raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
+
+
+def length(engine: Engine, x: Any) -> Any:
+    """`len(x)` of a sequence: a Const or an int Scalar."""
+    if isinstance(x, Const):
+        return Const(len(x.value))
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        shape, extents = arrays.shown(engine, x)
+        if not shape:
+            engine.raise_constant(TypeError("len() of unsized object"))
+        return Const(shape[0]) if extents is None or extents[0] is None else extents[0]
+    if isinstance(x, Tuple):
+        return Const(len(x.items))
+    if isinstance(content, ListCell | DictCell | SetCell):
+        return Const(len(content.items))
+    if isinstance(x, Compound) and x.kind in _LENGTHS:
+        return _LENGTHS[x.kind](engine, x)
+    result = special(engine, x, "__len__", ())
+    if result is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()")
+    return result
+
+
+@builtin(len, operator.length_hint)
+def _len(engine: Engine, x: Any) -> Any:
+    return length(engine, x)
+
+
+def _range_length(engine: Engine, x: Compound) -> Any:
+    start, stop, step = x.items
+    binary = engine.rules.binary
+    step_ = engine.static(step, "the step of a range") if isinstance(step, Const) else None
+    if step_ is None:
+        return _signed_length(engine, start, stop, step)
+    gap = binary(engine, "sub", stop, start) if step_ > 0 else binary(engine, "sub", start, stop)
+    if abs(step_) != 1:
+        size = Const(abs(step_))
+        gap = binary(engine, "add", gap, Const(abs(step_) - 1))
+        gap = binary(engine, "floordiv", gap, size)
+    low = extent.lower(gap.value if isinstance(gap, Const) else gap)
+    if low is not None and low >= 0:
+        return gap
+    return call(engine, Const(max), [gap, Const(0)], {})
+
+
+def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
+    """`max(0, ceil((stop - start) / step))` for a step of unknown sign (floor of negated)."""
+    binary = engine.rules.binary
+    gap = binary(engine, "sub", start, stop)
+    turns = engine.rules.negative(engine, binary(engine, "floordiv", gap, step))
+    return call(engine, Const(max), [turns, Const(0)], {})
+
+
+def range_item(engine: Engine, x: Compound, i: Any) -> Any:
+    """`start + i * step`, known to lie between start and stop."""
+    start, stop, step = x.items
+    binary = engine.rules.binary
+    value = binary(engine, "add", start, binary(engine, "mul", i, step))
+    if not (isinstance(value, Scalar) and isinstance(step, Const)):
+        return value
+    ends = [p.value if isinstance(p, Const) else p for p in (start, stop)]
+    if step.value > 0:
+        high = extent.upper(ends[1])
+        low, high = extent.lower(ends[0]), None if high is None else high - 1
+    else:
+        low = extent.lower(ends[1])
+        low, high = None if low is None else low + 1, extent.upper(ends[0])
+    return Scalar(value.value, extent.meet(extent.fact(value), low, high))
+
+
+def _shortest(engine: Engine, x: Compound) -> Any:
+    lengths = [length(engine, s) for s in x.items]
+    return functools.reduce(lambda a, b: call(engine, Const(min), [a, b], {}), lengths)
+
+
+_LENGTHS: dict[str, Callable[..., Any]] = {
+    "range": _range_length,
+    "zip": _shortest,
+    "enumerate": lambda engine, x: length(engine, x.items[0]),
+    "reversed": lambda engine, x: length(engine, x.items[0]),
+    "map": lambda engine, x: _shortest(engine, Compound("zip", x.items[1:])),
+}
+
+
+@builtin(support.has_item)
+def has_item(engine: Engine, x: Any, i: Any) -> Any:
+    """Whether the loop over `x` has an item `i >= 0`."""
+    if isinstance(x, Compound) and x.kind in ("enumerate", "reversed"):
+        return has_item(engine, x.items[0], i)
+    if isinstance(x, Compound) and x.kind in ("zip", "map"):
+        found: Any = Const(True)
+        for part in x.items if x.kind == "zip" else x.items[1:]:
+            found = engine.rules.both(engine, found, has_item(engine, part, i))
+        return found
+    if isinstance(x, Compound) and x.kind == "range" and x.items[2:] == (x.items[2],):
+        step = x.items[2]
+        if isinstance(step, Const) and step.value == 1:
+            gap = engine.rules.binary(engine, "sub", x.items[1], x.items[0])
+            return engine.rules.compare(engine, "lt", i, gap)
+    return engine.rules.compare(engine, "lt", i, length(engine, x))
+
+
+@builtin(support.item)
+def item(engine: Engine, x: Any, i: Any) -> Any:
+    """Item `i` of a sequence, which is in range."""
+    if isinstance(x, Const) and isinstance(x.value, range) and not isinstance(i, Const):
+        r = x.value
+        x = Compound("range", (Const(r.start), Const(r.stop), Const(r.step)))
+    if isinstance(x, Compound):
+        match x.kind:
+            case "range":
+                return range_item(engine, x, i)
+            case "zip":
+                return Tuple(tuple([item(engine, s, i) for s in x.items]))
+            case "enumerate":
+                number = engine.rules.binary(engine, "add", x.items[1], i)
+                return Tuple((number, item(engine, x.items[0], i)))
+            case "reversed":
+                last = engine.rules.binary(
+                    engine, "sub", length(engine, x.items[0]), Const(1)
+                )
+                return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
+            case "map":
+                return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
+    if isinstance(content_of(engine, x), Array):
+        return get_item(engine, x, _known_in_range(engine, x, i))
+    return get_item(engine, x, i)
+
+
+def _known_in_range(engine: Engine, x: Any, i: Any) -> Any:
+    if isinstance(i, Scalar):
+        shape, _ = arrays.shown(engine, x)
+        return Scalar(i.value, extent.meet(extent.fact(i), 0, max(shape[0] - 1, 0)))
+    return i
+
+
+def wrapped(engine: Engine, i: Any, n: Any) -> Any:
+    """`i`, counted from the end where it is negative."""
+    low = extent.lower(i.value if isinstance(i, Const) else i)
+    if low is not None and low >= 0:
+        return i
+    binary = engine.rules.binary
+    if isinstance(i, Const):
+        return binary(engine, "add", i, n)
+    raise engine.refuse("a range is indexed with an int that may be negative", "index an array")
+
+
+def iterate(engine: Engine, x: Any) -> list[Any]:
+    """All items of `x`, whose number must be known."""
+    found = sequence(engine, x)
+    items = arrays.items_of(engine, found)
+    if items is not None:
+        return [engine.use(i) for i in items]
+    count = engine.static(length(engine, found), "the number of items")
+    return [item(engine, found, Const(i)) for i in range(count)]
+
+
+# Constructors
+
+
+@builtin(range)
+def _range(engine: Engine, *args: Any) -> Any:
+    bounds = [_as_int(engine, a) for a in args]
+    if all(isinstance(b, Const) for b in bounds):
+        return engine.fold_object(range, tuple(b.value for b in bounds))
+    if len(bounds) == 1:
+        bounds = [Const(0), *bounds]
+    if len(bounds) == 2:
+        bounds.append(Const(1))
+    return Compound("range", tuple(bounds))
+
+
+def _as_int(engine: Engine, x: Any) -> Any:
+    """An index as a Python int."""
+    if isinstance(x, Const):
+        try:
+            return Const(operator.index(x.value))
+        except TypeError:
+            raise engine.refuse(
+                f"{type(x.value).__name__!r} object cannot be interpreted as an integer"
+            ) from None
+    if isinstance(x, Scalar) and x.kind is int:
+        return x
+    if isinstance(x, Array) and x.dtype.kind in "iu" or isinstance(x, Scalar) and x.kind is bool:
+        return call(engine, Const(int), [x], {})
+    if arrays.is_array(engine, x) and arrays.dtype_of(engine, x).kind in "iu":
+        return call(engine, Const(int), [x], {})
+    kind = arrays.kind_of(engine, x)
+    raise engine.refuse(f"{kind!r} object cannot be interpreted as an integer", "use int(...)")
+
+
+@builtin(zip)
+def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
+    if not xs:
+        return Const(())
+    return Compound("zip", tuple([sequence(engine, x) for x in xs]))
+
+
+@builtin(enumerate)
+def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
+    return Compound("enumerate", (sequence(engine, x), start))
+
+
+@builtin(reversed)
+def _reversed(engine: Engine, x: Any) -> Any:
+    return Compound("reversed", (sequence(engine, x),))
+
+
+@builtin(map)
+def _map(engine: Engine, function: Any, *xs: Any) -> Any:
+    return Compound("map", (function, *[sequence(engine, x) for x in xs]))
+
+
+@builtin(filter)
+def _filter(engine: Engine, function: Any, x: Any) -> Any:
+    kept = []
+    for value in iterate(engine, x):
+        none = isinstance(function, Const) and function.value is None
+        test = value if none else call(engine, function, [value], {})
+        truth = engine.rules.truth(engine, test)
+        if engine.static(truth, "whether filter keeps an item"):
+            kept.append(value)
+    return Tuple(tuple(kept))
+
+
+@builtin(tuple, support.to_tuple)
+def _tuple(engine: Engine, x: Any = Const(())) -> Any:
+    if isinstance(x, Const) and isinstance(x.value, str | range):
+        return Const(tuple(x.value))
+    return Tuple(tuple(iterate(engine, x)))
+
+
+@builtin(list)
+def _list(engine: Engine, x: Any = Const(())) -> Any:
+    return engine.new(ListCell(tuple(iterate(engine, x))))
+
+
+@builtin(set, frozenset, support.to_set)
+def _set(engine: Engine, x: Any = Const(())) -> Any:
+    return engine.new(SetCell(frozenset(engine.key(i) for i in iterate(engine, x))))
+
+
+@builtin(dict)
+def _dict(engine: Engine, x: Any = None, **named: Any) -> Any:
+    items: dict[Any, Any] = {}
+    if x is not None:
+        content = content_of(engine, x)
+        if isinstance(content, DictCell):
+            items.update(content.items)
+        else:
+            for pair in iterate(engine, x):
+                key, value = iterate(engine, pair)
+                items[engine.key(key)] = value
+    return engine.new(DictCell({**items, **named}))
+
+
+@builtin(dict.fromkeys)
+def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
+    return engine.new(DictCell({engine.key(k): value for k in iterate(engine, keys)}))
+
+
+@builtin(slice, support.slice)
+def _slice(engine: Engine, *args: Any) -> Any:
+    parts = {1: (Const(None), *args, Const(None)), 2: (*args, Const(None))}.get(len(args), args)
+    if all(isinstance(p, Const) for p in parts):
+        return Const(slice(*[p.value for p in parts]))
+    return Compound("slice", tuple(parts))
+
+
+# Methods of lists, tuples, dicts and sets
+
+
+def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
+    return content_of(engine, x).items
+
+
+@builtin(list.append, support.append)
+def _append(engine: Engine, x: Any, value: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(content, SetCell):
+        engine.set_content(x.cell, SetCell(content.items | {engine.key(value)}))
+    else:
+        engine.set_content(x.cell, ListCell((*_items(engine, x), value)))
+    return Const(None)
+
+
+@builtin(list.extend, support.extend)
+def _extend(engine: Engine, x: Any, more: Any) -> Any:
+    engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
+    return Const(None)
+
+
+@builtin(list.insert)
+def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
+    items = list(_items(engine, x))
+    items.insert(engine.static(index, "where to insert"), value)
+    engine.set_content(x.cell, ListCell(tuple(items)))
+    return Const(None)
+
+
+@builtin(list.pop)
+def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
+    items = list(_items(engine, x))
+    if not items:
+        return engine.raise_constant(IndexError("pop from empty list"))
+    try:
+        value = items.pop(engine.static(index, "which item to pop"))
+    except IndexError as error:
+        return engine.raise_constant(error)
+    engine.set_content(x.cell, ListCell(tuple(items)))
+    return value
+
+
+@builtin(list.clear, dict.clear)
+def _clear(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    engine.set_content(x.cell, ListCell(()) if isinstance(content, ListCell) else DictCell({}))
+    return Const(None)
+
+
+@builtin(list.reverse)
+def _reverse(engine: Engine, x: Any) -> Any:
+    engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))
+    return Const(None)
+
+
+@builtin(list.copy, dict.copy, copy.copy)
+def _copy(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        return arrays.fresh(engine, arrays.read(engine, x))
+    return x if content is None else engine.new(content)
+
+
+@builtin(copy.deepcopy)
+def _deepcopy(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(x, Tuple):
+        return Tuple(tuple([_deepcopy(engine, i) for i in x.items]), x.cls)
+    if isinstance(content, ListCell):
+        return engine.new(ListCell(tuple([_deepcopy(engine, i) for i in content.items])))
+    if isinstance(content, DictCell):
+        return engine.new(DictCell({k: _deepcopy(engine, v) for k, v in content.items.items()}))
+    if isinstance(content, ObjectCell):
+        fields = {k: _deepcopy(engine, v) for k, v in content.fields.items()}
+        return engine.new(ObjectCell(content.cls, fields))
+    return _copy(engine, x)
+
+
+@builtin(list.index, tuple.index)
+def _index(engine: Engine, x: Any, value: Any) -> Any:
+    for i, candidate in enumerate(iterate(engine, x)):
+        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
+        if engine.static(same, "whether an item is the one sought"):
+            return Const(i)
+    return engine.raise_constant(ValueError("item is not in the sequence"))
+
+
+@builtin(list.count, tuple.count)
+def _count(engine: Engine, x: Any, value: Any) -> Any:
+    total: Any = Const(0)
+    for candidate in iterate(engine, x):
+        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
+        total = engine.rules.binary(engine, "add", total, same)
+    return total
+
+
+@builtin(list.remove)
+def _remove(engine: Engine, x: Any, value: Any) -> Any:
+    index = _index(engine, x, value).value
+    items = _items(engine, x)
+    engine.set_content(x.cell, ListCell(items[:index] + items[index + 1 :]))
+    return Const(None)
+
+
+@builtin(dict.keys)
+def _keys(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple(Const(k) for k in _items(engine, x)))
+
+
+@builtin(dict.values)
+def _values(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple(content_of(engine, x).items.values()))
+
+
+@builtin(dict.items)
+def _dict_items(engine: Engine, x: Any) -> Any:
+    pairs = content_of(engine, x).items.items()
+    return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]))
+
+
+@builtin(dict.get)
+def _get(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    return content_of(engine, x).items.get(engine.key(key), default)
+
+
+@builtin(dict.setdefault)
+def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    known = engine.key(key)
+    if known not in content_of(engine, x).items:
+        set_item(engine, x, key, default)
+    return content_of(engine, x).items[known]
+
+
+@builtin(dict.update)
+def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
+    new = dict(named)
+    if other is not None:
+        new = {**content_of(engine, _dict(engine, other)).items, **named}
+    engine.set_content(x.cell, DictCell({**content_of(engine, x).items, **new}))
+    return Const(None)
+
+
+builtin(support.update)(_update)
+
+
+@builtin(dict.pop)
+def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
+    items = dict(content_of(engine, x).items)
+    known = engine.key(key)
+    if known not in items:
+        return default[0] if default else engine.raise_constant(KeyError(known))
+    value = items.pop(known)
+    engine.set_content(x.cell, DictCell(items))
+    return value
+
+
+@builtin(set.add)
+def _add(engine: Engine, x: Any, value: Any) -> Any:
+    engine.set_content(x.cell, SetCell(content_of(engine, x).items | {engine.key(value)}))
+    return Const(None)
+
+
+@builtin(set.discard, set.remove)
+def _discard(engine: Engine, x: Any, value: Any) -> Any:
+    engine.set_content(x.cell, SetCell(content_of(engine, x).items - {engine.key(value)}))
+    return Const(None)
+
+
+# Functions of sequences
+
+
+@builtin(functools.reduce)
+def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
+    items = [*initial, *iterate(engine, x)]
+    if not items:
+        message = "reduce() of empty iterable with no initial value"
+        return engine.raise_constant(TypeError(message))
+    return functools.reduce(lambda a, b: call(engine, function, [a, b], {}), items)
+
+
+def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
+    """An itertools function of sequences of known length: it combines, whatever the items are."""
+
+    def function(engine: Engine, *xs: Any, **options: Any) -> Any:
+        plain = []
+        for x in xs:
+            number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
+            plain.append(x.value if number else iterate(engine, x))
+        static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
+        if "fillvalue" in options:
+            static["fillvalue"] = options["fillvalue"]
+        rows = list(make(*plain, **static))
+        return Tuple(tuple([Tuple(row) if isinstance(row, tuple) else row for row in rows]))
+
+    return function
+
+
+for _make in (
+    itertools.chain,
+    itertools.product,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+    itertools.permutations,
+    itertools.islice,
+    itertools.zip_longest,
+    itertools.pairwise,
+):
+    builtin(_make)(_static_iterator(_make))
+
+
+@builtin(itertools.chain.from_iterable)
+def _chain_from(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple([i for part in iterate(engine, x) for i in iterate(engine, part)]))
+
+
+@builtin(itertools.accumulate)
+def _accumulate(engine: Engine, x: Any, function: Any = Const(operator.add)) -> Any:
+    out: list[Any] = []
+    for value in iterate(engine, x):
+        out.append(call(engine, function, [out[-1], value], {}) if out else value)
+    return Tuple(tuple(out))
+
+
+@builtin(itertools.starmap)
+def _starmap(engine: Engine, function: Any, x: Any) -> Any:
+    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate(engine, x)]
+    return Tuple(tuple(rows))
+
+
+@builtin(itertools.repeat)
+def _repeat(engine: Engine, x: Any, times: Any) -> Any:
+    return Tuple((x,) * engine.static(times, "the number of repetitions"))
+
+
+@builtin(next)
+def _next(engine: Engine, x: Any, *default: Any) -> Any:
+    """Of a comprehension or iterator just made: its first item."""
+    items = arrays.items_of(engine, sequence(engine, x))
+    if items is None:
+        raise engine.refuse("next() of an iterator that is kept", "loop over the sequence")
+    if items:
+        return items[0]
+    return default[0] if default else engine.raise_constant(StopIteration())

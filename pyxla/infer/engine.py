@@ -1,0 +1,641 @@
+"""Abstract interpretation of a program: untyped SSA in, typed SSA out.
+
+The blocks of a function are visited in weak topological order (Bourdoncle 1993); what arrives at a
+block is merged (`merge`), its instructions are given types and emitted (`transfer`), and what leaves
+it is kept as edges.  A loop is visited until the state at its header is stable, or, where the
+structure of its data forces it, once per iteration.  A call is visited as part of its caller, with
+the caller's heap, so that integer facts, views and constants go through; a path that raises ends in
+the status of the whole program.
+
+Vocabulary: *frame* one activation of a function, *edge* a path into a block, *pass* one visit of a
+loop under an assumption, *unroll* one visit per iteration, *peel* one iteration ahead of a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.linalg import LinAlgError
+
+from pyxla.errors import CompileError, Location
+from pyxla.frontend.ssa import SSA
+from pyxla.infer.captures import Captures, NewCapture, abstract, operand, python_object
+from pyxla.infer.heap import DictCell, Heap, ListCell
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeUnbound,
+    NeedsStatic,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+)
+from pyxla.infer.loops import LoopHead, depends_on
+from pyxla.infer.merge import Edge, Env, merge
+from pyxla.infer.refine import Atom, atoms, constant_of, refined
+from pyxla.ir import core
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Block, Value
+from pyxla.ir.dominance import Component
+from pyxla.ir.op import OpError
+from pyxla.lib.operands import as_array
+
+MAX_DEPTH = 120
+MAX_PASSES = 12
+MAX_UNROLLED = 4096
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation: `boxes` are the closure's cells by name, `module` its globals."""
+
+    ssa: SSA
+    env: Env
+    module: dict[str, Any]
+    boxes: dict[str, Any]
+    function: Any = None
+    call: Location | None = None
+    pending: dict[Block, list[Edge]] = field(default_factory=dict)
+    returns: list[Edge] = field(default_factory=list)
+    position: tuple[Block, int] | None = None
+    heads: dict[Block, Block] = field(default_factory=dict)
+    assumed: tuple[Atom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raised:
+    """A path that raises: where, what (an abstract exception), and the heap there."""
+
+    edge: Edge
+    exception: Any
+    loc: Location | None
+
+
+class Stopped(Exception):  # noqa: N818 - control flow, not an error
+    """The current path ended (it raised): there is nothing after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The meaning of Python that the engine is run with, by name; `transfer` is per `pyops` op."""
+
+    transfer: dict[str, Callable[..., Any]]
+    call: Callable[..., Any]
+    call_member: Callable[..., Any]
+    construct: Callable[..., Any]
+    special: Callable[..., Any]
+    binary: Callable[..., Any]
+    negative: Callable[..., Any]
+    compare: Callable[..., Any]
+    truth: Callable[..., Any]
+    both: Callable[..., Any]
+    either: Callable[..., Any]
+    iterate: Callable[..., list[Any]]
+    wrapper: Callable[..., Any]
+
+
+class Engine:
+    """The state of one inference: the insertion point, the heap there, and what was found."""
+
+    def __init__(self, rules: Rules, captures: Captures, options: Any) -> None:
+        self.rules = rules
+        self.transfer = rules.transfer
+        self.captures = captures
+        self.options = options
+        self.jax_cells: set[int] = set()
+        self.block = Block("entry")
+        self.heap = Heap([])
+        self.builder = Builder(self.block.instrs)
+        self.frames: list[Frame] = []
+        self.raised: list[Raised] = []
+        self.written: list[int] = []
+        self.unrolled: set[Block] = set()
+        self.directions: dict[Block, dict[str, str]] = {}
+
+    # positions
+
+    @property
+    def loc(self) -> Location | None:
+        return self.builder.loc
+
+    def enter(self, edge: Edge) -> None:
+        """Go on at `edge`."""
+        self.block = edge.block
+        self.builder.instrs = edge.block.instrs
+        self.heap = edge.heap
+
+    def chain(self) -> list[Location]:
+        """The call sites of the frames, outermost first."""
+        return [frame.call for frame in self.frames[1:] if frame.call is not None]
+
+    def refuse(self, message: str, hint: str = "", **details: Any) -> CompileError:
+        """The error for the current line."""
+        return CompileError(message, self.loc, hint=hint, chain=self.chain(), **details)
+
+    def held(self) -> Iterator[Any]:
+        """Abstract values that callers and the outside world still hold."""
+        yield from self.captures.pinned
+        for frame in self.frames[:-1]:
+            yield from frame.boxes.values()
+            if frame.position is not None:
+                yield from _live_after(frame)
+        if self.frames:
+            yield from self.frames[-1].boxes.values()
+
+    # abstract values
+
+    def operand(self, x: Any) -> Any:
+        """`x` as library functions see it; arrays of bounded extent are refused."""
+        return operand(self, x)
+
+    def bounded_operand(self, x: Any) -> Any:
+        return operand(self, x, bounded=True)
+
+    def abstract(self, x: Any, zero_d: bool = False) -> Any:
+        """What a library function returned, as an abstract value."""
+        return abstract(self, x, zero_d)
+
+    def wrapper(self, callee: Any) -> Callable[..., Any]:
+        return self.rules.wrapper(self, callee)
+
+    def iterate(self, x: Any) -> list[Any]:
+        """The items of an iterable whose length is known."""
+        return self.rules.iterate(self, x)
+
+    def library(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Run a library function; what it raises is refused at the current line."""
+        try:
+            with building(self.builder):
+                return function(*args, **kwargs)
+        except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
+            raise
+        except (OpError, TypeError, ValueError, IndexError, LinAlgError) as error:
+            raise self.refuse(f"{name}: {error}") from error
+        except NotImplementedError as error:
+            raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
+
+    def static(self, x: Any, what: str = "a value") -> Any:
+        """The Python value of `x`; NeedsStatic where it is only known at run time."""
+        if isinstance(x, Scalar):
+            known = constant_of(x)
+            if known is x:
+                raise NeedsStatic(x, what)
+            return known.value
+        try:
+            return python_object(self, x)
+        except LookupError:
+            if isinstance(x, Array):
+                raise NeedsStatic(x, what) from None
+            raise self.refuse(f"{what} must be known while compiling") from None
+
+    def index(self, key: Any, what: str) -> Any:
+        """A static int or slice."""
+        if isinstance(key, Compound) and key.kind == "slice":
+            return slice(*[self.static(part, what) for part in key.items])
+        return self.static(key, what)
+
+    def key(self, x: Any) -> Any:
+        """A dict key or set item."""
+        value = self.static(x, "a key")
+        try:
+            hash(value)
+        except TypeError:
+            raise self.refuse(f"unhashable type: {type(value).__name__!r}") from None
+        return value
+
+    def python_object(self, x: Any) -> Any:
+        return python_object(self, x)
+
+    def fold_object(self, function: Callable[..., Any], args: Any, kwargs: Any = None) -> Any:
+        """Let CPython compute `function(*args)`; an exception becomes the program's own."""
+        try:
+            result = function(*args, **(kwargs or {}))
+        except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises
+            return self.raise_constant(error)
+        if isinstance(result, np.ndarray | list | dict):
+            return self.abstract(result)
+        return self.captures.abstract(self, result)
+
+    def raise_constant(self, error: BaseException) -> Any:
+        """The program raises `error` here."""
+        args = tuple([Const(a) for a in error.args])
+        return self.raise_(Compound("exception", args, type(error)))
+
+    # the heap
+
+    def new(self, content: Any) -> Ref:
+        return Ref(self.heap.new(content, self.loc))
+
+    def new_list(self, items: list[Any]) -> Ref:
+        return self.new(ListCell(tuple(items)))
+
+    def new_dict(self, items: dict[Any, Any]) -> Ref:
+        return self.new(DictCell(items))
+
+    def as_array(self, x: Any) -> Array:
+        with building(self.builder):
+            return as_array(x if not isinstance(x, Ref | Tuple | Const) else self.operand(x))
+
+    def is_jax(self, x: Ref) -> bool:
+        return x.cell in self.jax_cells
+
+    def check_writable(self, ref: Ref) -> None:
+        """Refuse a write to `ref`'s cell where it may not or cannot be written."""
+        info = self.heap.infos[ref.cell]
+        if info.read_only:
+            raise self.refuse(info.read_only, "copy the array before writing to it")
+        if ref.cell in self.heap.entangled:
+            raise self.refuse(
+                self.heap.entangled[ref.cell],
+                "copy the array where it is bound (`b = a.copy()`), or write to it before",
+                notes=(("the object was made here", info.loc),) if info.loc else (),
+            )
+
+    def set_content(self, cell: int, content: Any) -> None:
+        """Replace what a cell holds."""
+        self.check_writable(Ref(cell))
+        self.heap.contents[cell] = content
+        self.written.append(cell)
+
+    def module_of(self, frame: Frame) -> _Module:
+        return _Module(frame.module)
+
+    # calls
+
+    def run(self, frame: Frame) -> Any:
+        """Visit a function from the current point; returns its result, or raises Stopped."""
+        if len(self.frames) >= MAX_DEPTH:
+            raise self.refuse(
+                f"calls nested deeper than {MAX_DEPTH}",
+                hint="recursion needs a depth that is known while compiling; use a loop",
+            )
+        self.frames.append(frame)
+        outer = self.builder.loc
+        try:
+            entry = frame.ssa.function.blocks[0]
+            frame.pending[entry] = [Edge(self.block, self.heap, frame.env, (), outer)]
+            self.walk(frame, frame.ssa.flow.wto)
+        finally:
+            self.frames.pop()
+            self.builder.loc = outer
+        if not frame.returns:
+            raise Stopped
+        hints = [("the result", e.loc) for e in frame.returns[:1]]
+        edge, (result,) = merge(frame.returns, (), hints, self._held_by_caller)
+        self.enter(edge)
+        return result
+
+    def _held_by_caller(self) -> Iterator[Any]:
+        yield from self.captures.pinned
+        for frame in self.frames:
+            yield from frame.boxes.values()
+            if frame.position is not None:
+                yield from _live_after(frame)
+
+    # blocks
+
+    def walk(self, frame: Frame, items: tuple[Block | Component, ...]) -> None:
+        for item in items:
+            if isinstance(item, Component):
+                if item.header in frame.pending:
+                    self.loop(frame, item)
+            elif item in frame.pending:
+                self.arrive(frame, item)
+                self.visit(frame, item)
+
+    def arrive(self, frame: Frame, block: Block) -> None:
+        """Merge what leads to `block` and bind its phis."""
+        edges = frame.pending.pop(block)
+        hints = [(phi.value.hint, phi.loc) for phi in block.phis]
+        edge, args = merge(edges, frame.ssa.live_in[block], hints, self.held)
+        self.enter(edge)
+        frame.env = edge.env
+        frame.assumed = edge.assumed
+        for phi, value in zip(block.phis, args, strict=True):
+            frame.env[phi.value] = value
+
+    def visit(self, frame: Frame, block: Block) -> None:
+        """Type the instructions of a block and leave it."""
+        env = frame.env
+        transfer = self.transfer
+        builder = self.builder
+        try:
+            for index, instr in enumerate(block.instrs):
+                builder.loc = instr.loc
+                frame.position = (block, index)
+                result = transfer[instr.op.name](self, frame, instr)
+                if instr.results:
+                    if len(instr.results) == 1:
+                        env[instr.results[0]] = result
+                    else:
+                        env.update(zip(instr.results, result, strict=True))
+            self.leave(frame, block)
+        except Stopped:
+            return
+        except NeedsStatic as need:
+            if need.loc is None:
+                need.loc, need.chain = self.loc, tuple(self.chain())
+            raise
+
+    def leave(self, frame: Frame, block: Block) -> None:
+        terminator = block.terminator
+        loc = self.builder.loc = terminator.loc or self.builder.loc
+        if isinstance(terminator, core.Jump):
+            edge = Edge(self.block, self.heap, frame.env, (), loc, frame.assumed)
+            self.go(frame, block, terminator.target, edge)
+        elif isinstance(terminator, core.Branch):
+            self.branch(frame, block, terminator)
+        elif isinstance(terminator, core.Return):
+            value = self.use(frame.env[terminator.operands[0]])
+            frame.returns.append(Edge(self.block, self.heap, {}, (value,), loc))
+        else:
+            self.raise_(self.use(frame.env[terminator.operands[0]]))
+
+    def go(self, frame: Frame, source: Block, target: Block, edge: Edge) -> None:
+        """Send `edge` along source -> target, with the operands of the target's phis."""
+        env = edge.env
+        edge.args = tuple([env[phi.args[source]] for phi in target.phis])
+        frame.pending.setdefault(target, []).append(edge)
+
+    def branch(self, frame: Frame, block: Block, terminator: core.Branch) -> None:
+        cond = self.use(frame.env[terminator.cond])
+        if isinstance(cond, Const):
+            target = terminator.if_true if cond.value else terminator.if_false
+            edge = Edge(self.block, self.heap, frame.env, (), self.loc, frame.assumed)
+            self.go(frame, block, target, edge)
+            return
+        targets = terminator.if_true, terminator.if_false
+        learned = atoms(cond, True), atoms(cond, False)
+        envs = refined(frame.env, learned[0]), refined(frame.env, learned[1])
+        if None in envs:  # facts exclude one side
+            side = envs.index(None) ^ 1
+            edge = Edge(self.block, self.heap, envs[side], (), self.loc)
+            self.go(frame, block, targets[side], edge)
+            return
+        blocks = Block(), Block()
+        self.block.terminator = core.Branch(cond.value, *blocks, self.loc)
+        heaps = self.heap, self.heap.copy()
+        for side in (0, 1):
+            blocks[side].preds.append(self.block)
+            edge = Edge(blocks[side], heaps[side], envs[side], (), self.loc)
+            edge.assumed = frame.assumed + learned[side]
+            self.go(frame, block, targets[side], edge)
+
+    def use(self, value: Any) -> Any:
+        """`value`, refused where it has no single type or may be unbound."""
+        if isinstance(value, Conflict):
+            hint = "assign the same type on every path"
+            if isinstance(value, Unbound):
+                hint = f"assign {value.name!r} before this line"
+            raise self.refuse(value.reason, hint, notes=value.notes)
+        if isinstance(value, MaybeUnbound):
+            name = value.unbound.name
+            raise self.refuse(
+                f"{name!r} may be unbound here",
+                f"assign {name!r} a value of the same type before the branch or loop",
+                notes=value.unbound.notes,
+            )
+        return value
+
+    def raise_(self, exception: Any) -> None:
+        """End the current path with `exception`."""
+        edge = Edge(self.block, self.heap, {}, (), self.loc)
+        self.raised.append(Raised(edge, exception, self.loc))
+        raise Stopped
+
+    # loops
+
+    def loop(self, frame: Frame, component: Component) -> None:
+        """Visit a loop: as one where its types settle, iteration by iteration where they do not."""
+        header = component.header
+        edge, args = self._loop_entry(frame, header)
+        edge.args = args
+        if header in self.unrolled and self._try_unroll(frame, component, edge):
+            return
+        peeled = False
+        while True:
+            mark = self._mark(frame)
+            try:
+                conflict = self._fixpoint(frame, component, edge)
+                if conflict is None:
+                    return
+                self._reset(frame, mark, component)
+            except NeedsStatic as need:
+                value = getattr(need.scalar, "value", None)
+                if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
+                    raise
+                self._reset(frame, mark, component)
+                if self._try_unroll(frame, component, edge):
+                    self.unrolled.add(header)
+                    return
+                raise
+            if peeled:
+                if self._try_unroll(frame, component, edge):
+                    self.unrolled.add(header)
+                    return
+                raise CompileError(
+                    f"in this loop, {conflict.reason}",
+                    edge.loc,
+                    notes=conflict.notes,
+                    chain=self.chain(),
+                    hint="keep one type (dtype, shape, structure) per name in a loop",
+                )
+            edge = self._iteration(frame, component, edge)
+            peeled = True
+            if edge is None:
+                return
+
+    def _loop_entry(self, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
+        edges = frame.pending.pop(header)
+        hints = [(phi.value.hint, phi.loc) for phi in header.phis]
+        return merge(edges, frame.ssa.live_in[header], hints, self.held)
+
+    def _mark(self, frame: Frame) -> tuple[Any, ...]:
+        pending = {block: len(edges) for block, edges in frame.pending.items()}
+        return pending, len(self.raised), len(frame.returns), len(self.written), len(self.frames)
+
+    def _reset(self, frame: Frame, mark: tuple[Any, ...], component: Component) -> None:
+        """Forget what a pass left behind."""
+        pending, raised, returns, written, frames = mark
+        for block in list(frame.pending):
+            if block not in pending:
+                del frame.pending[block]
+            else:
+                del frame.pending[block][pending[block] :]
+        del self.raised[raised:]
+        del frame.returns[returns:]
+        del self.written[written:]
+        del self.frames[frames:]
+
+    def _fixpoint(self, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
+        """Passes until the state at the header is stable; the conflict if there is no such state."""
+        header = component.header
+        hints = [(phi.value.hint, phi.loc) for phi in header.phis]
+        live = frame.ssa.live_in[header]
+        ghosts: list[Edge] = []
+        directions = dict(self.directions.get(header, ()))
+        certain = self._enters(frame, component, entry)
+        mark = self._mark(frame)
+        size = len(entry.block.instrs)
+        for _ in range(MAX_PASSES):
+            del entry.block.instrs[size:]
+            heap = entry.heap.copy()
+            start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
+            head = LoopHead(start, ghosts, hints, live, directions)
+            if conflicts := [c for c in head.conflicts() if not isinstance(c, Unbound)]:
+                return conflicts[0]
+            head.entangle(self.held)
+            self._pass(frame, component, head)
+            back = frame.pending.pop(header, None)
+            self._strip(frame, component, head, certain)
+            if back is None:
+                return None
+            (edge,) = back
+            written = set(self.written[mark[3] :])
+            fits, aliases, reason = head.close(edge, self.held, written)
+            if fits:
+                self.directions[header] = directions
+                if aliases:
+                    self._entangle_exits(frame, component, aliases, reason)
+                return None
+            self._reset(frame, mark, component)
+            ghosts = [head.ghost, edge]
+        return Conflict("the types do not settle")
+
+    def _pass(self, frame: Frame, component: Component, head: LoopHead) -> None:
+        header = component.header
+        self.enter(Edge(head.block, head.heap, head.env))
+        frame.heads[header] = head.block
+        frame.env = dict(head.env)
+        for phi, value in zip(header.phis, head.args, strict=True):
+            frame.env[phi.value] = value
+        self.visit(frame, header)
+        self.walk(frame, component.items[1:])
+
+    def _enters(self, frame: Frame, component: Component, entry: Edge) -> bool:
+        """Whether the first test of the loop is known to enter it (asked for unbound names)."""
+        if not any(isinstance(a, Unbound) for a in entry.args):
+            return False
+        mark = self._mark(frame)
+        scratch = Block("scratch")
+        infos = len(entry.heap.infos)
+        self.enter(Edge(scratch, entry.heap.copy(), {}))
+        frame.env = dict(entry.env)
+        header = component.header
+        for phi, value in zip(header.phis, entry.args, strict=True):
+            frame.env[phi.value] = value
+        try:
+            self.visit(frame, header)
+        except (CompileError, NeedsStatic):
+            pass
+        reached = [b for b in header.succs if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
+        self._reset(frame, mark, component)
+        del entry.heap.infos[infos:]
+        return len(reached) == 1 and reached[0] in component.loop.blocks
+
+    def _strip(self, frame: Frame, component: Component, head: LoopHead, certain: bool) -> None:
+        """Names assigned in the body are bound after a loop that is entered for certain."""
+        if not certain:
+            return
+        for target in component.header.succs:
+            if target in component.loop.blocks:
+                continue
+            for edge in frame.pending.get(target, ()):
+                edge.args = tuple(
+                    a.value if isinstance(a, MaybeUnbound) else a for a in edge.args
+                )
+
+    def _entangle_exits(
+        self, frame: Frame, component: Component, cells: set[int], reason: str
+    ) -> None:
+        for _, target in component.loop.exits:
+            for edge in frame.pending.get(target, ()):
+                edge.heap.entangle(cells, reason)
+
+    def _try_unroll(self, frame: Frame, component: Component, entry: Edge) -> bool:
+        """Visit each iteration on its own; False where the number of iterations is not known."""
+        mark = self._mark(frame)
+        size = len(entry.block.instrs)
+        edge: Edge | None = Edge(
+            entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc
+        )
+        try:
+            for _ in range(MAX_UNROLLED):
+                edge = self._iteration(frame, component, edge, known=True)
+                if edge is None:
+                    return True
+        except NotKnown:
+            pass
+        self._reset(frame, mark, component)
+        del entry.block.instrs[size:]
+        entry.block.terminator = None
+        return False
+
+    def _iteration(
+        self, frame: Frame, component: Component, entry: Edge, known: bool = False
+    ) -> Edge | None:
+        """Visit one iteration on its own; the edge into the next one, if there is one."""
+        header = component.header
+        self.enter(entry)
+        frame.env = dict(entry.env)
+        for phi, value in zip(header.phis, entry.args, strict=True):
+            frame.env[phi.value] = value
+        self.visit(frame, header)
+        origin = self.block
+        inside = [b for b in header.succs if b in component.loop.blocks and b in frame.pending]
+        outside = [b for b in header.succs if b not in component.loop.blocks]
+        if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
+            raise NotKnown
+        self.walk(frame, component.items[1:])
+        back = frame.pending.pop(header, None)
+        if back is None:
+            return None
+        return back[0]
+
+
+def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
+    """Whether the last of `edges` was made by the branch that ends `origin`."""
+    return bool(edges) and origin in (*edges[-1].block.preds[-1:], edges[-1].block)
+
+
+class NotKnown(Exception):  # noqa: N818 - control flow, not an error
+    """The number of iterations is not known while compiling."""
+
+
+def _live_after(frame: Frame) -> Iterator[Any]:
+    """What a suspended frame still needs after the instruction it is at."""
+    block, index = frame.position
+    needed: dict[Value, None] = {}
+    for instr in block.instrs[index + 1 :]:
+        needed.update(dict.fromkeys(instr.operands))
+    if block.terminator is not None:
+        needed.update(dict.fromkeys(block.terminator.operands))
+    for succ in block.succs:
+        needed.update(frame.ssa.live_in[succ])
+        for phi in succ.phis:
+            if block in phi.args:
+                needed[phi.args[block]] = None
+    for value in needed:
+        if value in frame.env:
+            yield frame.env[value]
+
+
+class _Module:
+    """A namespace, compared by identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Module) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)

@@ -1,0 +1,130 @@
+"""The abstract heap: what mutable Python objects hold at one point of the program.
+
+A mutable object is a *cell*, a number; the heap maps it to its content, which is immutable, so that
+saving the heap at a branch is copying a dict.  Writing replaces the content: this is `mem2reg` on
+Python objects (Cytron et al. 1991), and it leaves no mutation in the typed program.
+
+    Array        content of an array cell: its current value
+    ListCell     content of a list: its items
+    DictCell     content of a dict: known keys, in order
+    ObjectCell   content of an instance: its fields
+    BoxCell      content of a variable shared with a nested function
+
+Where a reference may be either of two cells, the merge makes a new cell.  If the old ones are still
+held by someone the three are *entangled*: reading is exact, writing is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.errors import Location
+from pyxla.infer.lattice import Array, Compound, Conflict, MaybeUnbound, Ref, Tuple
+
+
+@dataclass(frozen=True, slots=True)
+class ListCell:
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetCell:
+    """A set of constants."""
+
+    items: frozenset[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DictCell:
+    """`items` is never mutated in place; keys are plain hashable constants."""
+
+    items: dict[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCell:
+    """An instance of `cls`; `fields` is never mutated in place."""
+
+    cls: type
+    fields: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxCell:
+    value: Any
+
+
+Content = Array | ListCell | SetCell | DictCell | ObjectCell | BoxCell | Conflict
+
+
+@dataclass(slots=True)
+class CellInfo:
+    """What never changes of a cell: where it was made, and why it cannot be written, if so.
+
+    `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path.
+    """
+
+    loc: Location | None = None
+    read_only: str = ""
+    pinned: Any = None
+
+
+class Heap:
+    """Cell contents at one point, over a table of cell facts shared by the whole compilation."""
+
+    __slots__ = ("contents", "entangled", "infos")
+
+    def __init__(
+        self,
+        infos: list[CellInfo],
+        contents: dict[int, Content] | None = None,
+        entangled: dict[int, str] | None = None,
+    ) -> None:
+        self.infos = infos
+        self.contents: dict[int, Content] = {} if contents is None else contents
+        self.entangled: dict[int, str] = {} if entangled is None else entangled
+
+    def copy(self) -> Heap:
+        return Heap(self.infos, self.contents.copy(), self.entangled)
+
+    def new(self, content: Content, loc: Location | None = None, **info: Any) -> int:
+        """A fresh cell."""
+        cell = len(self.infos)
+        self.infos.append(CellInfo(loc, **info))
+        self.contents[cell] = content
+        return cell
+
+    def entangle(self, cells: set[int], reason: str) -> None:
+        """Refuse writes to `cells` from here on."""
+        self.entangled = {**self.entangled, **dict.fromkeys(cells, reason)}
+
+
+def parts(x: Any) -> tuple[Any, ...]:
+    """The abstract values directly inside an abstract value or a content."""
+    if isinstance(x, Tuple | ListCell | Compound):
+        return x.items
+    if isinstance(x, DictCell):
+        return tuple(x.items.values())
+    if isinstance(x, ObjectCell):
+        return tuple(x.fields.values())
+    if isinstance(x, BoxCell | MaybeUnbound):
+        return (x.value,)
+    return ()
+
+
+def reachable(heap: Heap, roots: Iterable[Any]) -> set[int]:
+    """The cells that can be reached from abstract values `roots`."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        x = stack.pop()
+        if isinstance(x, Ref):
+            if x.cell not in seen:
+                seen.add(x.cell)
+                if x.cell in heap.contents:
+                    stack.append(heap.contents[x.cell])
+        else:
+            stack.extend(parts(x))
+    return seen

@@ -1,0 +1,280 @@
+"""The state assumed at a loop header, and whether what the loop brings back fits it.
+
+A pass assumes a state at the header (a *template*: scalars and array contents are phis), runs the
+body, and compares the state on the back edge.  Where it does not fit, the template is joined with
+what came back (a *ghost*: only its types, facts and cells count) and the body runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pyxla.errors import CompileError, Location
+from pyxla.infer import extent
+from pyxla.infer.heap import Content, parts, reachable
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+)
+from pyxla.infer.merge import (
+    Edge,
+    Join,
+    _all_equal,
+    _same_content,
+    joined_number_type,
+    materialize,
+    read_view,
+)
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Block, Jump, Phi, Value
+from pyxla.ir.dominance import Loop
+
+
+class LoopHead:
+    """The header of one pass over a loop: its typed block, template and phis."""
+
+    def __init__(
+        self,
+        entry: Edge,
+        ghosts: list[Edge],
+        hints: list[tuple[str, Location | None]],
+        live: Iterable[Value],
+        directions: dict[str, str],
+    ) -> None:
+        self.entry = entry
+        self.block = Block("loop")
+        self.directions = directions
+        entry.block.terminator = Jump(self.block, entry.loc)
+        self.join = Join([entry], self.block, ghosts, directions)
+        self.hints = hints
+        args = []
+        for i, (hint, loc) in enumerate(hints):
+            self.join.hint, self.join.loc = hint, loc
+            args.append(self.join.join([state.args[i] for state in self.join.states]))
+        self.args = tuple(args)
+        self.env = {v: entry.env[v] for v in live if v in entry.env}
+        self.join.hint = "a field"
+        self.join.join_heap()
+        self.block.preds = [entry.block]
+        self.heap = self.join.heap
+        # As a ghost of the next pass, the template must not change with what this pass does.
+        self.ghost = Edge(self.block, self.heap.copy(), self.env, self.args, entry.loc)
+
+    def conflicts(self) -> list[Conflict]:
+        return [a for a in self.args if isinstance(a, Conflict)]
+
+    def entangle(self, held: Callable[[], Iterable[Any]]) -> None:
+        self.join.entangle(lambda: [*held(), *self.env.values()])
+
+    def close(
+        self, back: Edge, held: Callable[[], Iterable[Any]], written: set[int]
+    ) -> tuple[bool, set[int], str]:
+        """Connect the back edge if it fits; else False.  Also cells to entangle from here on."""
+        fit = _Fit(self, back)
+        for (hint, _), template, value in zip(self.hints, self.args, back.args, strict=True):
+            fit.hint = hint
+            fit.value(template, value)
+        fit.hint = "a field"
+        for cell, content in self.heap.contents.items():
+            if cell in self.entry.heap.contents:
+                fit.pair(cell, cell)
+        fit.contents()
+        if not fit.ok:
+            return False, set(), ""
+        aliases = fit.aliases(lambda: [*held(), *self.env.values()])
+        if aliases & written:
+            raise CompileError(
+                "an array is changed in a loop in which its name may stand for one of several "
+                "arrays that are still in use",
+                back.loc,
+                hint="copy the array where it is bound (`b = a.copy()`)",
+            )
+        for phi, value in fit.connections:
+            phi.args[back.block] = materialize(value, phi.value.type, back.block, phi.loc)
+        back.block.terminator = Jump(self.block, back.loc)
+        self.block.preds.append(back.block)
+        return True, aliases, "a name may stand for one of several arrays that are still in use"
+
+
+class _Fit:
+    """The comparison of a back edge with the template; collects the operands of the phis."""
+
+    def __init__(self, head: LoopHead, back: Edge) -> None:
+        self.head = head
+        self.back = back
+        self.hint = ""
+        self.ok = True
+        self.connections: list[tuple[Phi, Any]] = []
+        self.cells: dict[int, set[int]] = {}
+        self.work: list[tuple[int, int]] = []
+        self.loop_cells = set(head.join.cells.values())
+
+    def value(self, template: Any, back: Any) -> None:
+        """Whether `back` is among the values that `template` stands for."""
+        if isinstance(template, MaybeUnbound):
+            back = back.value if isinstance(back, MaybeUnbound) else back
+            self.value(template.value, back)
+        elif isinstance(template, Conflict):
+            self.ok &= isinstance(back, Conflict) and back.reason == template.reason
+        elif is_number(template):
+            self._number(template, back)
+        elif isinstance(template, Ref):
+            self._ref(template, back)
+        elif isinstance(template, Tuple | Compound):
+            self._parts(template, back)
+        else:
+            self.ok &= back is template or (
+                isinstance(back, Const) and _all_equal([template.value, back.value])
+            )
+
+    def _parts(self, template: Tuple | Compound, back: Any) -> None:
+        if type(back) is Const and isinstance(back.value, tuple):
+            back = Tuple(tuple(Const(x) for x in back.value), type(back.value))
+        if type(back) is not type(template) or len(back.items) != len(template.items):
+            self.ok = False
+            return
+        for x, y in zip(template.items, back.items, strict=True):
+            self.value(x, y)
+
+    def _phi(self, x: Any) -> Phi | None:
+        owner = x.value.owner if isinstance(x, Scalar | Array) else None
+        return owner if isinstance(owner, Phi) and owner.block is self.head.block else None
+
+    def _number(self, template: Any, back: Any) -> None:
+        phi = self._phi(template)
+        if phi is None:
+            same = back is template or getattr(back, "value", back) is getattr(
+                template, "value", template
+            )
+            self.ok &= same or (
+                isinstance(template, Const)
+                and isinstance(back, Const)
+                and _all_equal([template.value, back.value])
+            )
+            return
+        if not is_number(back):
+            self.ok = False
+            return
+        type = joined_number_type([template, back])
+        if type != phi.value.type:
+            self.ok = False
+            return
+        self.connections.append((phi, back))
+        if isinstance(template, Scalar) and template.fact is not None:
+            self._check_fact(template.fact, back, phi.value.hint)
+
+    def _check_fact(self, assumed: extent.IntFact, back: Any, hint: str) -> None:
+        known = extent.fact(back.value if isinstance(back, Const) else back)
+        low = assumed.lo is None or (known.lo is not None and known.lo >= assumed.lo)
+        high = assumed.hi is None or (known.hi is not None and known.hi <= assumed.hi)
+        if not (low and high):
+            stage = self.head.directions.get(hint, "up")
+            self.head.directions[hint] = "down" if stage == "up" else "any"
+            self.ok = False
+
+    def _ref(self, template: Ref, back: Any) -> None:
+        if not isinstance(back, Ref):
+            self.ok = False
+        elif template.cell == back.cell and template.view == back.view:
+            self.pair(template.cell, back.cell)
+        elif template.cell in self.loop_cells and not back.view:
+            self.pair(template.cell, back.cell)
+        elif template.cell in self.loop_cells and not template.view:
+            self._view(template.cell, back)
+        else:
+            self.ok = False
+
+    def _view(self, cell: int, back: Ref) -> None:
+        """A view comes back where a whole array is assumed: its contents, as of now."""
+        with building(Builder(self.back.block.instrs, self.back.loc)):
+            array = read_view(self.back.heap.contents[back.cell], back.view)
+        self.content(self.head.heap.contents[cell], array)
+        self.cells.setdefault(back.cell, set()).update({cell, back.cell})
+
+    def pair(self, template: int, back: int) -> None:
+        found = self.cells.setdefault(back, set())
+        if template not in found:
+            found.add(template)
+            self.work.append((template, back))
+
+    def contents(self) -> None:
+        while self.work:
+            template, back = self.work.pop()
+            if back not in self.back.heap.contents:
+                self.ok = False
+                return
+            self.hint = "a field"
+            self.content(self.head.heap.contents[template], self.back.heap.contents[back])
+
+    def content(self, template: Content, back: Content) -> None:
+        if isinstance(template, Array):
+            if not isinstance(back, Array) or back.type != template.type:
+                self.ok = False
+                return
+            phi = self._phi(template)
+            if phi is not None:
+                self.connections.append((phi, back))
+            else:
+                self.ok &= back.value is template.value
+            self._extents(template, back)
+        elif template is not back:
+            if not _same_content(template, back):
+                self.ok = False
+                return
+            for x, y in zip(parts(template), parts(back), strict=True):
+                self.value(x, y)
+
+    def _extents(self, template: Array, back: Array) -> None:
+        if template.extents is None and back.extents is None:
+            return
+        rows = [a.extents or (None,) * a.ndim for a in (template, back)]
+        for d, (x, y) in enumerate(zip(*rows, strict=True)):
+            if x is None:
+                self.ok &= y is None
+            else:
+                self.value(x, Const(back.shape[d]) if y is None else y)
+
+    def aliases(self, held: Callable[[], Iterable[Any]]) -> set[int]:
+        """Cells that the back edge shows to be one object under several names."""
+        out: set[int] = set()
+        moved = {b: ts for b, ts in self.cells.items() if ts != {b}}
+        if not moved:
+            return out
+        still = reachable(self.back.heap, held())
+        for back, templates in moved.items():
+            others = templates - {back}
+            if len(templates) > 1 and not (back in templates and back not in still):
+                out |= templates | {back}
+            elif back in still and others:
+                out |= templates | {back}
+        return out
+
+
+def depends_on(value: Value, block: Block) -> bool:
+    """Whether `value` is computed from a phi of `block`."""
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(x.owner, Phi):
+            if x.owner.block is block:
+                return True
+            stack.extend(x.owner.args.values())
+        elif hasattr(x.owner, "operands"):
+            stack.extend(x.owner.operands)
+    return False
+
+
+def leaves(loop: Loop, block: Block) -> bool:
+    return block not in loop.blocks

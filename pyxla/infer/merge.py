@@ -1,0 +1,491 @@
+"""Joins of program states: where paths meet, values that differ become phis.
+
+An *edge* is a path that arrives: an open typed block, its heap, its environment and the operands of
+the target's phis.  `merge` joins the edges of a block; `LoopHead` makes the state assumed at a loop
+header from the entry edge and from *ghosts*, the states that earlier passes brought back, and
+`close` connects the back edge or says why the assumption was too strong (chaotic iteration with
+widening: Bourdoncle 1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import Location
+from pyxla.infer import extent
+from pyxla.infer.heap import (
+    BoxCell,
+    CellInfo,
+    Content,
+    DictCell,
+    Heap,
+    ListCell,
+    ObjectCell,
+    parts,
+    reachable,
+)
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    describe,
+    is_number,
+    number_type,
+)
+from pyxla.infer.refine import atoms
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Block, Jump, Phi, Value
+from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops.elementwise import convert
+from pyxla.ops.shape import constant
+
+Env = dict[Value, Any]
+_KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}
+# Stands for the value of a name on a path that did not assign it.
+UNDEFINED = Const(None)
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    """A path into a block: `block` is open (no terminator yet); `assumed` is what branches proved."""
+
+    block: Block
+    heap: Heap
+    env: Env
+    args: tuple[Any, ...] = ()
+    loc: Location | None = None
+    assumed: tuple[Any, ...] = ()
+
+
+def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> Value:
+    """The scalar `x` as a Value of `type`, computed at the end of `block`."""
+    with building(Builder(block.instrs, loc)):
+        if x is UNDEFINED:
+            return constant(value=np.zeros(type.shape, type.dtype), weak=type.weak)
+        if isinstance(x, Const):
+            return constant(value=np.asarray(x.value, type.dtype), weak=type.weak)
+        if x.value.type.dtype != type.dtype:
+            return convert(x.value, dtype=type.dtype)
+        return x.value
+
+
+def joined_number_type(values: list[Any]) -> ArrayType | None:
+    """The type that holds all of `values` unchanged, or None.
+
+    Python scalars widen (bool, int, float, complex).  NumPy scalars must agree; a Python scalar
+    joins them where its value is kept exactly.
+    """
+    types = [number_type(x) for x in values]
+    strong = {t.dtype for t in types if not t.weak}
+    if not strong:
+        return max(types, key=lambda t: _KIND_RANK[t.dtype.kind])
+    if len(strong) > 1:
+        return None
+    (dtype,) = strong
+    for x, t in zip(values, types, strict=True):
+        if t.weak and t.dtype != dtype and not _keeps(x, t, dtype):
+            if dtype.kind in "iub" and t.dtype.kind == "f":
+                return joined_number_type([_AS_FLOAT64, *[v for v in values if v is not x]])
+            return None
+    return array_type(dtype)
+
+
+def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
+    """Whether the Python scalar `x` has the same value as `dtype`."""
+    if isinstance(x, Const):
+        with np.errstate(all="ignore"):
+            try:
+                return bool(np.asarray(x.value, dtype) == x.value or x.value != x.value)
+            except (OverflowError, TypeError, ValueError):
+                return False
+    return _KIND_RANK[t.dtype.kind] < _KIND_RANK.get(dtype.kind, 0) and dtype.itemsize >= 8
+
+
+_AS_FLOAT64 = Const(np.float64(0))
+
+
+class Join:
+    """One merge in progress.
+
+    `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
+    array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
+    """
+
+    def __init__(
+        self,
+        edges: list[Edge],
+        target: Block,
+        ghosts: list[Edge] | None = None,
+        directions: dict[str, str] | None = None,
+    ) -> None:
+        self.edges = edges
+        self.states = [*edges, *(ghosts or ())]
+        self.target = target
+        self.directions = directions
+        self.vary = directions is not None and not ghosts
+        self.hint = ""
+        self.loc: Location | None = None
+        self.cells: dict[tuple[int | None, ...], int] = {}
+        self.heap = Heap(edges[0].heap.infos)
+        for state in self.states:
+            self.heap.entangled = {**self.heap.entangled, **state.heap.entangled}
+
+    # values
+
+    def join(self, values: list[Any]) -> Any:
+        """The abstract value that holds each of `values`, one per state."""
+        first = values[0]
+        if not self.vary and all(v is first for v in values):
+            return first
+        if any(isinstance(v, Conflict | MaybeUnbound) for v in values):
+            return self._join_conflicts(values)
+        known = [v for v in values if v is not UNDEFINED]
+        if all(is_number(v) for v in known) and known:
+            return self._join_numbers(values, known)
+        if all(v is first for v in values):
+            return first
+        if all(isinstance(v, Ref) for v in known):
+            return self._join_refs(values)
+        if all(isinstance(v, Const) for v in known) and _all_equal([v.value for v in known]):
+            return known[0]
+        return self._join_parts(values, known)
+
+    def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
+        values = [_spread(v) for v in values]
+        first = _spread(known[0])
+        known = [_spread(v) for v in known]
+        if all(_same_shape(first, v) for v in known):
+            columns = [
+                self.join([v if v is UNDEFINED else v.items[i] for v in values])
+                for i in range(len(first.items))
+            ]
+            if isinstance(first, Tuple):
+                return Tuple(tuple(columns), first.cls)
+            return Compound(first.kind, tuple(columns), first.meta)
+        return self._conflict(values)
+
+    def _join_conflicts(self, values: list[Any]) -> Any:
+        unbound = [v for v in values if isinstance(v, Unbound)]
+        unbound += [v.unbound for v in values if isinstance(v, MaybeUnbound)]
+        hard = [v for v in values if isinstance(v, Conflict) and not isinstance(v, Unbound)]
+        if hard:
+            return hard[0]
+        bare = [UNDEFINED if isinstance(v, Unbound) else v for v in values]
+        bare = [v.value if isinstance(v, MaybeUnbound) else v for v in bare]
+        if all(v is UNDEFINED for v in bare):
+            return unbound[0]
+        joined = self.join(bare)
+        return joined if isinstance(joined, Conflict) else MaybeUnbound(joined, unbound[0])
+
+    def _conflict(self, values: list[Any]) -> Conflict:
+        notes = []
+        for value, state in zip(values, self.states, strict=True):
+            note = (f"{describe(self._shown(value, state))} here", state.loc)
+            if value is not UNDEFINED and note[0] not in [n[0] for n in notes]:
+                notes.append(note)
+        what = f"{self.hint!r}" if self.hint else "the value"
+        kinds = " or ".join(n[0].removesuffix(" here") for n in notes)
+        return Conflict(f"{what} may be {kinds}", tuple(notes))
+
+    def _shown(self, value: Any, state: Edge) -> Any:
+        if isinstance(value, Ref) and isinstance(state.heap.contents.get(value.cell), Array):
+            return state.heap.contents[value.cell]
+        return value
+
+    def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
+        type = joined_number_type(known)
+        if type is None:
+            return self._conflict(values)
+        if not self.vary and all(isinstance(v, Const) for v in values):
+            if _all_equal([v.value for v in values]):
+                return values[0]
+        elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
+            return self._with_fact(known[0].value, type, known)
+        return self._with_fact(self.phi(values, type), type, known)
+
+    def _with_fact(self, value: Value, type: ArrayType, known: list[Any]) -> Any:
+        if not type.weak:
+            return Array(value)
+        if type.dtype.kind == "b":
+            return Scalar(value, None, self._implied(known))
+        if type.dtype.kind != "i":
+            return Scalar(value)
+        facts = [extent.fact(v.value if isinstance(v, Const) else v) for v in known]
+        total = facts[0]
+        for other in facts[1:]:
+            total = extent.join(total, other)
+        if self.directions is not None:
+            total = self._guess(facts[0])
+        return Scalar(value, None if total == extent.UNKNOWN else total)
+
+    def _implied(self, known: list[Any]) -> Any:
+        """What a bool that met a constant says: `a and b` is true only on the path of `b`."""
+        implied = []
+        for outcome in (True, False):
+            open_ = [
+                (v, s)
+                for v, s in zip(known, self.states, strict=False)
+                if not (isinstance(v, Const) and bool(v.value) is not outcome)
+            ]
+            one = open_[0] if len(open_) == 1 and len(known) == len(self.edges) else None
+            implied.append((*one[1].assumed, *atoms(one[0], outcome)) if one else ())
+        return ("implies", *implied) if any(implied) else None
+
+    def _guess(self, entry: extent.IntFact) -> extent.IntFact:
+        """Of a loop variable: that it grows; when that fails, that it shrinks; then nothing."""
+        match self.directions.get(self.hint, "up"):
+            case "up":
+                return extent.IntFact(entry.lo, None)
+            case "down":
+                return extent.IntFact(None, entry.hi)
+        return extent.UNKNOWN
+
+    def phi(self, values: list[Any], type: ArrayType) -> Value:
+        """A phi of scalars: operands on the real edges, ghosts only lend their types."""
+        phi = Phi(self.target, type, self.hint, self.loc)
+        for edge, value in zip(self.edges, values, strict=False):
+            phi.args[edge.block] = materialize(value, type, edge.block, self.loc)
+        self.target.phis.append(phi)
+        return phi.value
+
+    # references and the heap
+
+    def _join_refs(self, values: list[Any]) -> Any:
+        known = [(v, s) for v, s in zip(values, self.states, strict=True) if v is not UNDEFINED]
+        first = known[0][0]
+        if all(_same_ref(first, v) for v, _ in known) and all(
+            first.cell in s.heap.contents for s in self.states
+        ):
+            return first
+        contents = [s.heap.contents.get(v.cell) for v, s in known]
+        if not all(type(c) is type(contents[0]) for c in contents):
+            return self._conflict(values)
+        if any(v.view for v, _ in known):
+            return self._join_views(values)
+        key = tuple(None if v is UNDEFINED else v.cell for v in values)
+        if key not in self.cells:
+            if isinstance(contents[0], Array) and len({c.type for c in contents}) > 1:
+                return self._conflict(values)
+            self.cells[key] = self._new_cell(key)
+            self.heap.contents[self.cells[key]] = self._join_contents(
+                [
+                    UNDEFINED if c is None else s.heap.contents[c]
+                    for c, s in zip(key, self.states, strict=True)
+                ]
+            )
+        return Ref(self.cells[key])
+
+    def _new_cell(self, key: tuple[int | None, ...]) -> int:
+        old = [self.heap.infos[c] for c in key if c is not None]
+        read_only = next((info.read_only for info in old if info.read_only), "")
+        self.heap.infos.append(CellInfo(old[0].loc, read_only))
+        return len(self.heap.infos) - 1
+
+    def _join_views(self, values: list[Any]) -> Any:
+        """References through different views: their contents meet, and nobody may write them."""
+        arrays = []
+        for value, state in zip(values, self.states, strict=True):
+            if value is UNDEFINED:
+                arrays.append(UNDEFINED)
+                continue
+            with building(Builder(state.block.instrs, self.loc)):
+                arrays.append(read_view(state.heap.contents[value.cell], value.view))
+        if len({a.type for a in arrays if a is not UNDEFINED}) > 1:
+            return self._conflict(values)
+        cells = [v.cell for v in values if v is not UNDEFINED]
+        cell = self._new_cell(tuple(cells))
+        self.heap.contents[cell] = self._join_contents(arrays)
+        self.heap.entangle({cell, *cells}, self._may_be_either())
+        return Ref(cell)
+
+    def _may_be_either(self) -> str:
+        name = f"{self.hint!r}" if self.hint else "the array"
+        return f"{name} may be one of several objects that are still in use"
+
+    def _join_contents(self, contents: list[Any]) -> Content:
+        first = next(c for c in contents if c is not UNDEFINED)
+        known = [c for c in contents if c is not UNDEFINED]
+        if isinstance(first, Conflict):
+            return first
+        if isinstance(first, Array):
+            return self._join_arrays(contents, known)
+        if all(c is first for c in contents):
+            return first
+        if not all(_same_content(first, c) for c in known):
+            return self._conflict(contents)
+        columns = [
+            self.join([UNDEFINED if c is UNDEFINED else parts(c)[i] for c in contents])
+            for i in range(len(parts(first)))
+        ]
+        return _rebuild(first, columns)
+
+    def _join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
+        first = known[0]
+        if not self.vary and all(c.value is first.value for c in known):
+            if len(known) == len(contents) and all(c.extents == first.extents for c in known):
+                return first
+        if not all(isinstance(c, Array) and c.type == first.type for c in known):
+            return self._conflict(contents)
+        value = self.phi(contents, first.type)
+        return Array(value, self._join_extents(known))
+
+    def _join_extents(self, known: list[Array]) -> tuple[Scalar | None, ...] | None:
+        """Bounded extents meet as numbers; a full dimension is its own size."""
+        if all(c.extents is None for c in known):
+            return None
+        rows = [c.extents or (None,) * c.ndim for c in known]
+        joined = []
+        for d in range(known[0].ndim):
+            column = [row[d] for row in rows]
+            if all(x is None for x in column):
+                joined.append(None)
+                continue
+            sizes = [Const(known[0].shape[d]) if x is None else x for x in column]
+            joined.append(self.join(sizes))
+        return tuple(joined)
+
+    def join_heap(self) -> None:
+        """Join the contents of the cells that every state has."""
+        base = self.states[0].heap.contents
+        others = [s.heap.contents for s in self.states[1:]]
+        out = self.heap.contents
+        for cell, content in base.items():
+            if not all(cell in other for other in others):
+                continue
+            column = [content, *[other[cell] for other in others]]
+            if all(c is content for c in column) and not (
+                self.vary and isinstance(content, Array)
+            ):
+                out[cell] = content
+                continue
+            outer = self.hint
+            self.hint = ""
+            self.loc = self.heap.infos[cell].loc
+            out[cell] = self._join_contents(column)
+            self.hint = outer
+
+    def entangle(self, held: Callable[[], Iterable[Any]]) -> None:
+        """Refuse writes where a merged cell stands for objects that others hold as well."""
+        if not self.cells:
+            return
+        holders: dict[tuple[int, int], list[int]] = {}
+        for key, new in self.cells.items():
+            for state, old in enumerate(key):
+                if old is not None:
+                    holders.setdefault((state, old), []).append(new)
+        still = reachable(self.heap, held())
+        for (_, old), new in holders.items():
+            if len(new) > 1:
+                self.heap.entangle({*new, old}, self._may_be_either())
+            if old in still and any(n != old for n in new):
+                self.heap.entangle({*new, old}, self._may_be_either())
+
+
+def read_view(content: Any, view: tuple[Any, ...]) -> Array:
+    """The array seen through a chain of view steps."""
+    array = content
+    for step in view:
+        array = step.apply(array)
+    return array
+
+
+def _spread(x: Any) -> Any:
+    if isinstance(x, Const) and isinstance(x.value, tuple):
+        return Tuple(tuple(Const(item) for item in x.value), type(x.value))
+    return x
+
+
+def _same_shape(x: Any, y: Any) -> bool:
+    if type(x) is not type(y) or not isinstance(x, Tuple | Compound):
+        return False
+    if len(x.items) != len(y.items):
+        return False
+    if isinstance(x, Tuple):
+        return x.cls is y.cls
+    return x.kind == y.kind and x.meta == y.meta
+
+
+def _same_ref(x: Ref, y: Any) -> bool:
+    return isinstance(y, Ref) and x.cell == y.cell and (x.view is y.view or x.view == y.view)
+
+
+def _same_content(x: Content, y: Content) -> bool:
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, ListCell):
+        return len(x.items) == len(y.items)
+    if isinstance(x, DictCell):
+        return list(x.items) == list(y.items)
+    if isinstance(x, ObjectCell):
+        return x.cls is y.cls and list(x.fields) == list(y.fields)
+    return isinstance(x, BoxCell)
+
+
+def _rebuild(content: Content, columns: list[Any]) -> Content:
+    if isinstance(content, ListCell):
+        return ListCell(tuple(columns))
+    if isinstance(content, DictCell):
+        return DictCell(dict(zip(content.items, columns, strict=True)))
+    if isinstance(content, ObjectCell):
+        return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
+    return BoxCell(columns[0])
+
+
+def _all_equal(values: list[Any]) -> bool:
+    first = values[0]
+    for value in values:
+        if value is first:
+            continue
+        if type(value) is not type(first):
+            return False
+        if isinstance(value, np.ndarray):
+            return False
+        try:
+            if not bool(value == first) or str(value) != str(first):
+                return False
+        except Exception:  # noqa: BLE001 - objects may compare as they like
+            return False
+    return True
+
+
+def merge(
+    edges: list[Edge],
+    live: Iterable[Value],
+    hints: list[tuple[str, Location | None]],
+    held: Callable[[], Iterable[Any]],
+) -> tuple[Edge, tuple[Any, ...]]:
+    """Join `edges` in a new block: the state there, and the values of the target's phis.
+
+    live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
+    values held by callers and pinned cells, asked for only when objects merge.
+    """
+    if len(edges) == 1:
+        return edges[0], edges[0].args
+    target = Block()
+    for edge in edges:
+        edge.block.terminator = Jump(target, edge.loc)
+    target.preds = [edge.block for edge in edges]
+    join = Join(edges, target)
+    args = []
+    for i, (hint, loc) in enumerate(hints):
+        join.hint, join.loc = hint, loc
+        args.append(join.join([edge.args[i] for edge in edges]))
+    env = {}
+    join.hint = ""
+    for value in live:
+        column = [edge.env.get(value) for edge in edges]
+        if column[0] is not None:
+            env[value] = join.join(column) if None not in column else column[0]
+    join.join_heap()
+    join.entangle(lambda: [*held(), *env.values()])
+    return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)

@@ -1,0 +1,413 @@
+"""Attributes and instances: modules, classes, arrays' attributes, dataclasses, NamedTuples."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer import arrays, bits
+from pyxla.infer.bits import part
+from pyxla.infer.calls import call, call_object, find
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.views import extend
+from pyxla.lib.registry import lookup
+
+_CONTAINERS = {ListCell: list, DictCell: dict, SetCell: set}
+
+
+def get_attribute(engine: Engine, x: Any, name: str) -> Any:
+    """`x.name`."""
+    if isinstance(x, Const):
+        return _of_constant(engine, x.value, name)
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, Array):
+            return _of_array(engine, x, name)
+        if isinstance(content, ObjectCell):
+            return _of_instance(engine, x, content, name)
+        return _method(engine, _CONTAINERS[type(content)], x, name)
+    if isinstance(x, Array):
+        return _of_array(engine, x, name)
+    if isinstance(x, Scalar):
+        return _of_scalar(engine, x, name)
+    if isinstance(x, Tuple):
+        return _of_tuple(engine, x, name)
+    return _of_compound(engine, x, name)
+
+
+def _missing(engine: Engine, kind: str, name: str) -> Exception:
+    return engine.refuse(f"{kind} has no attribute {name!r}")
+
+
+def _of_constant(engine: Engine, value: Any, name: str) -> Any:
+    if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
+        method = getattr(np.ufunc, name)
+        return Compound("method", (Const(method), Const(value)))
+    try:
+        found = getattr(value, name)
+    except AttributeError as error:
+        raise engine.refuse(str(error)) from None
+    if isinstance(value, types.ModuleType):
+        engine.captures.guard(value.__dict__, name, found)
+    return engine.captures.abstract(engine, found)
+
+
+def _method(engine: Engine, cls: type, x: Any, name: str) -> Any:
+    descriptor = getattr(cls, name, None)
+    if descriptor is None or not callable(descriptor):
+        raise _missing(engine, cls.__name__, name)
+    return Compound("method", (Const(descriptor), x))
+
+
+def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
+    descriptor = getattr(x.kind, name, None)
+    if descriptor is None:
+        raise _missing(engine, x.kind.__name__, name)
+    if name in ("real", "imag", "numerator", "denominator"):
+        if name in ("real", "numerator") and x.kind is not complex:
+            return x
+        if name == "denominator" or x.kind is not complex:
+            return Const(1 if name == "denominator" else x.kind(0))
+        part = engine.library(name, lookup(getattr(np, name)).function, x)
+        return engine.captures.weaken(part, float)
+    return Compound("method", (Const(descriptor), x))
+
+
+def _of_array(engine: Engine, x: Any, name: str) -> Any:
+    is_ref = isinstance(x, Ref)
+    shape, extents = arrays.shown(engine, x) if is_ref else (x.shape, None)
+    dtype = arrays.dtype_of(engine, x) if is_ref else x.dtype
+    match name:
+        case "shape":
+            if extents is None:
+                return Const(shape)
+            sizes = zip(shape, extents, strict=True)
+            return Tuple(tuple([Const(n) if e is None else e for n, e in sizes]))
+        case "dtype":
+            return Const(dtype)
+        case "ndim":
+            return Const(len(shape))
+        case "size":
+            return _size(engine, shape, extents)
+        case "itemsize":
+            return Const(dtype.itemsize)
+        case "nbytes":
+            return engine.rules.binary(
+                engine, "mul", _size(engine, shape, extents), Const(dtype.itemsize)
+            )
+        case "real" | "imag":
+            return _part(engine, x, name, dtype)
+        case "T" | "mT" | "flat":
+            function = {"T": np.transpose, "mT": np.matrix_transpose, "flat": np.ravel}[name]
+            return call_object(engine, function, [x], {})
+    descriptor = getattr(np.ndarray, name, None)
+    if descriptor is None or not callable(descriptor):
+        raise _missing(engine, f"array {arrays.kind_of(engine, x)}", name)
+    return Compound("method", (Const(descriptor), x))
+
+
+def _size(engine: Engine, shape: tuple[int, ...], extents: Any) -> Any:
+    size: Any = Const(1)
+    for n, e in zip(shape, extents or (None,) * len(shape), strict=True):
+        size = engine.rules.binary(engine, "mul", size, Const(n) if e is None else e)
+    return size
+
+
+def _part(engine: Engine, x: Any, name: str, dtype: np.dtype) -> Any:
+    if isinstance(x, Ref) and dtype.kind == "c":
+        shape, extents = arrays.shown(engine, x)
+        step = part(shape, extents, dtype, ("real", "imag").index(name))
+        return Ref(x.cell, extend(x.view, step))
+    if isinstance(x, Ref) and name == "real":
+        return x
+    return call_object(engine, getattr(np, name), [x], {})
+
+
+def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
+    fields = getattr(x.cls, "_fields", ())
+    if name in fields:
+        return x.items[fields.index(name)]
+    if name == "_fields":
+        return Const(fields)
+    found = find(x.cls, name)
+    if isinstance(found, types.FunctionType) and name == "_replace":
+        return Compound("method", (Const(_REPLACE), x))
+    if found is not None and x.cls is not tuple:
+        return _member(engine, x.cls, x, name, found)
+    return _method(engine, tuple, x, name)
+
+
+def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
+    found = find(content.cls, name)
+    if isinstance(found, property):
+        return call_object(engine, found.fget, [x], {})
+    if name in content.fields:
+        return engine.use(content.fields[name])
+    if type(found).__name__ == "cached_property":
+        value = call_object(engine, found.func, [x], {})
+        set_attribute(engine, x, name, value, frozen_too=True)
+        return value
+    if found is None:
+        if name == "__class__":
+            return Const(content.cls)
+        if name == "__dict__":
+            return engine.new(DictCell(dict(content.fields)))
+        raise _missing(engine, f"{content.cls.__name__!r} object", name)
+    return _member(engine, content.cls, x, name, found)
+
+
+def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
+    """The class attribute `found`, bound to `x`."""
+    if isinstance(found, staticmethod):
+        return Const(found.__func__)
+    if isinstance(found, classmethod):
+        return Compound("method", (Const(found.__func__), Const(cls)))
+    if isinstance(found, property):
+        return call_object(engine, found.fget, [x], {})
+    if isinstance(found, types.FunctionType) or callable(found) and lookup(found):
+        return Compound("method", (Const(found), x))
+    return engine.captures.abstract(engine, getattr(cls, name))
+
+
+def _of_compound(engine: Engine, x: Any, name: str) -> Any:
+    if not isinstance(x, Compound):
+        raise _missing(engine, arrays.kind_of(engine, x), name)
+    if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
+        return x.items[("start", "stop", "step").index(name)]
+    if x.kind == "super":
+        return _of_super(engine, x, name)
+    if x.kind == "exception" and name == "args":
+        return Tuple(x.items)
+    if x.kind == "partial" and name == "func":
+        return x.items[0]
+    if x.kind == "function" and name in ("__name__", "__qualname__"):
+        return Const(x.meta[0].name)
+    if x.kind == "method" and name == "__self__":
+        return x.items[1]
+    raise _missing(engine, x.kind, name)
+
+
+def _of_super(engine: Engine, x: Compound, name: str) -> Any:
+    cls, start = x.meta
+    (self_,) = x.items
+    mro = cls.__mro__
+    for base in mro[mro.index(start) + 1 :]:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            if name == "__init__" and base is object:
+                return Const(_NOTHING)
+            generated = dataclasses.is_dataclass(base) and engine.captures.is_generated(found)
+            if generated:
+                return Compound("method", (Const(found), self_))
+            return _member(engine, cls, self_, name, found)
+    raise _missing(engine, "super", name)
+
+
+def set_attribute(
+    engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False
+) -> None:
+    """`x.name = value`."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if isinstance(content, Array) and name in ("real", "imag"):
+        part = _part(engine, x, name, arrays.dtype_of(engine, x))
+        arrays.setitem(engine, part, Const(Ellipsis), value)
+        return
+    if isinstance(content, Array) and name == "shape":
+        raise engine.refuse("assigning to .shape is not supported", "write x = x.reshape(shape)")
+    if not isinstance(content, ObjectCell):
+        kind = arrays.kind_of(engine, x)
+        raise engine.refuse(f"cannot set attribute {name!r} of {kind}")
+    found = find(content.cls, name)
+    if isinstance(found, property):
+        if found.fset is None:
+            raise engine.refuse(f"property {name!r} of {content.cls.__name__!r} has no setter")
+        call_object(engine, found.fset, [x, value], {})
+        return
+    params = getattr(content.cls, "__dataclass_params__", None)
+    if params is not None and params.frozen and not frozen_too:
+        engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
+    if find(content.cls, "__setattr__") is not None and not (params and params.frozen):
+        raise engine.refuse("classes that define __setattr__ are not supported")
+    engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
+
+
+def delete_attribute(engine: Engine, x: Any, name: str) -> None:
+    """`del x.name`."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, ObjectCell) or name not in content.fields:
+        raise _missing(engine, arrays.kind_of(engine, x), name)
+    fields = {k: v for k, v in content.fields.items() if k != name}
+    engine.set_content(x.cell, ObjectCell(content.cls, fields))
+
+
+def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """`cls(*args, **kwargs)` for a user's class."""
+    if issubclass(cls, BaseException):
+        return Compound("exception", tuple(args), cls)
+    if issubclass(cls, tuple):
+        return _construct_named_tuple(engine, cls, args, kwargs)
+    x = engine.new(ObjectCell(cls, {}))
+    init = find(cls, "__init__")
+    if init is None:
+        if args or kwargs:
+            raise engine.refuse(f"{cls.__name__}() takes no arguments")
+        return x
+    call_member(engine, cls, "__init__", init, x, args, kwargs)
+    return x
+
+
+def _construct_named_tuple(
+    engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
+) -> Tuple:
+    fields = getattr(cls, "_fields", None)
+    if fields is None:
+        raise engine.refuse(f"subclasses of tuple other than NamedTuple ({cls.__name__})")
+    values = dict(zip(fields, args, strict=False))
+    values.update(kwargs)
+    for name, default in cls._field_defaults.items():  # type: ignore[attr-defined]
+        if name not in values:
+            values[name] = engine.captures.abstract(engine, default)
+    if set(values) != set(fields) or len(args) > len(fields):
+        raise engine.refuse(f"{cls.__name__}() takes the fields {', '.join(fields)}")
+    return Tuple(tuple([values[f] for f in fields]), cls)
+
+
+def call_member(
+    engine: Engine,
+    cls: type,
+    name: str,
+    found: Any,
+    x: Any,
+    args: list[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Call the class attribute `found` on the instance `x`; dataclass methods have no source."""
+    if engine.captures.is_generated(found):
+        return _generated(engine, cls, name, x, args, kwargs)
+    if isinstance(found, staticmethod):
+        return call_object(engine, found.__func__, args, kwargs)
+    if isinstance(found, classmethod):
+        return call_object(engine, found.__func__, [Const(cls), *args], kwargs)
+    if isinstance(found, types.FunctionType):
+        return call_object(engine, found, [x, *args], kwargs)
+    if lookup(found) is not None:
+        return call_object(engine, found, [x, *args], kwargs)
+    return call(engine, engine.captures.abstract(engine, found), args, kwargs)
+
+
+def _generated(
+    engine: Engine, cls: type, name: str, x: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """What `@dataclass` generated."""
+    if name == "__init__":
+        _dataclass_init(engine, cls, x, args, kwargs)
+        return Const(None)
+    fields = [f.name for f in dataclasses.fields(cls) if f.compare]
+    content = engine.heap.contents[x.cell]
+    other = engine.heap.contents.get(args[0].cell) if args and isinstance(args[0], Ref) else None
+    if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
+        if not isinstance(other, ObjectCell) or other.cls is not content.cls:
+            return Const(NotImplemented)
+        rows = [Tuple(tuple([c.fields[f] for f in fields])) for c in (content, other)]
+        return engine.rules.compare(engine, name.strip("_"), *rows)
+    raise engine.refuse(f"{cls.__name__}.{name} is not supported in compiled code")
+
+
+def _dataclass_init(
+    engine: Engine, cls: type, x: Ref, args: list[Any], kwargs: dict[str, Any]
+) -> None:
+    fields = list(cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
+    fields = [f for f in fields if f._field_type.name != "_FIELD_CLASSVAR"]
+    positional = [f for f in fields if f.init and not f.kw_only]
+    if len(args) > len(positional):
+        raise engine.refuse(
+            f"{cls.__name__}() takes {len(positional)} positional arguments but {len(args)} "
+            "were given"
+        )
+    given = {f.name: a for f, a in zip(positional, args, strict=False)}
+    for key, value in kwargs.items():
+        if key in given or key not in [f.name for f in fields if f.init]:
+            raise engine.refuse(f"{cls.__name__}() got an unexpected keyword argument {key!r}")
+        given[key] = value
+    values: dict[str, Any] = {}
+    initvars = []
+    for f in fields:
+        value = given.get(f.name)
+        if value is None:
+            value = _field_default(engine, cls, f)
+        if f._field_type.name == "_FIELD_INITVAR":
+            initvars.append(value)
+        elif value is not None:
+            values[f.name] = value
+    engine.set_content(x.cell, ObjectCell(cls, values))
+    after = find(cls, "__post_init__")
+    if after is not None:
+        call_object(engine, after, [x, *initvars], {})
+
+
+def _field_default(engine: Engine, cls: type, f: Any) -> Any:
+    if f.default is not dataclasses.MISSING:
+        return engine.captures.abstract(engine, f.default)
+    if f.default_factory is not dataclasses.MISSING:
+        return call(engine, engine.captures.abstract(engine, f.default_factory), [], {})
+    if not f.init:
+        return None
+    raise engine.refuse(f"{cls.__name__}() missing required argument: {f.name!r}")
+
+
+def replace(engine: Engine, x: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace(x, **changes)` and `NamedTuple._replace`."""
+    if isinstance(x, Tuple):
+        fields = x.cls._fields  # type: ignore[attr-defined]
+        if unknown := set(changes) - set(fields):
+            raise engine.refuse(f"got unexpected field names: {sorted(unknown)}")
+        pairs = zip(fields, x.items, strict=True)
+        return Tuple(tuple([changes.get(f, item) for f, item in pairs]), x.cls)
+    content = engine.heap.contents[x.cell]
+    names = [f.name for f in dataclasses.fields(content.cls) if f.init]
+    values = {n: content.fields[n] for n in names} | changes
+    return construct(engine, content.cls, [], values)
+
+
+_REPLACE = dataclasses.replace
+
+
+def _NOTHING(*args: Any, **kwargs: Any) -> None:  # noqa: N802 - stands for object.__init__
+    """`object.__init__`: accepts what cooperating classes pass."""
+
+
+def is_instance(engine: Engine, x: Any, classes: tuple[type, ...]) -> bool:
+    """`isinstance(x, classes)`."""
+    return any(issubclass(type_of(engine, x), cls) for cls in classes)
+
+
+def type_of(engine: Engine, x: Any) -> type:
+    """`type(x)`."""
+    if isinstance(x, Const):
+        return type(x.value)
+    if isinstance(x, Scalar):
+        return x.kind
+    if isinstance(x, Array):
+        return x.dtype.type
+    if isinstance(x, Tuple):
+        return x.cls
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, Array):
+            return engine.captures.array_class(engine, x)
+        if isinstance(content, ObjectCell):
+            return content.cls
+        return _CONTAINERS[type(content)]
+    if isinstance(x, Compound):
+        kinds = {"function": types.FunctionType, "range": range, "slice": slice, "text": str}
+        kinds |= {"method": types.MethodType, "zip": zip, "enumerate": enumerate, "map": map}
+        return x.meta if x.kind == "exception" else kinds.get(x.kind, object)
+    raise engine.refuse(f"the type of {arrays.kind_of(engine, x)} is not known")
+
+
+__all__ = ["construct", "get_attribute", "is_number"]

@@ -1,0 +1,35 @@
+"""The rules the engine runs with: the meaning of Python, gathered from the modules that state it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyxla.lib.everything  # noqa: F401 - registers the library
+from pyxla.infer import builtins  # noqa: F401 - registers Python's builtins
+from pyxla.infer.calls import call, special, wrapper
+from pyxla.infer.containers import iterate
+from pyxla.infer.engine import Engine, Rules
+from pyxla.infer.objects import call_member, construct
+from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, truth
+from pyxla.lib.operators import OPERATORS
+
+
+def _negative(engine: Engine, x: Any) -> Any:
+    return engine.abstract(engine.library("neg", OPERATORS["neg"], engine.operand(x)))
+
+
+RULES = Rules(
+    transfer=TRANSFER,
+    call=call,
+    call_member=call_member,
+    construct=construct,
+    special=special,
+    binary=binary,
+    negative=_negative,
+    compare=compare,
+    truth=truth,
+    both=both,
+    either=either,
+    iterate=iterate,
+    wrapper=wrapper,
+)

@@ -1,0 +1,512 @@
+"""Transfer functions: what each operation of `frontend.pyops` does to abstract values.
+
+Layered as constants first (CPython computes them), then numbers and arrays (library operators), then
+containers, then objects with special methods.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend import support
+from pyxla.infer import arrays
+from pyxla.infer.calls import call, call_method, special
+from pyxla.infer.containers import contains, delete_item, get_item, set_item
+from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.lattice import (
+    OPERATORS,
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    is_number,
+)
+from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
+from pyxla.infer.refine import constant_of, negated
+from pyxla.ir.core import Instr
+from pyxla.lib.operators import truth as truth_of
+from pyxla.ops.elementwise import not_
+
+Transfer = Callable[[Engine, Frame, Instr], Any]
+TRANSFER: dict[str, Transfer] = {}
+FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, range, slice)
+_FOLD = {
+    name: getattr(operator, name)
+    for name in (
+        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
+        *("and_", "or_", "xor", "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "is_"),
+        *("is_not", "not_"),
+    )
+}
+_DUNDER = {"and_": "and", "or_": "or"}
+_MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_SYMBOL = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
+    "matmul": "@", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+}  # fmt: skip
+
+
+def transfer(name: str) -> Callable[[Transfer], Transfer]:
+    def register(function: Transfer) -> Transfer:
+        TRANSFER[name] = function
+        return function
+
+    return register
+
+
+@transfer("const")
+def _const(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return Const(instr.attrs["value"])
+
+
+@transfer("global")
+def _global(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return engine.captures.read_global(engine, frame, instr.attrs["name"])
+
+
+@transfer("unbound")
+def _unbound(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return Unbound(instr.attrs["name"], instr.loc)
+
+
+@transfer("box")
+def _box(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    name = instr.attrs["name"]
+    box = Ref(engine.heap.new(BoxCell(Unbound(name, instr.loc)), instr.loc))
+    frame.boxes[name] = box
+    return box
+
+
+@transfer("free_box")
+def _free_box(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return frame.boxes[instr.attrs["name"]]
+
+
+@transfer("box_get")
+def _box_get(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    box = frame.env[instr.operands[0]]
+    return engine.use(engine.heap.contents[box.cell].value)
+
+
+@transfer("box_set")
+def _box_set(engine: Engine, frame: Frame, instr: Instr) -> None:
+    box, value = (frame.env[v] for v in instr.operands)
+    engine.set_content(box.cell, BoxCell(value))
+
+
+@transfer("function")
+def _function(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    operands = tuple([frame.env[v] for v in instr.operands])
+    attrs = instr.attrs
+    meta = (attrs["function"], attrs["freevars"], attrs["defaults"], attrs["kwdefaults"])
+    return Compound("function", operands, (*meta, engine.module_of(frame)))
+
+
+@transfer("call")
+def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    env = frame.env
+    use = engine.use
+    operands = instr.operands
+    callee = use(env[operands[0]])
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for kind, operand in zip(instr.attrs["layout"], operands[1:], strict=True):
+        value = use(env[operand])
+        if kind == "pos":
+            args.append(value)
+        elif kind == "star":
+            args.extend(engine.iterate(value))
+        elif kind == "kwstar":
+            kwargs.update(_keywords(engine, value))
+        else:
+            kwargs[kind[3:]] = value
+    return call(engine, callee, args, kwargs)
+
+
+def _keywords(engine: Engine, value: Any) -> dict[str, Any]:
+    content = engine.heap.contents[value.cell] if isinstance(value, Ref) else None
+    if isinstance(content, DictCell):
+        return content.items
+    raise engine.refuse(f"argument after ** must be a dict, not {arrays.kind_of(engine, value)}")
+
+
+@transfer("binary")
+def _binary(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    x, y = instr.operands
+    return binary(engine, instr.attrs["op"], engine.use(frame.env[x]), engine.use(frame.env[y]))
+
+
+def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """`x op y`."""
+    if type(x) is Const and type(y) is Const:
+        return fold(engine, op, x.value, y.value)
+    if _is_operand(engine, x) and _is_operand(engine, y):
+        return engine.abstract(
+            engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+        )
+    name = _DUNDER.get(op, op)
+    result = special(engine, x, f"__{name}__", (y,))
+    if result is None:
+        result = special(engine, y, f"__r{name}__", (x,))
+    if result is None:
+        result = _sequence_operator(engine, op, x, y)
+    if result is None:
+        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
+        raise engine.refuse(
+            f"unsupported operand types for {_symbol(op)}: {kinds[0]} and {kinds[1]}", types=kinds
+        )
+    return result
+
+
+def _symbol(op: str) -> str:
+    return _SYMBOL.get(op, op)
+
+
+def fold(engine: Engine, op: str, *values: Any) -> Any:
+    """What CPython computes for known operands; an exception it raises is raised by the program."""
+    if not all(isinstance(v, FOLDABLE) for v in values):
+        if op not in ("eq", "ne", "is_", "is_not"):
+            return engine.fold_object(_FOLD[op], values)
+    try:
+        return Const(_FOLD[op](*values))
+    except Exception as error:  # noqa: BLE001 - whatever CPython raises here, the program raises
+        return engine.raise_constant(error)
+
+
+def _is_operand(engine: Engine, x: Any) -> bool:
+    if isinstance(x, Ref):
+        return isinstance(engine.heap.contents[x.cell], Array)
+    return is_number(x)
+
+
+def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """`+` and `*` of tuples and lists; an array with a list converts the list."""
+    if _is_operand(engine, x) or _is_operand(engine, y):
+        other = y if _is_operand(engine, x) else x
+        items = arrays.items_of(engine, other)
+        number = x if _is_operand(engine, x) else y
+        if items is not None and op == "mul" and _is_python_int(number):
+            return _like(engine, other, items * engine.static(number, "the repetition count"))
+        if items is not None and not isinstance(other, Const):
+            return engine.abstract(
+                engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+            )
+        return None
+    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
+    if op == "add" and left is not None and right is not None:
+        return _like(engine, x, left + right)
+    return _set_operator(engine, op, x, y)
+
+
+def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    contents = [engine.heap.contents.get(v.cell) if isinstance(v, Ref) else None for v in (x, y)]
+    if all(isinstance(c, SetCell) for c in contents) and op in ("and_", "or_", "xor", "sub"):
+        return engine.new(SetCell(_FOLD[op](contents[0].items, contents[1].items)))
+    if all(isinstance(c, DictCell) for c in contents) and op == "or_":
+        return engine.new(DictCell({**contents[0].items, **contents[1].items}))
+    return None
+
+
+def _is_python_int(x: Any) -> bool:
+    if isinstance(x, Const):
+        return isinstance(x.value, int)
+    return isinstance(x, Scalar) and x.kind in (int, bool)
+
+
+def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:
+    return engine.new(ListCell(items)) if isinstance(x, Ref) else Tuple(items)
+
+
+@transfer("inplace")
+def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    op = instr.attrs["op"]
+    x, y = (engine.use(frame.env[v]) for v in instr.operands)
+    if not isinstance(x, Ref):
+        return binary(engine, op, x, y)
+    content = engine.heap.contents[x.cell]
+    if isinstance(content, Array):
+        if engine.is_jax(x):
+            return binary(engine, op, x, y)
+        if not _is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
+            y = engine.abstract(engine.as_array(y))
+        result = engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+        return arrays.inplace(engine, x, result, _symbol(op))
+    if isinstance(content, ListCell) and op == "add":
+        engine.set_content(x.cell, ListCell(content.items + tuple(engine.iterate(y))))
+        return x
+    if isinstance(content, ListCell) and op == "mul":
+        engine.set_content(x.cell, ListCell(content.items * engine.static(y)))
+        return x
+    if isinstance(content, ObjectCell):
+        result = special(engine, x, f"__i{_DUNDER.get(op, op)}__", (y,))
+        if result is not None:
+            return result
+    return binary(engine, op, x, y)
+
+
+@transfer("unary")
+def _unary(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    op = instr.attrs["op"]
+    x = engine.use(frame.env[instr.operands[0]])
+    if op == "not_":
+        return negate(engine, truth(engine, x))
+    if type(x) is Const:
+        return fold(engine, op, x.value)
+    if _is_operand(engine, x):
+        return engine.abstract(engine.library(op, OPERATORS[op], engine.operand(x)))
+    result = special(engine, x, f"__{op}__", ())
+    if result is None:
+        raise engine.refuse(f"bad operand type for unary {op}: {arrays.kind_of(engine, x)}")
+    return result
+
+
+def negate(engine: Engine, x: Any) -> Any:
+    if isinstance(x, Const):
+        return Const(not x.value)
+    return Scalar(not_(x.value), None, negated(x.test))
+
+
+@transfer("truth")
+def _truth(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return truth(engine, engine.use(frame.env[instr.operands[0]]))
+
+
+def truth(engine: Engine, x: Any) -> Any:
+    """`bool(x)`: a Const or a Scalar of kind bool."""
+    if isinstance(x, Const):
+        if isinstance(x.value, FOLDABLE):
+            return Const(bool(x.value))
+        return engine.fold_object(bool, (x.value,))
+    if isinstance(x, Scalar) and x.kind is bool:
+        return x
+    if _is_operand(engine, x):
+        return engine.abstract(engine.library("bool", truth_of, engine.operand(x)))
+    if isinstance(x, Tuple):
+        return Const(bool(x.items))
+    if isinstance(x, Ref):
+        content = engine.heap.contents[x.cell]
+        if isinstance(content, ListCell | DictCell | SetCell):
+            return Const(bool(content.items))
+        for name in ("__bool__", "__len__"):
+            result = special(engine, x, name, ())
+            if result is not None:
+                return truth(engine, result)
+    return Const(True)
+
+
+@transfer("compare")
+def _compare(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    x, y = (engine.use(frame.env[v]) for v in instr.operands)
+    return compare(engine, instr.attrs["op"], x, y)
+
+
+def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """`x op y` for the comparison operators, `is` and `in`."""
+    if op in ("is_", "is_not"):
+        same = identical(engine, x, y)
+        return Const(same if op == "is_" else not same)
+    if op in ("contains", "not_contains"):
+        found = contains(engine, x, y, compare)
+        return found if op == "contains" else negate(engine, found)
+    if type(x) is Const and type(y) is Const:
+        return fold(engine, op, x.value, y.value)
+    if _is_operand(engine, x) and _is_operand(engine, y):
+        x, y = constant_of(x), constant_of(y)
+        if type(x) is Const and type(y) is Const:
+            return fold(engine, op, x.value, y.value)
+        return engine.abstract(
+            engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+        )
+    result = special(engine, x, f"__{op}__", (y,))
+    if result is None:
+        result = special(engine, y, f"__{_MIRROR[op]}__", (x,))
+    if result is not None:
+        return result
+    return _compare_sequences(engine, op, x, y)
+
+
+def identical(engine: Engine, x: Any, y: Any) -> bool:
+    """`x is y`."""
+    if isinstance(x, Const) and isinstance(y, Const):
+        return x.value is y.value
+    if isinstance(x, Ref) and isinstance(y, Ref):
+        return x.cell == y.cell and x.view == y.view
+    if isinstance(x, Scalar) and isinstance(y, Const) or isinstance(y, Scalar):
+        other = y if isinstance(x, Scalar) else x
+        if isinstance(other, Const) and not isinstance(other.value, bool | int | float | complex):
+            return False
+        if isinstance(other, Scalar | Const):
+            raise engine.refuse("`is` between numbers is not defined", "use ==")
+    return x is y
+
+
+def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
+    operand = _is_operand(engine, x) or _is_operand(engine, y)
+    if operand and (left is not None or right is not None):
+        return engine.abstract(
+            engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+        )
+    if left is None or right is None:
+        if op in ("eq", "ne"):
+            same = identical(engine, x, y)
+            return Const(same if op == "eq" else not same)
+        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
+        raise engine.refuse(f"{_symbol(op)} not supported between {kinds[0]} and {kinds[1]}")
+    if op in ("eq", "ne"):
+        equal: Any = Const(len(left) == len(right))
+        for a, b in zip(left, right, strict=False):
+            equal = both(engine, equal, truth(engine, compare(engine, "eq", a, b)))
+        return equal if op == "eq" else negate(engine, equal)
+    return _lexicographic(engine, op, left, right)
+
+
+def both(engine: Engine, x: Any, y: Any) -> Any:
+    """`x and y` of bools, both already computed."""
+    if isinstance(x, Const):
+        return y if x.value else x
+    if isinstance(y, Const):
+        return x if y.value else y
+    return engine.abstract(OPERATORS["and_"](x, y))
+
+
+def either(engine: Engine, x: Any, y: Any) -> Any:
+    """`x or y` of bools, both already computed."""
+    return negate(engine, both(engine, negate(engine, x), negate(engine, y)))
+
+
+def _lexicographic(engine: Engine, op: str, left: Any, right: Any) -> Any:
+    if not left or not right:
+        return Const(_FOLD[op](len(left), len(right)))
+    strict = op if op in ("lt", "gt") else {"le": "lt", "ge": "gt"}[op]
+    first = truth(engine, compare(engine, strict, left[0], right[0]))
+    equal = truth(engine, compare(engine, "eq", left[0], right[0]))
+    rest = _lexicographic(engine, op, left[1:], right[1:])
+    return either(engine, first, both(engine, equal, rest))
+
+
+@transfer("getattr")
+def _getattr(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return get_attribute(engine, engine.use(frame.env[instr.operands[0]]), instr.attrs["name"])
+
+
+@transfer("setattr")
+def _setattr(engine: Engine, frame: Frame, instr: Instr) -> None:
+    x, value = (engine.use(frame.env[v]) for v in instr.operands)
+    set_attribute(engine, x, instr.attrs["name"], value)
+
+
+@transfer("delattr")
+def _delattr(engine: Engine, frame: Frame, instr: Instr) -> None:
+    delete_attribute(engine, engine.use(frame.env[instr.operands[0]]), instr.attrs["name"])
+
+
+@transfer("getitem")
+def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    x, key = (engine.use(frame.env[v]) for v in instr.operands)
+    return get_item(engine, x, key)
+
+
+@transfer("setitem")
+def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
+    x, key, value = (engine.use(frame.env[v]) for v in instr.operands)
+    set_item(engine, x, key, value)
+
+
+@transfer("delitem")
+def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
+    x, key = (engine.use(frame.env[v]) for v in instr.operands)
+    delete_item(engine, x, key)
+
+
+@transfer("slice")
+def _slice(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    parts = tuple([engine.use(frame.env[v]) for v in instr.operands])
+    if all(isinstance(p, Const) for p in parts):
+        return Const(slice(*[p.value for p in parts]))
+    return Compound("slice", parts)
+
+
+@transfer("tuple")
+def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return Tuple(tuple([engine.use(frame.env[v]) for v in instr.operands]))
+
+
+@transfer("list")
+def _list(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    return engine.new(ListCell(tuple([engine.use(frame.env[v]) for v in instr.operands])))
+
+
+@transfer("set")
+def _set(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    items = [engine.static(engine.use(frame.env[v]), "a set item") for v in instr.operands]
+    return engine.new(SetCell(frozenset(items)))
+
+
+@transfer("dict")
+def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    values = [engine.use(frame.env[v]) for v in instr.operands]
+    keys = [engine.key(k) for k in values[::2]]
+    return engine.new(DictCell(dict(zip(keys, values[1::2], strict=True))))
+
+
+@transfer("unpack")
+def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    x = engine.use(frame.env[instr.operands[0]])
+    items = list(engine.iterate(x))
+    before, after = instr.attrs["before"], instr.attrs["after"]
+    if not instr.attrs["starred"]:
+        if len(items) != before:
+            word = "too many" if len(items) > before else "not enough"
+            message = f"{word} values to unpack (expected {before}, got {len(items)})"
+            return engine.raise_constant(ValueError(message))
+        return items[0] if before == 1 else items
+    if len(items) < before + after:
+        message = f"not enough values to unpack (expected at least {before + after})"
+        return engine.raise_constant(ValueError(message))
+    middle = engine.new(ListCell(tuple(items[before : len(items) - after])))
+    found = [*items[:before], middle, *items[len(items) - after :]]
+    return found[0] if len(found) == 1 else found
+
+
+@transfer("format")
+def _format(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    x = engine.use(frame.env[instr.operands[0]])
+    conversion, spec = instr.attrs["conversion"], instr.attrs["spec"]
+    if isinstance(x, Const):
+        return Const(support.format_spec(x.value, conversion, spec))
+    return Compound("text", (x,), ((conversion, spec),))
+
+
+@transfer("join")
+def _join(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    """The pieces of an f-string: text where all are known, else formatted on the host."""
+    pieces: list[Any] = []
+    items: list[Any] = []
+    for value in instr.operands:
+        x = engine.use(frame.env[value])
+        if isinstance(x, Compound) and x.kind == "text":
+            pieces.extend(x.meta)
+            items.extend(x.items)
+        else:
+            pieces.append(str(x.value) if isinstance(x, Const) else "")
+    if not items:
+        return Const("".join(pieces))
+    return Compound("text", tuple(items), tuple(pieces))
+
+
+@transfer("refuse")
+def _refuse(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    raise engine.refuse(instr.attrs["message"], instr.attrs["hint"])
+
+
+__all__ = ["TRANSFER", "binary", "call_method", "compare", "truth"]

@@ -1,0 +1,440 @@
+"""One specialization: a Python function and the description of its arguments, typed.
+
+The arguments become abstract values, the engine visits the function, and what it returns, writes and
+raises becomes an `Outcome` over the results of one typed function.  Inference starts again when it
+finds that it must know an argument's value, or that an outside array must become an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from pyxla.errors import CompileError, Location
+from pyxla.infer import arrays
+from pyxla.infer.captures import Captures, NewCapture, Place
+from pyxla.infer.engine import Engine, NotKnown, Raised, Stopped
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeUnbound,
+    NeedsStatic,
+    Ref,
+    Scalar,
+    Tuple,
+)
+from pyxla.infer.merge import UNDEFINED, Edge, merge
+from pyxla.infer.rules import RULES
+from pyxla.ir.build import building
+from pyxla.ir.core import Function, Instr, Phi, Return, Value
+from pyxla.ir.dominance import reverse_postorder
+from pyxla.ir.types import I32
+from pyxla.ops.elementwise import convert
+from pyxla.runtime import outcome as out
+from pyxla.runtime import signature as sig
+
+MAX_RESTARTS = 64
+_JAX_READ_ONLY = "a jax.Array cannot be changed in place"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Specialization:
+    """A typed function, what its caller sees, and on what it depends.
+
+    static: paths of arguments whose values were demanded, with the place that demanded each.
+    places: outside objects passed as further arguments.  constants: guarded outside objects.
+    """
+
+    function: Function
+    outcome: out.Outcome
+    static: dict[sig.Path, Location | None]
+    places: tuple[Place, ...]
+    constants: dict[Place, Any]
+
+
+@dataclass(slots=True)
+class Request:
+    """What to specialize: arguments as described, `names` the keywords of the last of them."""
+
+    function: Any
+    args: tuple[sig.Arg, ...]
+    names: tuple[str, ...] = ()
+    memory: sig.Memory = field(default_factory=sig.Memory)
+    options: Any = None
+
+
+class Restart(Exception):  # noqa: N818 - a request, not an error
+    """The arguments must be described anew: values of `static` paths, or further `places`."""
+
+    def __init__(self, static: dict[sig.Path, Location | None], places: list[Place]) -> None:
+        super().__init__()
+        self.static = static
+        self.places = places
+
+
+def specialize(request: Request, places: Sequence[Place]) -> Specialization:
+    """Type `request.function`; the last of its arguments are the objects at `places`.
+
+    Raises Restart when an argument's value or another outside object is needed; CompileError when
+    the program is refused.
+    """
+    world = _World(request, places)
+    try:
+        return world.run()
+    except NewCapture as need:
+        raise Restart({}, [need.place]) from None
+    except NeedsStatic as need:
+        raise _demand(world, need) from None
+
+
+def _demand(world: _World, need: NeedsStatic) -> Exception:
+    """A Restart that makes an int argument static, or why no value can be known."""
+    value = getattr(need.scalar, "value", None)
+    paths = [world.scalars[v] for v in _parameters(value) if v in world.scalars]
+    engine = world.engine
+    what = need.what or "this value"
+    if paths and len(paths) == len(_parameters(value)):
+        return Restart({path: need.loc for path in paths}, [])
+    return CompileError(
+        f"{what} must be known while compiling, but it is computed at run time",
+        need.loc or engine.loc,
+        types=(str(getattr(value, "type", "")),),
+        chain=need.chain,
+        hint="compute it from shapes, constants and int arguments only",
+    )
+
+
+def _parameters(value: Any) -> list[Value]:
+    """The parameters and loads that `value` is computed from."""
+    found: dict[Value, None] = {}
+    seen: set[Value] = set()
+    stack = [value] if isinstance(value, Value) else []
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(x.owner, Phi):
+            stack.extend(x.owner.args.values())
+        elif isinstance(x.owner, Instr):
+            stack.extend(x.owner.operands)
+        else:
+            found[x] = None
+    return list(found)
+
+
+class _World:
+    """The arguments on the heap, and the way back to the caller."""
+
+    def __init__(self, request: Request, places: Sequence[Place]) -> None:
+        self.request = request
+        self.params: list[Value] = []
+        self.leaves: dict[int, int] = {}
+        self.scalars: dict[Value, sig.Path] = {}
+        self.paths: dict[int, sig.Path] = {}
+        self.initial: dict[int, Any] = {}
+        self.objects: dict[sig.Path, Any] = {}
+        self.jax = False
+        self.waits = False
+        self.places = tuple(places)
+        self.captures = Captures(dict.fromkeys(places), is_foreign)
+        self.engine = Engine(RULES, self.captures, request.options)
+        self.engine.jax_array_class = jax.Array
+        self.same = {
+            later: first
+            for group in request.memory.groups
+            for first, later in _identical(group)
+        }
+        self.overlapping = {
+            leaf for group in request.memory.groups for leaf, _, _ in group
+        } - set(self.same) - set(self.same.values())
+        self.cells: dict[int, Ref] = {}
+        args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
+        split = len(args) - len(places)
+        self.args, captured = args[:split], args[split:]
+        self.captures.places.update(zip(places, captured, strict=True))
+        self.captures.by_identity.update(
+            {id(p.read()): v for p, v in zip(places, captured, strict=True)}
+        )
+        self.captures.pinned.extend(args)
+
+    # arguments
+
+    def param(self, type: Any, hint: str = "") -> Value:
+        value = Value(type, None, hint)
+        self.params.append(value)
+        return value
+
+    def pin(self, content: Any, path: sig.Path, read_only: str = "") -> Ref:
+        cell = self.engine.heap.new(content, None, read_only=read_only, pinned=path)
+        self.paths[cell] = path
+        self.initial[cell] = content
+        ref = self.objects[path] = Ref(cell)
+        return ref
+
+    def abstract(self, arg: sig.Arg, path: sig.Path) -> Any:
+        match arg:
+            case sig.ArgArray():
+                return self.array(arg, path)
+            case sig.ArgScalar(type):
+                value = self.param(type)
+                self.scalars[value] = path
+                return Scalar(value)
+            case sig.ArgStatic(value):
+                return Const(value)
+            case sig.ArgTuple(cls, items):
+                return Tuple(self.each(items, path), cls)
+            case sig.ArgList(items):
+                return self.pin(ListCell(self.each(items, path)), path)
+            case sig.ArgDict(keys, values):
+                items = tuple([self.abstract(v, (*path, k)) for k, v in zip(keys, values)])
+                return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)
+            case sig.ArgObject(cls, fields):
+                named = {name: self.abstract(item, (*path, name)) for name, item in fields}
+                return self.pin(ObjectCell(cls, named), path)
+            case sig.ArgMethod(function, owner):
+                bound = self.abstract(owner, (*path, "__self__"))
+                return Compound("method", (Const(function), bound))
+            case sig.ArgSame(first):
+                return self.objects[first]
+            case sig.ArgPytree(cls, treedef, items):
+                return Compound("pytree", self.each(items, path), (cls, treedef))
+        raise TypeError(f"not an argument: {arg!r}")
+
+    def each(self, items: tuple[sig.Arg, ...], path: sig.Path) -> tuple[Any, ...]:
+        return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
+
+    def array(self, arg: sig.ArgArray, path: sig.Path) -> Any:
+        value = self.param(arg.type)
+        if arg.kind == "scalar":
+            return Array(value)
+        self.jax |= arg.kind == "jax"
+        self.waits |= arg.kind == "numpy"
+        leaf = len(self.params) - 1
+        if leaf in self.same:
+            return self.cells[self.same[leaf]]
+        read_only = _JAX_READ_ONLY if arg.kind == "jax" else ""
+        if leaf in self.request.memory.read_only:
+            read_only = "assignment destination is read-only"
+        if leaf in self.overlapping:
+            read_only = "the memory of this array overlaps that of another argument"
+        ref = self.cells[leaf] = self.pin(Array(value), path, read_only)
+        self.leaves[ref.cell] = leaf
+        if arg.kind == "jax":
+            self.engine.jax_cells.add(ref.cell)
+        return ref
+
+    # the program
+
+    def run(self) -> Specialization:
+        engine, request = self.engine, self.request
+        entry = engine.block
+        count = len(self.args) - len(request.names)
+        kwargs = dict(zip(request.names, self.args[count:], strict=True))
+        edges: list[Edge] = []
+        try:
+            result = engine.rules.call(engine, Const(request.function), self.args[:count], kwargs)
+            edges.append(Edge(engine.block, engine.heap, {}, (Const(0), result), engine.loc))
+        except Stopped:
+            pass
+        except NotKnown:
+            raise CompileError("a loop's number of iterations is not known", engine.loc) from None
+        result, raised, status = self.finish(edges)
+        builder = _Outputs(self)
+        outcome = builder.outcome(result, raised, status)
+        engine.block.terminator = Return(tuple(builder.results))
+        name = getattr(request.function, "__name__", "program")
+        blocks = reverse_postorder(entry)
+        reached = set(blocks)
+        for block in blocks:
+            block.preds = [p for p in block.preds if p in reached]
+            for phi in block.phis:
+                phi.args = {p: v for p, v in phi.args.items() if p in reached}
+        function = Function(_identifier(name), tuple(self.params), blocks, None)
+        return Specialization(function, outcome, {}, self.places, self.captures.constants)
+
+    def finish(self, edges: list[Edge]) -> tuple[Any, list[Raised], Any]:
+        """Bring the paths that return and those that raise together in one block."""
+        engine = self.engine
+        raised = engine.raised
+        if not raised:
+            _, result = edges[0].args
+            return result, [], None
+        width = len(raised)
+        for edge in edges:
+            edge.args = (*edge.args, *[UNDEFINED] * width)
+        for i, path in enumerate(raised):
+            parts = [UNDEFINED] * width
+            parts[i] = self.exception(path)
+            edge = path.edge
+            edge.args = (Const(i + 1), UNDEFINED, *parts)
+            edges.append(edge)
+        hints = [("status", None), ("the result", None), *[("the exception", None)] * width]
+        edge, args = merge(edges, (), hints, lambda: self.captures.pinned)
+        engine.enter(edge)
+        status, result, *exceptions = args
+        merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]
+        return (Const(None) if result is UNDEFINED else result), merged, status
+
+    def exception(self, path: Raised) -> Compound:
+        """What is raised, as an instance."""
+        x = path.exception
+        if isinstance(x, Compound) and x.kind == "exception":
+            return x
+        if isinstance(x, Const) and isinstance(x.value, type):
+            return Compound("exception", (), x.value)
+        if isinstance(x, Const) and isinstance(x.value, BaseException):
+            return Compound("exception", tuple(Const(a) for a in x.value.args), type(x.value))
+        raise CompileError("exceptions must derive from BaseException", path.loc)
+
+
+def _identical(group: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[tuple[int, int]]:
+    """(first, later) for leaves of a group that are one array."""
+    pairs = []
+    for k, (leaf, offset, strides) in enumerate(group):
+        for earlier, offset0, strides0 in group[:k]:
+            if offset == offset0 and strides == strides0:
+                pairs.append((earlier, leaf))
+                break
+    return pairs
+
+
+def _identifier(name: str) -> str:
+    return "".join(c if c.isalnum() or c == "_" else "_" for c in name) or "program"
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a callable is JAX's: run by JAX and merged as a foreign op."""
+    module = getattr(value, "__module__", None) or ""
+    return module.split(".")[0] in ("jax", "jaxlib")
+
+
+class _Outputs:
+    """Flat results, and the trees over them."""
+
+    def __init__(self, world: _World) -> None:
+        self.world = world
+        self.engine = world.engine
+        self.results: list[Value] = []
+        self.trees: dict[Any, out.Out] = {}
+
+    def result(self, value: Value) -> int:
+        self.results.append(value)
+        return len(self.results) - 1
+
+    def outcome(self, result: Any, raised: list[Raised], status: Any) -> out.Outcome:
+        world = self.world
+        tree = self.tree(result)
+        writes, stores = [], []
+        for cell, before in world.initial.items():
+            after = self.engine.heap.contents[cell]
+            if after is before or (isinstance(after, Array) and after.value is before.value):
+                continue
+            if isinstance(after, Conflict):
+                raise CompileError(after.reason, notes=after.notes)
+            if cell in world.leaves:
+                writes.append(out.Write(world.leaves[cell], self.result(after.value)))
+            else:
+                stores.append(out.Store(world.paths[cell], self.container(after)))
+        for _, box in world.captures.boxes.values():
+            self.check_box(box)
+        code = None
+        if status is not None:
+            with building(self.engine.builder):
+                value = self.scalar_value(status)
+                code = self.result(convert(value, dtype=I32.dtype, weak=False))
+        sites = [self.site(path) for path in raised]
+        return out.Outcome(
+            tuple(range(len(world.params))),
+            tree,
+            tuple(writes),
+            tuple(stores),
+            code,
+            tuple(sites),
+            world.jax,
+            world.waits,
+        )
+
+    def scalar_value(self, x: Any) -> Value:
+        if isinstance(x, Const):
+            return self.engine.as_array(x.value).value
+        return x.value
+
+    def check_box(self, box: Ref) -> None:
+        if box.cell in self.engine.written:
+            raise CompileError(
+                "assigning to a variable of the function around a compiled function is not "
+                "supported",
+                hint="return the new value, or compile the outer function",
+            )
+
+    def site(self, path: Raised) -> out.Site:
+        x = path.exception
+        return out.Site(x.meta, tuple([self.tree(a) for a in x.items]), path.loc)
+
+    def tree(self, x: Any) -> out.Out:
+        """What the caller sees of `x`."""
+        if isinstance(x, Conflict | MaybeUnbound):
+            self.engine.use(x)
+        if isinstance(x, Const):
+            return out.OutConst(x.value)
+        if isinstance(x, Scalar):
+            return out.OutScalar(self.result(x.value))
+        if isinstance(x, Array):
+            return out.OutScalar(self.result(x.value), "numpy")
+        if isinstance(x, Tuple):
+            return out.OutTuple(x.cls, tuple([self.tree(i) for i in x.items]))
+        if isinstance(x, Ref):
+            return self.reference(x)
+        if isinstance(x, Compound) and x.kind == "text":
+            return self.text(x)
+        if isinstance(x, Compound) and x.kind == "pytree":
+            raise CompileError("a registered pytree cannot be returned", self.engine.loc)
+        raise CompileError(
+            f"a compiled function cannot return a {arrays.kind_of(self.engine, x)}",
+            self.engine.loc,
+            hint="return arrays, numbers, strings, None and containers of these",
+        )
+
+    def text(self, x: Compound) -> out.OutFormat:
+        items = iter(x.items)
+        parts = [p if isinstance(p, str) else (self.tree(next(items)), *p) for p in x.meta]
+        return out.OutFormat(tuple(parts))
+
+    def reference(self, x: Ref) -> out.Out:
+        key = (x.cell, x.view)
+        if key not in self.trees:
+            if not x.view and x.cell in self.world.paths:
+                self.trees[key] = out.OutArgument(self.world.paths[x.cell])
+            else:
+                content = self.engine.heap.contents[x.cell]
+                array = isinstance(content, Array)
+                self.trees[key] = self.array(x) if array else self.container(content)
+        return self.trees[key]
+
+    def array(self, x: Ref) -> out.OutArray:
+        with building(self.engine.builder):
+            array = arrays.read(self.engine, x)
+        index = self.result(array.value)
+        extents = [None if e is None else self.result(e.value) for e in array.extents or ()]
+        return out.OutArray(index, tuple(extents))
+
+    def container(self, content: Any) -> out.Out:
+        match content:
+            case ListCell(items):
+                return out.OutList(tuple([self.tree(i) for i in items]))
+            case DictCell(items):
+                return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
+            case SetCell(items):
+                return out.OutConst(set(items))
+            case ObjectCell(cls, fields):
+                return out.OutObject(cls, tuple([(n, self.tree(v)) for n, v in fields.items()]))
+            case BoxCell(value):
+                return self.tree(value)
+        raise CompileError(content.reason, self.engine.loc, notes=content.notes)
