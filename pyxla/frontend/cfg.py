@@ -119,11 +119,17 @@ class GraphBuilder:
         key = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
         loc = self.locations.get(key)
         if loc is None:
-            loc = self.locations[key] = self.source.file.location(node, self.source.qualname)
+            loc = self.locations[key] = self.source.file.location(
+                node, self.source.qualname
+            )
         return loc
 
     def emit(
-        self, op: pyops.PyOp, operands: tuple[Value, ...], attrs: dict[str, Any], node: ast.AST
+        self,
+        op: pyops.PyOp,
+        operands: tuple[Value, ...],
+        attrs: dict[str, Any],
+        node: ast.AST,
     ) -> Value:
         instr = Instr(op, operands, attrs, (), self.location(node))
         value = Value(None, instr)
@@ -132,7 +138,11 @@ class GraphBuilder:
         return value
 
     def effect(
-        self, op: pyops.PyOp, operands: tuple[Value, ...], attrs: dict[str, Any], node: ast.AST
+        self,
+        op: pyops.PyOp,
+        operands: tuple[Value, ...],
+        attrs: dict[str, Any],
+        node: ast.AST,
     ) -> None:
         """Emit an instruction without results."""
         self.block.instrs.append(Instr(op, operands, attrs, (), self.location(node)))
@@ -208,7 +218,9 @@ class GraphBuilder:
             return self.lookup(name)
         return self.known(pyops.GLOBAL, ("global", name), {"name": name}, node)
 
-    def known(self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: ast.AST) -> Value:
+    def known(
+        self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: ast.AST
+    ) -> Value:
         """A constant or global, once in a block."""
         value = self.here.known.get(key)
         if value is None:
@@ -296,7 +308,9 @@ class GraphBuilder:
             unbound = self.emit(pyops.UNBOUND, (), {"name": target.id}, node)
             self.write(target.id, unbound, node)
         elif isinstance(target, ast.Attribute):
-            self.effect(pyops.DELATTR, (self.value(target.value),), {"name": target.attr}, node)
+            self.effect(
+                pyops.DELATTR, (self.value(target.value),), {"name": target.attr}, node
+            )
         elif isinstance(target, ast.Subscript):
             operands = (self.value(target.value), self.value(target.slice))
             self.effect(pyops.DELITEM, operands, {}, node)
@@ -323,7 +337,9 @@ class GraphBuilder:
             "defaults": inner.defaults,
             "kwdefaults": inner.kwdefaults,
         }
-        self.write(node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node)
+        self.write(
+            node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node
+        )
 
     def return_(self, node: ast.Return) -> None:
         self.end(Return((self.value(node.value),), self.location(node)))
@@ -362,7 +378,9 @@ class GraphBuilder:
                 break
             node = rest[-1]
         for ends in reversed(taken):
-            self.join([*ends, *([self.block] if self.block is not None else ())], "merge")
+            self.join(
+                [*ends, *([self.block] if self.block is not None else ())], "merge"
+            )
 
     def branch(self, node: ast.If, taken: list[list[Block]]) -> Block:
         """End the block on the test, walk the body (its open end goes to `taken`)."""
@@ -418,13 +436,15 @@ class GraphBuilder:
         return self.literal(node.value, node)
 
     def literal(self, value: Any, node: ast.AST) -> Value:
-        """A constant; floats may be zeros of either sign, which are equal, so they are not shared."""
+        """A constant; equal floats may be zeros of different sign, so they are not shared."""
         if isinstance(value, (float, complex)):
             return self.emit(pyops.CONST, (), {"value": value}, node)
         return self.known(pyops.CONST, (type(value), value), {"value": value}, node)
 
     def attribute(self, node: ast.Attribute) -> Value:
-        return self.emit(pyops.GETATTR, (self.value(node.value),), {"name": node.attr}, node)
+        return self.emit(
+            pyops.GETATTR, (self.value(node.value),), {"name": node.attr}, node
+        )
 
     def subscript(self, node: ast.Subscript) -> Value:
         operands = (self.value(node.value), self.value(node.slice))
@@ -439,17 +459,25 @@ class GraphBuilder:
 
     def binary(self, node: ast.BinOp) -> Value:
         operands = (self.value(node.left), self.value(node.right))
-        return self.emit(pyops.BINARY, operands, {"op": BINARY_OPERATORS[type(node.op)]}, node)
+        return self.emit(
+            pyops.BINARY, operands, {"op": BINARY_OPERATORS[type(node.op)]}, node
+        )
 
     def unary(self, node: ast.UnaryOp) -> Value:
         operand, op = node.operand, UNARY_OPERATORS[type(node.op)]
-        if isinstance(operand, ast.Constant) and type(operand.value) in (int, float, complex):
+        if isinstance(operand, ast.Constant) and type(operand.value) in (
+            int,
+            float,
+            complex,
+        ):
             return self.literal(getattr(operator, op)(operand.value), node)
         return self.emit(pyops.UNARY, (self.value(operand),), {"op": op}, node)
 
     def compare(self, node: ast.Compare) -> Value:
         operands = (self.value(node.left), self.value(node.comparators[0]))
-        return self.emit(pyops.COMPARE, operands, {"op": COMPARISONS[type(node.ops[0])]}, node)
+        return self.emit(
+            pyops.COMPARE, operands, {"op": COMPARISONS[type(node.ops[0])]}, node
+        )
 
     def display(self, node: Any) -> Value:
         items = tuple([self.value(item) for item in node.elts])
@@ -457,7 +485,9 @@ class GraphBuilder:
 
     def dict(self, node: ast.Dict) -> Value:
         items = [
-            self.value(item) for pair in zip(node.keys, node.values, strict=True) for item in pair
+            self.value(item)
+            for pair in zip(node.keys, node.values, strict=True)
+            for item in pair
         ]
         return self.emit(pyops.DICT, tuple(items), {}, node)
 
@@ -506,7 +536,9 @@ class GraphBuilder:
         spec = node.format_spec
         if spec is None or all(isinstance(v, ast.Constant) for v in spec.values):
             text = "" if spec is None else "".join(v.value for v in spec.values)
-            return self.emit(pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node)
+            return self.emit(
+                pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node
+            )
         computed = self.joined(spec)
         callee = self.literal(support.format_spec, node)
         operands = (callee, value, self.literal(conversion, node), computed)

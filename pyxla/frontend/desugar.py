@@ -11,8 +11,8 @@
                                             ...
 
 What is left: assignment (to names, attributes, items and nests of these), augmented assignment,
-`if`, `while True`, `break`, `continue`, `return`, `raise`, `del`, nested `def`, `nonlocal`, `global`
-and expressions that evaluate straight through.  The result is an ordinary syntax tree; as source,
+`if`, `while True`, `break`, `continue`, `return`, `raise`, `del`, `def`, `nonlocal`, `global` and
+expressions that evaluate straight through.  The result is an ordinary syntax tree; as source,
 with `_pyxla` bound to `pyxla.frontend.support`, it behaves as the original.
 
 Vocabulary: an expression *hoists* what cannot stay inside it into statements in front of it; values
@@ -48,7 +48,9 @@ def desugar(source: SourceFunction) -> Lowered:
         desugarer = Desugarer(source)
         node = desugarer.root(source.node)
         resolve(desugarer.scope, source.freevars)
-        lowered = Lowered(node, desugarer.scope, frozenset(desugarer.booleans), desugarer.nested)
+        lowered = Lowered(
+            node, desugarer.scope, frozenset(desugarer.booleans), desugarer.nested
+        )
         source.stages["lowered"] = lowered
     return lowered
 

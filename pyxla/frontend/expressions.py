@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyxla.frontend import fence, support
@@ -86,14 +86,11 @@ def _slice(d: Desugarer, node: ast.Slice) -> ast.expr:
 
 @expression(ast.Call)
 def _call(d: Desugarer, node: ast.Call) -> ast.expr:
-    if not node.args and not node.keywords and isinstance(node.func, ast.Name):
-        if node.func.id == "super" and "__class__" in d.source.freevars and d.scope.params:
-            d.scope.loads.update({"super": None, "__class__": None})
-            args = [name("__class__", node), name(d.scope.params[0], node)]
-            d.scope.loads[d.scope.params[0]] = None
-            return at(ast.Call(node.func, args, []), node)
+    if _is_bare_super(d, node):
+        names = ["__class__", d.scope.params[0]]
+        d.scope.loads.update(dict.fromkeys(["super", *names]))
+        return at(ast.Call(node.func, [name(text, node) for text in names], []), node)
     old = [node.func, *node.args, *[k.value for k in node.keywords]]
-    # The function of `f(*args)` and of `f(**kwargs)` stays with its argument when spilled.
     new = d.operands(old)
     if new == old:
         return node
@@ -103,6 +100,17 @@ def _call(d: Desugarer, node: ast.Call) -> ast.expr:
         for k, value in zip(node.keywords, new[count:], strict=True)
     ]
     return at(ast.Call(new[0], new[1:count], keywords), node)
+
+
+def _is_bare_super(d: Desugarer, node: ast.Call) -> bool:
+    """Whether this is `super()` in a method, which means `super(__class__, self)`."""
+    if node.args or node.keywords or not isinstance(node.func, ast.Name):
+        return False
+    return (
+        node.func.id == "super"
+        and "__class__" in d.source.freevars
+        and bool(d.scope.params)
+    )
 
 
 @expression(ast.Starred)
@@ -175,7 +183,9 @@ def _joined(d: Desugarer, node: ast.JoinedStr) -> ast.expr:
         # As one string each, a spilled field is formatted where it is evaluated.
         strings = d.operands([at(ast.JoinedStr([f]), f) for f in fields])
         new = [
-            s.values[0] if isinstance(s, ast.JoinedStr) else at(ast.FormattedValue(s, -1, None), s)
+            s.values[0]
+            if isinstance(s, ast.JoinedStr)
+            else at(ast.FormattedValue(s, -1, None), s)
             for s in strings
         ]
     if new == fields:
@@ -191,7 +201,9 @@ def _field(d: Desugarer, node: ast.FormattedValue) -> ast.FormattedValue:
     else:
         value, spec = d.pair(node.value, node.format_spec)
         if not isinstance(spec, ast.JoinedStr):
-            spec = at(ast.JoinedStr([at(ast.FormattedValue(spec, -1, None), spec)]), spec)
+            spec = at(
+                ast.JoinedStr([at(ast.FormattedValue(spec, -1, None), spec)]), spec
+            )
     if value is node.value and spec is node.format_spec:
         return node
     return at(ast.FormattedValue(value, node.conversion, spec), node)
@@ -258,7 +270,11 @@ def _short_circuit(d: Desugarer, node: ast.BoolOp, as_condition: bool) -> ast.ex
 
     def operand(index: int) -> None:
         value = node.values[index]
-        d.set(result, truth(d, condition(d, value)) if as_condition else d.expr(value), value)
+        d.set(
+            result,
+            truth(d, condition(d, value)) if as_condition else d.expr(value),
+            value,
+        )
         if index + 1 < len(node.values):
             test = name(result, node)
             body = d.block(operand, index + 1)
@@ -277,7 +293,11 @@ def _conditional(d: Desugarer, node: ast.IfExp, as_condition: bool) -> ast.expr:
     result = _result(d, as_condition)
 
     def choose(value: ast.expr) -> None:
-        d.set(result, truth(d, condition(d, value)) if as_condition else d.expr(value), value)
+        d.set(
+            result,
+            truth(d, condition(d, value)) if as_condition else d.expr(value),
+            value,
+        )
 
     test = condition(d, node.test)
     d.branch(test, d.block(choose, node.body), d.block(choose, node.orelse), node)
@@ -407,7 +427,9 @@ def _collect(d: Desugarer, node: Any, items: ast.expr) -> ast.Name:
             _store_item(d, result, node.key, node.value)
         else:
             value = d.expr(node.elt)
-            d.body.append(at(ast.Expr(call("append", [result, value], node.elt)), node.elt))
+            d.body.append(
+                at(ast.Expr(call("append", [result, value], node.elt)), node.elt)
+            )
 
     clause(0, items)
     return result
@@ -424,7 +446,12 @@ def _comprehension_function(
         if isinstance(part, ast.NamedExpr)
     ]
     title, parameter = d.temporary(), d.temporary()
-    d.scope.stores.update(dict.fromkeys(walrus))
+    for text in walrus:
+        # Never executed: says in Python that the variable is the outer function's.
+        target = at(ast.Name(text, STORE), node)
+        binding = at(ast.Assign([target], constant(None, node)), node)
+        d.body.append(at(ast.If(constant(False, node), [binding], []), node))
+        d.scope.stores[text] = None
     items = d.hold(items, node)
 
     def body() -> list[ast.stmt]:
@@ -433,7 +460,9 @@ def _comprehension_function(
         d.scope.loads[parameter] = None
 
         def fill() -> None:
-            d.body.append(at(ast.Return(_collect(d, node, name(parameter, node))), node))
+            d.body.append(
+                at(ast.Return(_collect(d, node, name(parameter, node))), node)
+            )
 
         return [*declared, *d.block(fill)]
 

@@ -69,7 +69,9 @@ PATTERNS: tuple[type[ast.pattern], ...] = (
     ast.MatchStar,
     ast.MatchValue,
 )
-ACCEPTED: frozenset[type[ast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
+ACCEPTED: frozenset[type[ast.AST]] = frozenset(
+    (*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS)
+)
 
 _PLAIN_TEST = "test for the condition with `if` instead of catching its exception"
 _ASYNC = ("async code has no meaning in a compiled program", "write a plain function")
@@ -77,8 +79,14 @@ _GENERATOR = (
     "generator functions are not compiled",
     "append to a list and return it, or loop where the items are used",
 )
-_CLASS = ("a class cannot be defined inside a compiled function", "define it at module level")
-_TYPE_ALIAS = ("a type alias cannot be defined inside a compiled function", "define it outside")
+_CLASS = (
+    "a class cannot be defined inside a compiled function",
+    "define it at module level",
+)
+_TYPE_ALIAS = (
+    "a type alias cannot be defined inside a compiled function",
+    "define it outside",
+)
 _MAPPING = ("mapping patterns are not compiled", "test for the keys with `in`")
 _TEMPLATE = ("template strings are not compiled", "use an f-string")
 
@@ -114,14 +122,22 @@ BARE_RAISE = (
     "`raise` without an exception has nothing to raise again",
     "name the exception",
 )
-ASYNC_COMPREHENSION = ("async comprehensions are not compiled", "write a plain comprehension")
-TOO_DEEP = ("the source is nested too deeply to compile", "split the expression or the branches")
+ASYNC_COMPREHENSION = (
+    "async comprehensions are not compiled",
+    "write a plain comprehension",
+)
+TOO_DEEP = (
+    "the source is nested too deeply to compile",
+    "split the expression or the branches",
+)
 
 
 def refusal(node: ast.AST) -> tuple[str, str]:
     """Reason and remedy for a node outside the language."""
     name = type(node).__name__
-    return REFUSED.get(name, (f"this syntax ({name}) is not compiled", "write it in other words"))
+    return REFUSED.get(
+        name, (f"this syntax ({name}) is not compiled", "write it in other words")
+    )
 
 
 def too_deep(loc: Location) -> CompileError:

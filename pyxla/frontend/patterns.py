@@ -25,7 +25,16 @@ from collections.abc import Callable, Sequence
 
 from pyxla.frontend import fence
 from pyxla.frontend.expressions import condition
-from pyxla.frontend.hoist import STORE, Desugarer, at, call, constant, name, negate, statement
+from pyxla.frontend.hoist import (
+    STORE,
+    Desugarer,
+    at,
+    call,
+    constant,
+    name,
+    negate,
+    statement,
+)
 from pyxla.frontend.source import mangle
 
 Then = Callable[[], None]
@@ -50,7 +59,7 @@ def _match(d: Desugarer, node: ast.Match) -> None:
             d.body.append(taken)
             d.effects += 1
             d.body = taken.orelse
-        elif isinstance(case.pattern, ast.MatchAs) and case.guard is None:
+        elif _is_capture(case.pattern) and case.guard is None:
             _bind(d, case.pattern, subject)
             d.statements(case.body)
             break
@@ -107,13 +116,17 @@ def _unsupported(d: Desugarer, pattern: ast.pattern) -> bool:
     return False
 
 
+def _is_capture(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
 def _is_condition(pattern: ast.pattern) -> bool:
     """Whether the pattern is one condition on the subject, without captures."""
     if isinstance(pattern, ast.MatchOr):
         return all(_is_condition(p) for p in pattern.patterns)
     if isinstance(pattern, ast.MatchClass):
         return not pattern.patterns and not pattern.kwd_patterns
-    if isinstance(pattern, ast.MatchAs):
+    if _is_capture(pattern):
         return pattern.name is None
     return isinstance(pattern, (ast.MatchValue, ast.MatchSingleton))
 
@@ -193,7 +206,9 @@ def _test_alternatives(
 
     try_(pattern.patterns)
     for text, temporary in held.items():
-        captures.append((at(ast.MatchAs(None, text), pattern), name(temporary, pattern)))
+        captures.append(
+            (at(ast.MatchAs(None, text), pattern), name(temporary, pattern))
+        )
     d.branch(matched, d.block(then), [], pattern)
 
 
@@ -231,7 +246,7 @@ def _test_sequence(
         position: ast.expr = constant(index, part)
         if star is not None and index > star:
             position = at(ast.BinOp(size, ast.Sub(), constant(after, part)), part)
-        if isinstance(part, ast.MatchAs) and part.pattern is None and part.name is None:
+        if _is_condition(part) and _is_capture(part):
             return items(index + 1, size)
         held = d.hold(_item(subject, position, part), part)
         _test(d, part, held, captures, lambda: items(index + 1, size))
@@ -268,7 +283,12 @@ def _test_class(
             value = call("match_value", [subject, cls, key], part)
             _test(d, part, d.hold(value, part), captures, lambda: look(following))
 
-        d.branch(call("has_match_value", [subject, cls, key], part), d.block(inside), [], part)
+        d.branch(
+            call("has_match_value", [subject, cls, key], part),
+            d.block(inside),
+            [],
+            part,
+        )
 
     def parts_() -> None:
         look(parts)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 class Scope:
     """Names of one function, gathered while it is desugared; dicts serve as ordered sets.
 
-    generator: the first `yield`, if there is one.  cell: names bound here that nested functions use.  free: names used here or deeper that an
-    enclosing function binds.  Both are set by `resolve`.
+    generator: the first `yield`, if there is one.  cell: names bound here that nested functions
+    use.  free: names used here or deeper that an enclosing function binds.  `resolve` sets both.
     """
 
     params: tuple[str, ...]
@@ -28,7 +28,9 @@ class Scope:
     def bound(self) -> dict[str, None]:
         """The names that are variables of this function."""
         names = dict.fromkeys((*self.params, *self.stores))
-        return {n: None for n in names if n not in self.nonlocal_ and n not in self.global_}
+        return {
+            n: None for n in names if n not in self.nonlocal_ and n not in self.global_
+        }
 
 
 def resolve(scope: Scope, outside: Iterable[str]) -> None:

@@ -8,13 +8,14 @@ that changed after the function was made is not taken for it.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
 import functools
 import inspect
 import linecache
+import os
+import time
 import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ class SourceFile:
     lines: Sequence[str]
     tree: ast.Module
     ascii: bool
+    # whether it is older than this process: then no function was made from another version
+    settled: bool = False
     # top-level statement -> code objects compiled from it
     codes: dict[ast.stmt, frozenset[types.CodeType]] = field(default_factory=dict)
 
@@ -148,7 +151,12 @@ def _name_of(value: Any) -> str:
 
 def mangle(name: str, class_name: str) -> str:
     """A name as Python stores it: `__x` in a class `C` is `_C__x`."""
-    if not class_name or not name.startswith("__") or name.endswith("__") or "." in name:
+    if (
+        not class_name
+        or not name.startswith("__")
+        or name.endswith("__")
+        or "." in name
+    ):
         return name
     stripped = class_name.lstrip("_")
     return f"_{stripped}{name}" if stripped else name
@@ -205,33 +213,47 @@ def _record(
 
 
 def _read(function: types.FunctionType) -> SourceFunction:
-    """Find a function object's node: exactly in a known or fresh version of its file, else by
-    likeness (import hooks such as pytest's change the code but not its lines)."""
     code = function.__code__
-    filename = code.co_filename
-    versions = _files.setdefault(filename, [])
-    found = None
-    for file in reversed(versions):
-        found = found or _locate(file, code, exact=True)
-    if found is None:
-        for refresh in (False, True):
-            file = _current_version(function, refresh)
-            found = found or (file and _locate(file, code, exact=True))
-        found = found or (file and _locate(file, code, exact=False))
-    if file is None and found is None:
+    qualname, filename = function.__qualname__, code.co_filename
+    found = _find(function)
+    if found is not None:
+        file, node, class_name = found
+        names = _identifiers(code)
+        unshared = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
+        return _record(
+            node,
+            code.co_name,
+            qualname,
+            file,
+            code.co_freevars,
+            class_name,
+            names=names,
+            unshared=unshared,
+        )
+    if not _files[filename]:
         raise CompileError(
-            f"the source of {function.__qualname__} is not available (it was defined in {filename})",
+            f"the source of {qualname} (defined in {filename}) is not available",
             hint="define it in a file or a notebook cell; text given to exec has no source",
         )
-    if found is None:
-        raise CompileError(
-            f"the source of {function.__qualname__} is not what it was when it was defined",
-            Location(filename, code.co_firstlineno, function=function.__qualname__),
-            hint="reload its module, so that the function is the one in the file",
-        )
-    file, node, class_name = found
-    qualname, freevars, names = function.__qualname__, code.co_freevars, _identifiers(code)
-    return _record(node, code.co_name, qualname, file, freevars, class_name, names=names)
+    raise CompileError(
+        f"the source of {qualname} is not what it was when it was defined",
+        Location(filename, code.co_firstlineno, function=qualname),
+        hint="reload its module, so that the function is the one in the file",
+    )
+
+
+def _find(function: types.FunctionType) -> Found | None:
+    """A function object's node: exactly in a known or fresh version of its file, else by likeness
+    (import hooks such as pytest's change the code of a file, but not its lines)."""
+    code = function.__code__
+    for file in reversed(_files.setdefault(code.co_filename, [])):
+        if found := _locate(file, code, exact=True):
+            return found
+    for refresh in (False, True):
+        current = _current_version(function, refresh)
+        if current is not None and (found := _locate(current, code, exact=True)):
+            return found
+    return _locate(current, code, exact=False) if current is not None else None
 
 
 def _identifiers(code: types.CodeType) -> frozenset[str]:
@@ -239,8 +261,12 @@ def _identifiers(code: types.CodeType) -> frozenset[str]:
     work = [code]
     while work:
         code = work.pop()
-        names.update(code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
-        work.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
+        names.update(
+            code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
+        )
+        work.extend(
+            const for const in code.co_consts if isinstance(const, types.CodeType)
+        )
     return frozenset(names)
 
 
@@ -268,10 +294,33 @@ def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile 
         tree = ast.parse(text, filename)
     except (SyntaxError, ValueError):
         return None
-    file = SourceFile(filename, tuple(lines), tree, text.isascii())
+    file = SourceFile(
+        filename, tuple(lines), tree, text.isascii(), _is_settled(filename)
+    )
     versions.append(file)
     del versions[:-_KEPT_VERSIONS]
     return file
+
+
+def _is_settled(filename: str) -> bool:
+    entry = linecache.cache.get(filename, ())
+    modified = entry[1] if len(entry) == 4 else None
+    return modified is not None and modified < _process_start()
+
+
+_CLOCK_MARGIN = 2.0
+
+
+@functools.cache
+def _process_start() -> float:
+    """A time before which this process had not begun; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, AttributeError, ValueError, IndexError):
+        return 0.0
+    return time.time() - age - _CLOCK_MARGIN
 
 
 Found = tuple[SourceFile, FunctionNode, str]
@@ -287,12 +336,16 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
                 for node, class_name in _functions_at(statement, line)
                 if getattr(node, "name", "<lambda>") == code.co_name
             ]
+            if len(candidates) == 1 and file.settled:
+                return file, *candidates[0]
             compiled = _codes(file, statement, code.co_flags) if candidates else ()
             if exact and code in compiled:
                 node, class_name = _by_position(candidates, code, file)
                 return file, node, class_name
             if not exact and len(candidates) == 1:
-                alike = [c for c in compiled if c.co_firstlineno == line and _alike(c, code)]
+                alike = [
+                    c for c in compiled if c.co_firstlineno == line and _alike(c, code)
+                ]
                 if alike:
                     return file, *candidates[0]
     return None
@@ -319,12 +372,16 @@ def _functions_at(statement: ast.stmt, line: int) -> Iterator[tuple[FunctionNode
         work.extend((child, class_name) for child in ast.iter_child_nodes(node))
 
 
-def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> frozenset[types.CodeType]:
+def _codes(
+    file: SourceFile, statement: ast.stmt, flags: int
+) -> frozenset[types.CodeType]:
     """Every code object that compiling a top-level statement of `file` makes."""
     codes = file.codes.get(statement)
     if codes is None:
         module = ast.Module([statement], [])
-        top = compile(module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True)
+        top = compile(
+            module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True
+        )
         found: set[types.CodeType] = set()
         work = [top]
         while work:
@@ -337,7 +394,9 @@ def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> frozenset[types
 
 
 def _by_position(
-    candidates: Sequence[tuple[FunctionNode, str]], code: types.CodeType, file: SourceFile
+    candidates: Sequence[tuple[FunctionNode, str]],
+    code: types.CodeType,
+    file: SourceFile,
 ) -> tuple[FunctionNode, str]:
     """The candidate whose body spans the positions of the code, tightest first."""
     if len(candidates) == 1:
@@ -358,7 +417,10 @@ def _by_position(
     bodies = []
     for node, class_name in candidates:
         body = node.body if isinstance(node.body, ast.expr) else node
-        low, high = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+        low, high = (
+            (body.lineno, body.col_offset),
+            (body.end_lineno, body.end_col_offset),
+        )
         if low <= start and end <= high:
             bodies.append((low, node, class_name))
     _, node, class_name = max(bodies, key=lambda body: body[0])
@@ -374,5 +436,7 @@ def _alike(compiled: types.CodeType, code: types.CodeType) -> bool:
         return False
     consts = {repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)}
     return set(compiled.co_names) <= set(code.co_names) and all(
-        repr(c) in consts for c in compiled.co_consts if not isinstance(c, types.CodeType)
+        repr(c) in consts
+        for c in compiled.co_consts
+        if not isinstance(c, types.CodeType)
     )
