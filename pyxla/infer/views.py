@@ -143,7 +143,7 @@ class BasicIndex(Step):
     @property
     def is_identity(self) -> bool:
         straight = self.dims == tuple(range(len(self.base)))
-        return straight and all(map(is_full, self.ranges, self.base))
+        return straight and self.extents is None and all(map(is_full, self.ranges, self.base))
 
     def _order(self) -> Shape:
         """The base dimensions that are kept, in order of appearance."""
@@ -178,7 +178,7 @@ def apply(view: View, base: Array) -> Array:
 
 def update(view: View, base: Array, new: Array) -> Array:
     """`base` after `new` was written through a chain of steps."""
-    bases = [base]
+    bases = [base] if view else []
     for step in view[:-1]:
         bases.append(step.apply(bases[-1]))
     for step, content in zip(reversed(view), reversed(bases), strict=True):
