@@ -86,10 +86,11 @@ class Executable:
         "program",
     )
 
-    def __init__(self, program: Program, outcome: Outcome) -> None:
+    def __init__(self, program: Any, outcome: Outcome, jitted: Any = None) -> None:
+        """`jitted` runs what is not a Program but has its name and types (a loaded artifact)."""
         self.program = program
         self.outcome = outcome
-        self.jitted = jaxlink.jit(program)
+        self.jitted = jaxlink.jit(program) if jitted is None else jitted
         arrays = _converters(program, outcome)
         self._build = builder(outcome.result, arrays)
         self._stores = [(store.path, builder(store.out, arrays)) for store in outcome.stores]

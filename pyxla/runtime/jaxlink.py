@@ -18,7 +18,7 @@ holds in another precision are converted at the boundary, by `bind`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
@@ -148,10 +148,39 @@ def lowered(program: Program) -> Any:
         return jit(program).lower(*structs(program))
 
 
-def exported(program: Program, platforms: Sequence[str] | None = None) -> export.Exported:
-    """The program as a portable, versioned StableHLO artifact of `jax.export`."""
+def hlo(program: Program, optimized: bool = False) -> str:
+    """The program as HLO text: as XLA imports it, or as XLA compiled it for the default device."""
+    module = lowered(program)
+    if optimized:
+        return module.compile().as_text()
+    return module.compiler_ir("hlo").as_hlo_text()
+
+
+def exported(
+    program: Program, captured: Mapping[int, Any], platforms: Sequence[str] | None = None
+) -> export.Exported:
+    """The program as a portable, versioned StableHLO artifact of `jax.export`.
+
+    captured: parameter -> the array that takes its place for good.
+    """
+
+    def call(*args: Any) -> list[Any]:
+        rest = iter(args)
+        return bind(
+            program, *[captured[i] if i in captured else next(rest) for i in range(len(given))]
+        )
+
+    call.__name__ = call.__qualname__ = program.name
+    given = structs(program)
+    free = [struct for i, struct in enumerate(given) if i not in captured]
     with scoped():
-        return export.export(jit(program), platforms=platforms)(*structs(program))
+        return export.export(jax.jit(call), platforms=platforms)(*free)
+
+
+def imported(blob: bytearray) -> tuple[Any, Any]:
+    """A deserialized artifact as a jitted function (call it inside `scoped()`), and its record."""
+    record = export.deserialize(blob)
+    return jax.jit(record.call), record
 
 
 def structs(program: Program) -> list[jax.ShapeDtypeStruct]:

@@ -329,7 +329,7 @@ def _node(x: Any) -> _Node | None:
         entries = ("method", x.__func__)
         elements = (("__self__", x.__self__),)
         return _Node(entries, elements, False, lambda items: ArgMethod(x.__func__, *items))
-    if kind in _ATOMS or isinstance(x, (type, enum.Enum, np.dtype)) or hasattr(x, "__wrapped__"):
+    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or hasattr(x, "__wrapped__"):
         return None
     if dataclasses.is_dataclass(x):
         return _object(x)
@@ -343,6 +343,7 @@ _ATOMS = frozenset(
         *(types.FunctionType, types.BuiltinFunctionType, functools.partial, np.ufunc),
     )
 )
+_ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray)
 
 
 def _is_instance(x: Any) -> bool:
@@ -475,12 +476,13 @@ class Memory:
     """How NumPy leaves lie in memory.
 
     read_only: leaves that cannot be written.  groups: sets of leaves that may share memory, each as
-    (leaf, byte offset from the group's lowest address, strides) in leaf order; leaves alone in
-    theirs are left out.  Members with equal offset, strides, shape and dtype are the same array.
+    (leaf, byte offset from the group's lowest address, layout) in leaf order, the layout being
+    (shape, strides, dtype); leaves alone in theirs are left out.  Members of equal offset and
+    layout are the same array.
     """
 
     read_only: tuple[int, ...] = ()
-    groups: tuple[tuple[tuple[int, int, tuple[int, ...]], ...], ...] = ()
+    groups: tuple[tuple[tuple[int, int, Any], ...], ...] = ()
 
 
 def memory(leaves: Sequence[Any]) -> Memory:
@@ -520,6 +522,8 @@ def _overlap(group: list[Any]) -> bool:
 
 def _placed(group: list[Any]) -> tuple[Any, ...]:
     base = group[0][0]
-    return tuple(
-        sorted((i, x.__array_interface__["data"][0] - base, x.strides) for _, i, x in group)
-    )
+    members = [
+        (i, x.__array_interface__["data"][0] - base, (x.shape, x.strides, x.dtype.str))
+        for _, i, x in group
+    ]
+    return tuple(sorted(members, key=lambda member: member[0]))

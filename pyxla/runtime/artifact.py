@@ -1,0 +1,262 @@
+"""Programs in files: portable StableHLO with a signature, runnable without the source.
+
+    artifact ::= blob json length magic
+
+`blob` is what `jax.export` serializes, a flatbuffer that is read from its start, so that plain
+`jax.export.deserialize` runs the whole file and never looks at the rest.  `json` describes arguments
+and results (the records of `signature` and `outcome`) and names versions; `length`, 8 bytes, is its
+size, little endian.  Nothing in the file is executed or unpickled by loading it: classes are kept by
+name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s of other instances,
+and the built-in exceptions.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import numpy as np
+
+from pyxla.errors import CompileError, Location
+from pyxla.ir.types import DTYPE_NAMES, PYTHON_DTYPES, SHORT_NAMES, ArrayType, array_type
+from pyxla.runtime import jaxlink, outcome, signature
+from pyxla.runtime.executable import Executable, Program
+from pyxla.runtime.outcome import Outcome
+from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic
+
+MAGIC = b"pyxla\x00\x00\x01"
+FORMAT = 1
+
+
+def build(
+    program: Program,
+    outcome: Outcome,
+    args: Sequence[Arg],
+    *,
+    names: Sequence[str] = (),
+    captured: Mapping[int, Any] | None = None,
+    platforms: Sequence[str] | None = None,
+) -> bytes:
+    """The artifact of a specialization.
+
+    args describe the parameters, called `names`.  captured: leaf -> array, for the leaves of
+    captures, which the artifact holds by value.
+    """
+    captured = captured or {}
+    taken = {i: captured[leaf] for i, leaf in enumerate(outcome.inputs) if leaf in captured}
+    record = jaxlink.exported(program, taken, platforms)
+    free = tuple([leaf for i, leaf in enumerate(outcome.inputs) if i not in taken])
+    about = {
+        "format": FORMAT,
+        "name": program.name,
+        "versions": {"jax": jax.__version__, "stablehlo": record.calling_convention_version},
+        "platforms": list(record.platforms),
+        "names": list(names),
+        "params": encode(tuple([t for i, t in enumerate(program.params) if i not in taken])),
+        "results": encode(program.results),
+        "args": encode(tuple(args)),
+        "outcome": encode(dataclasses.replace(outcome, inputs=free)),
+    }
+    text = json.dumps(about, sort_keys=True, indent=1).encode()
+    return bytes(record.serialize()) + text + len(text).to_bytes(8, "little") + MAGIC
+
+
+def save(path: str | Path, data: bytes) -> None:
+    Path(path).write_bytes(data)
+
+
+@dataclasses.dataclass(frozen=True)
+class Loaded:
+    """A loaded program; call it on arguments like those it was built for."""
+
+    name: str
+    params: tuple[ArrayType, ...]
+    results: tuple[ArrayType, ...]
+    names: tuple[str, ...]
+    args: tuple[Arg, ...]
+    outcome: Outcome
+    about: Mapping[str, Any]
+    stablehlo: str
+    jitted: Any = dataclasses.field(repr=False)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run on `args`: as the compiled function would, exceptions included."""
+        if len(args) != len(self.args):
+            raise TypeError(f"{self.name}() takes {len(self.args)} arguments, {len(args)} given")
+        leaves: list[Any] = []
+        for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
+            _collect(arg, x, (index,), leaves)
+        has_jax = any(isinstance(x, jax.Array) for x in leaves)
+        seen = dataclasses.replace(self.outcome, jax=has_jax, waits=self.outcome.waits or has_jax)
+        return Executable(self, seen, self.jitted)(leaves, args)
+
+
+def load(path: str | Path) -> Loaded:
+    """The program in the artifact at `path`."""
+    return parse(Path(path).read_bytes())
+
+
+def parse(data: bytes) -> Loaded:
+    """The program that the bytes of an artifact hold."""
+    if data[-len(MAGIC) :] != MAGIC:
+        raise CompileError("not a pyxla artifact", hint="make one with `pyxla build`")
+    end = len(data) - len(MAGIC) - 8
+    start = end - int.from_bytes(data[end : end + 8], "little")
+    about = json.loads(data[start:end])
+    if about["format"] != FORMAT:
+        raise CompileError(
+            f"the artifact has format {about['format']}, this version reads {FORMAT}",
+            hint="build it again",
+        )
+    jitted, record = jaxlink.imported(bytearray(data[:start]))
+    return Loaded(
+        about["name"],
+        decode(about["params"]),
+        decode(about["results"]),
+        tuple(about["names"]),
+        decode(about["args"]),
+        decode(about["outcome"]),
+        about,
+        record.mlir_module(),
+        jitted,
+    )
+
+
+# --- arguments of a loaded program ------------------------------------------------------------
+
+
+def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None:
+    """Append the leaves of `x`, which must be as `arg` describes."""
+    match arg:
+        case ArgArray(type) | ArgScalar(type):
+            _check(_matches(type, x), type, x, path)
+            leaves.append(x)
+        case ArgStatic(value):
+            _check(x == value, repr(value), x, path)
+        case signature.ArgTuple(_, items) | signature.ArgList(items):
+            _check(isinstance(x, (tuple, list)) and len(x) == len(items), arg, x, path)
+            for step, (item, y) in enumerate(zip(items, x, strict=True)):
+                _collect(item, y, (*path, step), leaves)
+        case signature.ArgDict(keys, items):
+            _check(isinstance(x, dict) and tuple(x) == keys, arg, x, path)
+            for key, item in zip(keys, items, strict=True):
+                _collect(item, x[key], (*path, key), leaves)
+        case signature.ArgObject(_, fields):
+            for name, item in fields:
+                _check(hasattr(x, name), f"an object with field {name!r}", x, path)
+                _collect(item, getattr(x, name), (*path, name), leaves)
+        case _:
+            _check(False, arg, x, path)
+
+
+def _matches(type: ArrayType, x: Any) -> bool:
+    if type.weak:
+        return PYTHON_DTYPES.get(x.__class__) == type.dtype
+    return hasattr(x, "dtype") and x.dtype == type.dtype and tuple(x.shape) == type.shape
+
+
+def _check(fits: bool, expected: Any, x: Any, path: tuple[Any, ...]) -> None:
+    if not fits:
+        got = f"{SHORT_NAMES.get(x.dtype, x.dtype)}{list(x.shape)}" if hasattr(x, "dtype") else x
+        raise TypeError(f"{signature.spell(path)}: expected {expected}, got {got}")
+
+
+# --- records as JSON --------------------------------------------------------------------------
+
+_RECORDS = {
+    record.__name__: record
+    for module in (signature, outcome)
+    for record in vars(module).values()
+    if isinstance(record, type) and dataclasses.is_dataclass(record)
+} | {"Location": Location}
+
+
+def encode(x: Any) -> Any:
+    """Records, types and constants as JSON."""
+    if x is None or isinstance(x, (bool, str)) or type(x) is int:
+        return x
+    if isinstance(x, ArrayType):
+        return {"type": [SHORT_NAMES[x.dtype], list(x.shape), x.weak]}
+    if dataclasses.is_dataclass(x) and type(x).__name__ in _RECORDS and not isinstance(x, type):
+        fields = {f.name: encode(getattr(x, f.name)) for f in dataclasses.fields(x)}
+        return {"record": type(x).__name__, **fields}
+    for name, (kind, write, _) in _FORMS.items():
+        if isinstance(x, kind):
+            return {name: write(x)}
+    raise CompileError(
+        f"an artifact cannot hold {x!r}, a {type(x).__name__}",
+        hint="make it an argument, or a number, a string, a dtype or a tuple of these",
+    )
+
+
+def decode(x: Any) -> Any:
+    """What `encode` made, with classes replaced by built-in ones."""
+    if not isinstance(x, dict):
+        return x
+    if "record" in x:
+        fields = {name: decode(value) for name, value in x.items() if name != "record"}
+        return _RECORDS[x["record"]](**fields)
+    if "type" in x:
+        name, shape, weak = x["type"]
+        return array_type(DTYPE_NAMES[name], tuple(shape), weak)
+    ((name, value),) = x.items()
+    return _FORMS[name][2](value)
+
+
+def _write_array(x: Any) -> list[Any]:
+    x = np.asarray(x)
+    return [SHORT_NAMES[x.dtype], list(x.shape), base64.b64encode(x.tobytes()).decode()]
+
+
+def _read_array(x: list[Any]) -> np.ndarray:
+    name, shape, text = x
+    return np.frombuffer(base64.b64decode(text), DTYPE_NAMES[name]).reshape(shape).copy()
+
+
+def _read_class(name: str) -> type:
+    """The class that stands for the one of this name."""
+    if name == "tuple":
+        return tuple
+    if name == "LinAlgError":
+        return np.linalg.LinAlgError
+    found = getattr(builtins, name, None)
+    if isinstance(found, type) and issubclass(found, BaseException):
+        return found
+    return SimpleNamespace
+
+
+def _write_class(cls: type) -> str:
+    if issubclass(cls, tuple):
+        return "tuple"
+    if issubclass(cls, BaseException) and cls is not np.linalg.LinAlgError:
+        return next(c.__name__ for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
+    return cls.__name__
+
+
+_FORMS: dict[str, tuple[Any, Any, Any]] = {
+    "scalar": (np.generic, _write_array, lambda x: _read_array(x)[()]),  # np.float64 is a float
+    "float": (float, float.hex, float.fromhex),
+    "complex": (complex, lambda x: [x.real.hex(), x.imag.hex()], lambda x: _complex(*x)),
+    "tuple": (tuple, lambda x: [encode(y) for y in x], lambda x: tuple([decode(y) for y in x])),
+    "list": (list, lambda x: [encode(y) for y in x], lambda x: [decode(y) for y in x]),
+    "dtype": (np.dtype, lambda x: SHORT_NAMES[x], DTYPE_NAMES.__getitem__),
+    "class": (type, _write_class, _read_class),
+    "slice": (
+        slice,
+        lambda x: [encode(y) for y in (x.start, x.stop, x.step)],
+        lambda x: slice(*map(decode, x)),
+    ),
+    "ellipsis": (type(Ellipsis), lambda x: None, lambda x: Ellipsis),
+    "array": (np.ndarray, _write_array, _read_array),
+}
+
+
+def _complex(real: str, imag: str) -> complex:
+    return complex(float.fromhex(real), float.fromhex(imag))

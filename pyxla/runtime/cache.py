@@ -1,0 +1,153 @@
+"""Bounded caches of specializations.
+
+Each function has a `Cache`, all share one `Recency`: the least recently used entry of any function
+makes room for a new one.  Dropping an entry drops the only lasting reference to its executable,
+which frees the code: a Linux process has 65,530 memory maps, and a live executable takes a handful.
+
+    cache.get(key)                the entry, or None: lock-free, what every call does
+    cache.get_or_make(key, make)  the entry, made by the first of any threads that ask for it
+
+An entry that is being made blocks only those who want the same key; if making fails, each of them
+gets the exception of its own attempt.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+DEFAULT_LIMIT = 2048
+
+
+class _Entry:
+    """One cached value; its identity is its place in the order of use."""
+
+    __slots__ = ("cache", "key", "value")
+
+    def __init__(self, cache: weakref.ref[Cache], key: Hashable, value: Any) -> None:
+        self.cache = cache
+        self.key = key
+        self.value = value
+
+
+class Recency:
+    """The entries of all caches, the least recently used first, at most `limit` of them."""
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        self._order: OrderedDict[_Entry, None] = OrderedDict()
+        # Reentrant: the collector may finalize a Cache while this thread holds it.
+        self._lock = threading.RLock()
+        self.limit = limit
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def touch(self, entry: _Entry) -> None:
+        """Make `entry` the most recently used; one that was evicted meanwhile stays so."""
+        try:
+            self._order.move_to_end(entry)
+        except KeyError:
+            pass
+
+    def add(self, entry: _Entry) -> None:
+        with self._lock:
+            self._order[entry] = None
+        self.shrink(self.limit)
+
+    def remove(self, entry: _Entry) -> None:
+        with self._lock:
+            self._order.pop(entry, None)
+
+    def shrink(self, size: int) -> None:
+        """Evict the least recently used entries until `size` are left."""
+        while True:
+            with self._lock:
+                if len(self._order) <= size:
+                    return
+                entry, _ = self._order.popitem(last=False)
+            cache = entry.cache()
+            if cache is not None:
+                cache.forget(entry)
+
+    def set_limit(self, limit: int) -> None:
+        """Keep at most `limit` entries from now on."""
+        if limit < 1:
+            raise ValueError(f"a cache of specializations holds at least one, not {limit}")
+        self.limit = limit
+        self.shrink(limit)
+
+
+RECENCY = Recency()
+
+
+class Cache:
+    """The specializations of one function."""
+
+    def __init__(self, recency: Recency = RECENCY) -> None:
+        self._entries: dict[Hashable, _Entry] = {}
+        self._making: dict[Hashable, threading.RLock] = {}
+        self._lock = threading.Lock()
+        self._recency = recency
+        self._touch = recency.touch
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __del__(self) -> None:
+        for entry in self._entries.values():
+            self._recency.remove(entry)
+
+    def items(self) -> Iterator[tuple[Hashable, Any]]:
+        """The keys and values, in the order they were made."""
+        return iter([(key, entry.value) for key, entry in list(self._entries.items())])
+
+    def get(self, key: Hashable) -> Any:
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        self._touch(entry)
+        return entry.value
+
+    def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The value at `key`; `make()` runs once however many threads ask at the same time."""
+        value = self.get(key)
+        if value is not None:
+            return value
+        with self._lock:
+            lock = self._making.setdefault(key, threading.RLock())
+        try:
+            with lock:
+                value = self.get(key)
+                if value is None:
+                    value = make()
+                    self.put(key, value)
+                return value
+        finally:
+            with self._lock:
+                self._making.pop(key, None)
+
+    def put(self, key: Hashable, value: Any) -> None:
+        """Set the value at `key`, as the most recently used one."""
+        entry = _Entry(weakref.ref(self), key, value)
+        with self._lock:
+            replaced = self._entries.get(key)
+            self._entries[key] = entry
+        if replaced is not None:
+            self._recency.remove(replaced)
+        self._recency.add(entry)
+
+    def forget(self, entry: _Entry) -> None:
+        """Drop `entry` unless its key has a newer one."""
+        with self._lock:
+            if self._entries.get(entry.key) is entry:
+                del self._entries[entry.key]
+
+    def clear(self) -> None:
+        with self._lock:
+            entries = list(self._entries.values())
+            self._entries.clear()
+        for entry in entries:
+            self._recency.remove(entry)

@@ -1,0 +1,114 @@
+"""Artifacts: what is loaded behaves as what was built, and plain JAX runs it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pyxla.errors import CompileError
+from pyxla.runtime import artifact
+from pyxla.runtime.outcome import OutArray, Outcome, OutConst, OutDict, OutScalar, OutTuple, Write
+from pyxla.runtime.signature import describe
+from tests.runtime.programs import double, fma
+from tests.runtime.test_executable import SITES, status_program
+from tests.runtime.test_jaxlink import run_fresh
+
+X, Y = np.arange(4.0), np.full(4, 1 / 3)
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+def built(program, args, result, captured=None, **fields):
+    outcome = Outcome(tuple(range(len(program.params))), result, **fields)
+    return artifact.build(
+        program, outcome, describe(args), names=["x", "y"], captured=captured or {}
+    )
+
+
+def test_round_trip(tmp_path):
+    result = OutTuple(Pair, (OutArray(0), OutDict(("k", 1), (OutConst(math.inf), OutConst(None)))))
+    artifact.save(tmp_path / "out", built(fma(), [X, Y], result))
+    loaded = artifact.load(tmp_path / "out")
+    array, rest = loaded(X, Y)
+    np.testing.assert_array_equal(array, X * Y + Y)
+    assert rest == {"k": math.inf, 1: None}
+    assert (loaded.name, loaded.names) == ("fma", ("x", "y"))
+    assert "stablehlo.multiply" in loaded.stablehlo
+
+
+def test_containers_as_arguments():
+    loaded = artifact.parse(built(fma(), [(X, [Y])], OutArray(0)))
+    np.testing.assert_array_equal(loaded((X, [Y])), X * Y + Y)
+
+
+def test_captured_arrays_travel_along():
+    loaded = artifact.parse(built(fma(), [X], OutArray(0), captured={1: Y}))
+    np.testing.assert_array_equal(loaded(X), X * Y + Y)
+
+
+def test_plain_jax_runs_it():
+    data = built(fma(), [X, Y], OutArray(0))
+    with jax.enable_x64(True):
+        (result,) = jax.export.deserialize(bytearray(data)).call(X, Y)
+    np.testing.assert_array_equal(result, X * Y + Y)
+
+
+def test_scalars_writes_and_exceptions():
+    assert artifact.parse(built(double(), [1.5], OutScalar(0)))(1.5) == 3.0
+    x = np.array(1.0)
+    loaded = artifact.parse(
+        built(status_program(), [x], OutScalar(1), writes=(Write(0, 2),), status=0, sites=SITES)
+    )
+    with pytest.raises(ValueError, match="^plain$"):
+        loaded(x)
+    assert x == -1
+    with pytest.raises(KeyError) as caught:
+        loaded(np.array(2.0))
+    assert caught.value.args == ("square 4.0!", 3)
+
+
+def test_jax_arrays_in_jax_arrays_out():
+    loaded = artifact.parse(built(fma("f32"), [X.astype("f4")] * 2, OutArray(0)))
+    assert isinstance(loaded(jnp.ones(4), jnp.ones(4)), jax.Array)
+    assert isinstance(loaded(np.ones(4, "f4"), np.ones(4, "f4")), np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((X,), "takes 2 arguments, 1 given"),
+        ((X, Y[:3]), r"argument 1: expected f64\[4\], got f64\[3\]"),
+        ((X, 1.0), r"argument 1: expected f64\[4\], got 1.0"),
+    ],
+)
+def test_other_arguments_are_refused(args, words):
+    with pytest.raises(TypeError, match=words):
+        artifact.parse(built(fma(), [X, Y], OutArray(0)))(*args)
+
+
+def test_what_is_no_artifact():
+    with pytest.raises(CompileError, match="not a pyxla artifact"):
+        artifact.parse(b"something else")
+
+
+def test_what_an_artifact_cannot_hold():
+    with pytest.raises(CompileError, match="cannot hold"):
+        built(double(), [1.5], OutConst(object()))
+
+
+def test_the_same_bytes_in_every_process():
+    code = """
+        import hashlib
+        from tests.runtime.test_artifact import *
+        data = built(fma(), [X, Y], OutArray(0))
+        print(hashlib.sha256(data).hexdigest())
+        """
+    assert run_fresh(code, PYTHONHASHSEED="1") == run_fresh(code, PYTHONHASHSEED="2")

@@ -1,0 +1,107 @@
+"""Bounded caches: eviction frees executables, threads make an entry once."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import pathlib
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from pyxla.runtime.cache import Cache, Recency
+from pyxla.runtime.executable import Executable
+from pyxla.runtime.outcome import OutArray, Outcome
+from tests.runtime.programs import fma
+
+MAPS = pathlib.Path("/proc/self/maps")
+
+
+def executable(n, made=None):
+    if made is not None:
+        made.append(n)
+    return Executable(fma(n=n), Outcome((0, 1), OutArray(0)))
+
+
+class Thing:
+    pass
+
+
+def test_least_recently_used_goes_first():
+    recency = Recency(limit=2)
+    one, two = Cache(recency), Cache(recency)
+    one.put("a", 1)
+    two.put("a", 2)
+    assert one.get("a") == 1
+    two.put("b", 3)
+    assert (one.get("a"), two.get("a"), two.get("b")) == (1, None, 3)
+    recency.set_limit(1)
+    assert (len(one), len(two), len(recency)) == (0, 1, 1)
+    with pytest.raises(ValueError, match="at least one"):
+        recency.set_limit(0)
+
+
+def test_a_dropped_function_gives_its_places_back():
+    recency = Recency()
+    cache = Cache(recency)
+    cache.put("a", thing := Thing())
+    seen = weakref.ref(thing)
+    del thing, cache
+    assert len(recency) == 0 and seen() is None
+
+
+def test_replacing_keeps_one_place():
+    recency = Recency()
+    cache = Cache(recency)
+    cache.put("a", 1)
+    cache.put("a", 2)
+    assert len(recency) == 1 and cache.get("a") == 2
+    cache.clear()
+    assert len(recency) == 0 and list(cache.items()) == []
+
+
+def test_failure_is_not_remembered():
+    cache = Cache(Recency())
+    with pytest.raises(ZeroDivisionError):
+        cache.get_or_make("a", lambda: 1 // 0)
+    assert cache.get_or_make("a", lambda: 5) == 5
+
+
+def test_sixteen_threads_make_each_entry_once():
+    cache, made = Cache(Recency()), []
+    barrier = threading.Barrier(16)
+
+    def work(_):
+        barrier.wait()
+        results = []
+        for n in range(1, 5):
+            make = functools.partial(executable, n, made)
+            results.append(cache.get_or_make(n, make)([np.ones(n)] * 2))
+        return results
+
+    with ThreadPoolExecutor(16) as pool:
+        for results in pool.map(work, range(16)):
+            for n, result in enumerate(results, 1):
+                np.testing.assert_array_equal(result, np.full(n, 2.0))
+    assert sorted(made) == [1, 2, 3, 4]
+
+
+@pytest.mark.skipif(not MAPS.exists(), reason="needs Linux's /proc")
+def test_eviction_frees_executables_at_once():
+    def maps():
+        return len(MAPS.read_text().splitlines())
+
+    cache = Cache(Recency(limit=5))
+    gc.disable()
+    try:
+        counts = []
+        for n in range(1, 61):
+            run = cache.get_or_make(n, functools.partial(executable, n))
+            run([np.ones(n)] * 2)
+            counts.append(maps())
+    finally:
+        gc.enable()
+    assert counts[59] - counts[19] < 40

@@ -1,0 +1,204 @@
+"""Keys, leaves and descriptions of arguments."""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import pytest
+
+from pyxla.errors import CompileError
+from pyxla.ir.types import DTYPE_NAMES, array_type, python_type
+from pyxla.runtime.signature import (
+    ArgArray,
+    ArgDict,
+    ArgList,
+    ArgMethod,
+    ArgObject,
+    ArgPytree,
+    ArgSame,
+    ArgScalar,
+    ArgStatic,
+    ArgTuple,
+    Memory,
+    describe,
+    flatten,
+    keyed,
+    memory,
+)
+
+
+class Pair(NamedTuple):
+    a: object
+    b: object
+
+
+@dataclass
+class Layer:
+    w: object
+    b: object
+
+    def apply(self, x):
+        return self.w @ x + self.b
+
+
+class Plain:
+    __slots__ = ("hidden", "x")
+
+    def __init__(self, x):
+        self.x = x
+
+
+class Registered:
+    def __init__(self, parts):
+        self.parts = parts
+
+
+jax.tree_util.register_pytree_node(Registered, lambda r: (r.parts, "aux"), lambda _, p: p)
+
+
+class Mode(enum.Enum):
+    FAST = 1
+
+
+def f64(*shape):
+    return array_type(DTYPE_NAMES["f64"], shape)
+
+
+A = np.ones(3)
+F32 = array_type(DTYPE_NAMES["f32"], (3,))
+CASES = [
+    (A, ArgArray(f64(3)), 1),
+    (np.float32(1), ArgArray(array_type(DTYPE_NAMES["f32"]), "scalar", False), 1),
+    (np.longlong(1), ArgArray(array_type(DTYPE_NAMES["i64"]), "scalar", False), 1),
+    (np.bool_(True), ArgArray(array_type(DTYPE_NAMES["bool_"]), "scalar", False), 1),
+    (ml_dtypes.bfloat16(1), ArgArray(array_type(DTYPE_NAMES["bf16"]), "scalar", False), 1),
+    (jnp.ones(3, jnp.float32), ArgArray(F32, "jax", False), 1),
+    (1, ArgScalar(python_type(int)), 1),
+    (1.0, ArgScalar(python_type(float)), 1),
+    (1j, ArgScalar(python_type(complex)), 1),
+    (True, ArgStatic(True), 0),
+    (None, ArgStatic(None), 0),
+    ("text", ArgStatic("text"), 0),
+    (Mode.FAST, ArgStatic(Mode.FAST), 0),
+    (np.dtype("f4"), ArgStatic(np.dtype("f4")), 0),
+    (np.float32, ArgStatic(np.float32), 0),
+    (math.sin, ArgStatic(math.sin), 0),
+    (np.sin, ArgStatic(np.sin), 0),
+    (math, ArgStatic(math), 0),
+    ((A, 1), ArgTuple(tuple, (ArgArray(f64(3)), ArgScalar(python_type(int), 1))), 2),
+    (Pair(A, None), ArgTuple(Pair, (ArgArray(f64(3)), ArgStatic(None))), 1),
+    ([A], ArgList((ArgArray(f64(3)),)), 1),
+    ({"a": A, 1: 2.0}, ArgDict(("a", 1), (ArgArray(f64(3)), ArgScalar(python_type(float), 1))), 2),
+    (Layer(A, 1.0), ArgObject(Layer, (("w", ArgArray(f64(3))), ("b", ArgScalar(python_type(float), 1)))), 2),
+    (Plain(A), ArgObject(Plain, (("x", ArgArray(f64(3))),)), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "arg", "count"), CASES, ids=[repr(c[1]) for c in CASES])
+def test_description_key_and_leaves(value, arg, count):
+    assert describe([value]) == (arg,)
+    key, leaves = flatten([value])
+    assert len(leaves) == count
+    assert keyed([arg]) == key
+    hash(key)
+
+
+def test_keys_differ_as_descriptions_do():
+    values = [case[0] for case in CASES] + [False, 2, [[A]], [(A,)], {"a": A}, (1, A), np.ones(4)]
+    args = [describe([v])[0] for v in values]
+    for v, x in zip(values, args, strict=True):
+        for w, y in zip(values, args, strict=True):
+            assert (flatten([v])[0] == flatten([w])[0]) == (repr(x) == repr(y))
+
+
+def test_known_ints_join_the_key():
+    args = [3, [4, (5,)]]
+    static = frozenset([(0,), (1, 1, 0)])
+    key, leaves = flatten(args, static)
+    assert leaves == [4]
+    assert describe(args, static) == (
+        ArgStatic(3),
+        ArgList((ArgScalar(python_type(int)), ArgTuple(tuple, (ArgStatic(5),)))),
+    )
+    assert keyed(describe(args, static)) == key
+    assert flatten([3, [4, (6,)]], static)[0] != key == flatten([3, [7, (5,)]], static)[0]
+
+
+def test_registered_pytrees_and_methods():
+    (arg,) = describe([Registered([A, 2])])
+    assert isinstance(arg, ArgPytree) and len(arg.items) == 2
+    assert keyed([arg]) == flatten([Registered([A, 2])])[0]
+    layer = Layer(np.ones((2, 3)), 1.0)
+    (method,) = describe([layer.apply])
+    assert isinstance(method, ArgMethod) and method.function is Layer.apply
+    assert keyed([method]) == flatten([Layer(np.zeros((2, 3)), 2.0).apply])[0]
+
+
+def test_weak_jax_scalars_are_python_scalars():
+    seen = []
+    jax.jit(lambda x: seen.append(describe([x])) or x)(2.0)
+    assert seen == [(ArgScalar(python_type(float), 0, "jax"),)]
+    assert describe([jnp.float32(2)]) == (ArgArray(array_type(DTYPE_NAMES["f32"]), "jax", False),)
+
+
+def test_sharing_is_part_of_the_signature():
+    shared = [1.0]
+    assert describe([shared, shared]) == (ArgList((ArgScalar(python_type(float)),)), ArgSame((0,)))
+    key = flatten([shared, shared])[0]
+    assert key == keyed(describe([shared, shared])) != flatten([[1.0], [1.0]])[0]
+    assert flatten([(1.0,), (1.0,)])[1] == [1.0, 1.0]
+
+
+def cyclic():
+    items = [1]
+    items.append((items,))
+    return items
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (cyclic(), r"argument 0\[1\]\[0\] contains itself"),
+        ({1, 2}, "is a set, neither a container"),
+        (np.array(["text"]), "has dtype <U4"),
+        (np.ones(3, ">f8"), "newbyteorder"),
+        (np.array([None]), "has dtype object"),
+        (np.ma.array([1.0]), "is a MaskedArray"),
+        ([jax.random.key(0)], r"argument 0\[0\] has dtype key"),
+    ],
+)
+def test_refused(value, words):
+    with pytest.raises(CompileError, match=words):
+        describe([value])
+
+
+def groups(*leaves):
+    """The groups of `memory`, without layouts."""
+    return [[member[:2] for member in group] for group in memory(leaves).groups]
+
+
+def test_memory():
+    x, y = np.zeros((4, 4)), np.zeros(3)
+    assert memory([x, 1.0, y]) == Memory()
+    y.flags.writeable = False
+    assert memory([x, 1.0, y]) == Memory((2,))
+    assert groups(y, x[1:], x.T) == [[(1, 32), (2, 0)]]
+    assert groups(x[::2], x[1::2]) == groups(x[:2], x[2:]) == []
+    assert groups(x[::-1, 0], x[:, 0]) == [[(0, 96), (1, 0)]]
+    assert groups(x[:2], x[1:3], np.ones(2), x[3:], x[3]) == [[(0, 0), (1, 32)], [(3, 0), (4, 0)]]
+
+
+def test_memory_tells_the_same_array_from_another_view():
+    x = np.zeros((4, 4))
+    (same,) = memory([x, x[:]]).groups
+    assert same[0][1:] == same[1][1:]
+    for other in (x.T, x[:3], x.view("i8")):
+        (pair,) = memory([x, other]).groups
+        assert pair[0][1:] != pair[1][1:]
