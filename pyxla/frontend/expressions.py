@@ -317,6 +317,19 @@ def condition(d: Desugarer, node: ast.expr) -> ast.expr:
     return d.expr(node)
 
 
+def conjuncts(test: ast.expr) -> list[ast.expr]:
+    """The operands of an `and` in which a walrus is only evaluated where those before it hold.
+
+    Tested one inside the other, what is bound is bound where it is used; as one value, it would
+    only be so where the value is true, which nobody could see.
+    """
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        parts = [part for value in test.values[1:] for part in ast.walk(value)]
+        if any(isinstance(part, ast.NamedExpr) for part in parts):
+            return test.values
+    return [test]
+
+
 _BOOL_COMPARISONS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 
@@ -419,8 +432,8 @@ def _collect(d: Desugarer, node: Any, items: ast.expr) -> ast.Name:
 
     def filtered(index: int, tests: Sequence[ast.expr]) -> None:
         if tests:
-            test = condition(d, tests[0])
-            d.branch(test, d.block(filtered, index, tests[1:]), [], tests[0])
+            first, *rest = [*conjuncts(tests[0]), *tests[1:]]
+            d.branch(condition(d, first), d.block(filtered, index, rest), [], first)
         elif index + 1 < len(node.generators):
             clause(index + 1, d.expr(node.generators[index + 1].iter))
         elif is_dict:

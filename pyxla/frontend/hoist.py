@@ -147,7 +147,7 @@ class Desugarer:
 
     def root(self, node: Any) -> ast.FunctionDef:
         source = self.source
-        title = source.name if source.name.isidentifier() else self.temporary()
+        title = source.name if source.name.isidentifier() else "lambda_"
         self.scope = Scope(source.params)
         body = self.function_body(node)
         args = self.parameters(node.args, node.args.defaults, node.args.kw_defaults)

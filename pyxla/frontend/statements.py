@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyxla.frontend import fence
-from pyxla.frontend.expressions import condition
+from pyxla.frontend.expressions import condition, conjuncts
 from pyxla.frontend.hoist import (
     DEL,
     LOAD,
@@ -161,6 +161,10 @@ def _if(d: Desugarer, node: ast.If) -> None:
     # An `elif` is followed in place: a long chain is no deep recursion.
     outer = d.body
     while True:
+        tests = [] if node.orelse else conjuncts(node.test)
+        if len(tests) > 1:
+            _if_all(d, tests, node)
+            break
         test = condition(d, node.test)
         body = d.block(d.statements, node.body)
         orelse: list[ast.stmt] = []
@@ -177,19 +181,31 @@ def _if(d: Desugarer, node: ast.If) -> None:
     d.body = outer
 
 
+def _if_all(d: Desugarer, tests: Sequence[ast.expr], node: ast.If) -> None:
+    """`if a: if b: ...` for the conjuncts a, b."""
+
+    def inside() -> None:
+        if len(tests) > 1:
+            _if_all(d, tests[1:], node)
+        else:
+            d.statements(node.body)
+
+    d.branch(condition(d, tests[0]), d.block(inside), [], tests[0])
+
+
 @statement(ast.While)
 def _while(d: Desugarer, node: ast.While) -> None:
     inside, after = _split_else(d, node)
 
+    def leave() -> None:
+        inside()
+        d.body.append(at(ast.Break(), node.test))
+
     def turn() -> None:
-        test = negate(condition(d, node.test))
-
-        def leave() -> None:
-            inside()
-            d.body.append(at(ast.Break(), node.test))
-
-        if not (isinstance(test, ast.Constant) and not test.value):
-            d.branch(test, d.block(leave), [], node.test)
+        for part in [node.test] if node.orelse else conjuncts(node.test):
+            test = negate(condition(d, part))
+            if not (isinstance(test, ast.Constant) and not test.value):
+                d.branch(test, d.block(leave), [], part)
         d.statements(node.body)
 
     d.forever(d.block(turn), node)

@@ -1,3 +1,4 @@
+# ruff: noqa: B008, B018, B023, BLE001, F821, FLY002, PERF402, PIE790, PLC3002, PLW0602, PYI063
 """Functions over the whole language, with arguments: `CORPUS` lists them.
 
 Each takes a `log` first where the order of evaluation is observed: `log(x)` notes and returns x.
@@ -440,6 +441,27 @@ def walrus(n):
     return r, [y := 1, y + 1], y, [(last := i) for i in range(3)], last
 
 
+@case((0, 0), (1, 0), (1, 4), (0, 4))
+def walrus_behind_and(a, b):
+    r = []
+    if a and (n := b) and n > 2:
+        r.append(n)
+    while a < 4 and (m := a + b):
+        r.append(m)
+        a += 1
+    while a < 6 and (k := a):
+        a += 1
+        if k == b:
+            break
+    else:
+        r.append("else")
+    if a and (n := b):
+        r.append(n)
+    else:
+        r.append("not n")
+    return r, [y for x in (0, a, b) if x and (y := x + 1)]
+
+
 @case((3,))
 def lambdas(n):
     f = lambda x, y=n, *z, k=n + 1: (x, y, z, k)
@@ -670,7 +692,7 @@ def deleted(x):
 
 @case((1,))
 def unknown_global(x):
-    return x + there_is_no_such_name  # noqa: F821
+    return x + there_is_no_such_name
 
 
 @case((3,))
@@ -711,6 +733,8 @@ def dead_code(x):
 def docstring(x):
     """Documented."""
     "a string"
+    ...
+    pass
     x
     return x
 

@@ -59,9 +59,7 @@ class Closure:
 def interpret(function):
     """`function`, run through its SSA form."""
     source = source_function(function)
-    boxes = []
-    for cell in function.__closure__ or ():
-        boxes.append(cell)
+    boxes = list(function.__closure__ or ())
     closure = Closure(
         source,
         function.__globals__,
@@ -254,7 +252,7 @@ def execute_lowered(function):
     code = next(
         c
         for c in code.co_consts
-        if isinstance(c, types.CodeType) and (c.co_name == name or name == "<lambda>")
+        if isinstance(c, types.CodeType) and c.co_name in (name, "lambda_")
     )
     cells = dict(
         zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
