@@ -1,8 +1,8 @@
-"""Runs emitted instructions by the NumPy meaning of their ops."""
+"""Runs emitted instructions: by the NumPy meaning of their ops, or compiled by XLA."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,27 @@ import numpy as np
 from pyxla.infer.extent import IntFact
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import array_type
+from pyxla.ops.evaluate import evaluate_instr
+from pyxla.runtime import jaxlink
+from pyxla.runtime.executable import program
+
+
+def values_of(result: Array | Scalar) -> list[Value]:
+    """The values that hold `result` and its extents."""
+    sizes = getattr(result, "extents", None) or ()
+    return [result.value, *[e.value for e in sizes if e is not None]]
+
+
+def cut(result: Array | Scalar, env: dict[Value, Any]) -> Any:
+    """The elements of `result` within its true extents."""
+    found = env[result.value]
+    if isinstance(result, Array) and result.extents is not None:
+        sizes = [None if e is None else int(env[e.value]) for e in result.extents]
+        assert all(s is None or 0 <= s <= n for s, n in zip(sizes, found.shape, strict=True))
+        found = found[tuple([slice(size) for size in sizes])]
+    return found
 
 
 class Program:
@@ -43,18 +62,19 @@ class Program:
         """What `result` holds, cut to its true extents."""
         env = dict(self.inputs)
         for instr in self.instrs:
-            out = instr.op.numpy(*[env[v] for v in instr.operands], **instr.attrs)
-            outs = out if type(out) is tuple else (out,)
-            for value, x in zip(instr.results, outs, strict=True):
-                x = np.asarray(x)
+            for value, x in zip(instr.results, evaluate_instr(instr, env), strict=True):
                 assert (x.dtype, x.shape) == (value.type.dtype, value.type.shape), instr.op
                 env[value] = x
-        found = env[result.value]
-        if isinstance(result, Array) and result.extents is not None:
-            sizes = [None if e is None else int(env[e.value]) for e in result.extents]
-            assert all(s is None or 0 <= s <= n for s, n in zip(sizes, found.shape, strict=True))
-            found = found[tuple([slice(size) for size in sizes])]
-        return found
+        return cut(result, env)
+
+    def execute(self, results: Sequence[Array]) -> list[Any]:
+        """What XLA computes for `results`, cut to their true extents."""
+        wanted = [value for result in results for value in values_of(result)]
+        region = Region(tuple(self.inputs), self.instrs, tuple(wanted))
+        with jaxlink.scoped():
+            made = jaxlink.jit(program("test", region))(*self.inputs.values())
+        env = {value: np.asarray(x) for value, x in zip(wanted, made, strict=True)}
+        return [cut(result, env) for result in results]
 
     @property
     def ops(self) -> list[str]:

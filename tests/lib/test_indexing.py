@@ -77,10 +77,22 @@ def random_key(rng: random.Random, shape, program: Program):
 
 @pytest.mark.parametrize("seed", range(600))
 def test_random_index_reads_and_writes_as_numpy(seed):
-    rng = random.Random(seed)
+    program = Program()
+    for result, expected in cases(random.Random(seed), program):
+        np.testing.assert_array_equal(program.evaluate(result), expected)
+
+
+def test_random_indices_compiled_by_xla():
+    program = Program()
+    made = [case for seed in range(60) for case in cases(random.Random(seed), program)]
+    for found, (_, expected) in zip(program.execute([r for r, _ in made]), made, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def cases(rng: random.Random, program: Program):
+    """Results of reading and writing through a random index, with what NumPy says they are."""
     shape = rng.choice(SHAPES)
     x = np.arange(1.0, np.prod(shape, dtype=int) + 1).reshape(shape)
-    program = Program()
     key, plain = random_key(rng, shape, program)
     base = program.array(x)
     try:
@@ -93,20 +105,20 @@ def test_random_index_reads_and_writes_as_numpy(seed):
         return
     index = program.build(lambda: parse(shape, None, key))
     result = program.build(lambda: getitem(base, index))
-    np.testing.assert_array_equal(program.evaluate(result), expected)
+    yield result, expected
 
     values = -np.arange(1.0, expected.size + 1).reshape(expected.shape)
     padded = np.full(result.shape, -999.0)
     padded[tuple(slice(n) for n in expected.shape)] = values
-    cases = [(-7, -7), (program.array(padded, result.extents), values)]
+    given_values = [(-7, -7), (program.array(padded, result.extents), values)]
     if expected.ndim > 1:
         row = -np.arange(1, result.shape[-1] + 1, dtype=np.int32)
-        cases.append((program.array(row), row[: expected.shape[-1]]))
-    for given, plain_value in cases:
+        given_values.append((program.array(row), row[: expected.shape[-1]]))
+    for given, plain_value in given_values:
         written = x.copy()
         written[plain] = plain_value
         new = program.build(lambda given=given: setitem(base, index, given))
-        np.testing.assert_array_equal(program.evaluate(new), written)
+        yield new, written
 
 
 def evaluated(x, key, function):
