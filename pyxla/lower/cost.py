@@ -12,7 +12,7 @@ from pyxla.ir.core import Instr
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
 # Read or make a small part of a large array, or nothing at all.
-_LOCAL = frozenset({"dynamic_slice", "slice", "gather", "constant", "reshape"})
+_LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 # fmt: off
 _SLOW = frozenset({
     "divide", "remainder", "power", "atan2", "exponential", "exponential_minus_one", "log",
@@ -24,6 +24,8 @@ _SLOW = frozenset({
 def cost(instr: Instr) -> int:
     """INFINITE for effects, nested regions, library calls and work on large arrays."""
     op = instr.op
+    if op.name == "constant":
+        return 0
     if op.effect or instr.regions:
         return INFINITE
     for value in instr.results:
