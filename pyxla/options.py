@@ -10,8 +10,14 @@ from pyxla.errors import CompileError
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """cache_size: specializations kept per function, least recently used dropped first."""
+    """How a function is compiled.
 
+    checks: raise what CPython and NumPy raise implicitly (index out of range, division of ints by
+    zero, math domain, ...).  cache_size: specializations kept per function, least recently used
+    dropped first.
+    """
+
+    checks: bool = False
     cache_size: int = 256
 
 

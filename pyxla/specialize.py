@@ -86,7 +86,8 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     """
     world = _World(request, places)
     try:
-        return world.run()
+        with building(world.engine.builder):
+            return world.run()
     except NewCapture as need:
         raise Restart({}, [need.place]) from None
     except NeedsStatic as need:
@@ -346,9 +347,8 @@ class _Outputs:
             self.check_box(box)
         code = None
         if status is not None:
-            with building(self.engine.builder):
-                value = self.scalar_value(status)
-                code = self.result(convert(value, dtype=I32.dtype, weak=False))
+            value = self.scalar_value(status)
+            code = self.result(convert(value, dtype=I32.dtype, weak=False))
         sites = [self.site(path) for path in raised]
         return out.Outcome(
             tuple(range(len(world.params))),
@@ -419,8 +419,7 @@ class _Outputs:
         return self.trees[key]
 
     def array(self, x: Ref) -> out.OutArray:
-        with building(self.engine.builder):
-            array = arrays.read(self.engine, x)
+        array = arrays.read(self.engine, x)
         index = self.result(array.value)
         extents = [None if e is None else self.result(e.value) for e in array.extents or ()]
         return out.OutArray(index, tuple(extents))

@@ -8,18 +8,18 @@ import numpy as np
 
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
-from pyxla.infer.views import BasicIndex, extend
+from pyxla.infer.views import BasicIndex, extend, update
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, broadcast_to, cast
 
 
 def is_array(engine: Any, x: Any) -> bool:
-    return isinstance(x, Ref) and isinstance(engine.heap.contents[x.cell], Array)
+    return isinstance(x, Ref) and isinstance(engine.content(x), Array)
 
 
 def read(engine: Any, ref: Ref) -> Array:
     """The array a reference shows, by value."""
-    array = engine.heap.contents[ref.cell]
+    array = engine.content(ref)
     for step in ref.view:
         array = step.apply(array)
     return array
@@ -28,16 +28,11 @@ def read(engine: Any, ref: Ref) -> Array:
 def write(engine: Any, ref: Ref, new: Array) -> None:
     """Replace what `ref` shows by `new` (same shape and dtype)."""
     engine.check_writable(ref)
-    bases = [engine.heap.contents[ref.cell]]
-    for step in ref.view[:-1]:
-        bases.append(step.apply(bases[-1]))
-    for step, base in zip(reversed(ref.view), reversed(bases), strict=True):
-        if not step.writable:
-            raise engine.refuse(
-                "assignment destination is read-only", "copy the array before writing to it"
-            )
-        new = step.update(base, new)
-    engine.set_content(ref.cell, new)
+    if not all(step.writable for step in ref.view):
+        raise engine.refuse(
+            "assignment destination is read-only", "copy the array before writing to it"
+        )
+    engine.set_content(ref.cell, update(ref.view, engine.content(ref), new))
 
 
 def fresh(engine: Any, array: Array, **info: Any) -> Ref:
@@ -49,12 +44,12 @@ def shown(engine: Any, ref: Ref) -> tuple[tuple[int, ...], Any]:
     """Shape and bounded extents of what `ref` shows, without reading it."""
     if ref.view:
         return ref.view[-1].shape, ref.view[-1].extents
-    array = engine.heap.contents[ref.cell]
+    array = engine.content(ref)
     return array.shape, array.extents
 
 
 def dtype_of(engine: Any, ref: Ref) -> np.dtype:
-    dtype = engine.heap.contents[ref.cell].dtype
+    dtype = engine.content(ref).dtype
     for step in ref.view:
         dtype = step.dtype or dtype
     return dtype
@@ -67,7 +62,7 @@ def getitem(engine: Any, ref: Ref, key: Any) -> Any:
     if isinstance(index, BasicIndex):
         view = extend(ref.view, index)
         if index.shape == () and not _has_ellipsis(key):
-            array = engine.heap.contents[ref.cell]
+            array = engine.content(ref)
             for step in view:
                 array = step.apply(array)
             return Array(array.value)
@@ -132,7 +127,7 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
     if isinstance(x, Const) and isinstance(x.value, tuple | str | range | list | frozenset):
         return tuple(Const(item) for item in x.value)
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, ListCell):
             return content.items
     if isinstance(x, Compound):
@@ -143,7 +138,7 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
 def kind_of(engine: Any, x: Any) -> str:
     """What `x` is, for messages."""
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, Array):
             return f"array {read(engine, x).type}"
         cls = getattr(content, "cls", None)

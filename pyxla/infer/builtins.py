@@ -122,19 +122,9 @@ def _super(engine: Engine, *args: Any) -> Any:
     return Compound("super", (self_,), (cls, start))
 
 
-@builtin(support.truth)
-def _truth(engine: Engine, x: Any = Const(False)) -> Any:
-    return truth(engine, x)
-
-
 @builtin(bool)
 def _bool(engine: Engine, x: Any = Const(False)) -> Any:
     return truth(engine, x)
-
-
-@builtin(support.length)
-def _length(engine: Engine, x: Any) -> Any:
-    return call(engine, Const(len), [x], {})
 
 
 @builtin(support.import_module)

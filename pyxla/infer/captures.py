@@ -183,7 +183,7 @@ def python_object(engine: Any, x: Any) -> Any:
         items = [python_object(engine, i) for i in x.items]
         return tuple(items) if x.cls is tuple else x.cls(*items)
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, Array | ObjectCell | BoxCell):
             raise LookupError
         items = content.items
@@ -203,7 +203,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     if isinstance(x, Scalar | Array):
         return x
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, Array):
             array = arrays.read(engine, x)
             if array.extents is not None and not bounded:

@@ -48,7 +48,7 @@ def over_arrays(target: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def content_of(engine: Engine, x: Any) -> Any:
-    return engine.heap.contents[x.cell] if isinstance(x, Ref) else None
+    return engine.content(x) if isinstance(x, Ref) else None
 
 
 # Indexing
@@ -256,7 +256,9 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     """`start + i * step`, known to lie between start and stop."""
     start, stop, step = x.items
     binary = engine.rules.binary
-    value = binary(engine, "add", start, binary(engine, "mul", i, step))
+    offset = i if isinstance(step, Const) and step.value == 1 else binary(engine, "mul", i, step)
+    zero = isinstance(start, Const) and start.value == 0
+    value = offset if zero else binary(engine, "add", start, offset)
     if not (isinstance(value, Scalar) and isinstance(step, Const)):
         return value
     ends = [p.value if isinstance(p, Const) else p for p in (start, stop)]

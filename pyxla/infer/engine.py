@@ -40,7 +40,7 @@ from pyxla.infer.loops import LoopHead, depends_on
 from pyxla.infer.merge import Edge, Env, merge
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.ir import core
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
@@ -171,8 +171,7 @@ class Engine:
     def library(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Run a library function; what it raises is refused at the current line."""
         try:
-            with building(self.builder):
-                return function(*args, **kwargs)
+            return function(*args, **kwargs)
         except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
             raise
         except (OpError, TypeError, ValueError, IndexError, LinAlgError) as error:
@@ -239,11 +238,14 @@ class Engine:
         return self.new(DictCell(items))
 
     def as_array(self, x: Any) -> Array:
-        with building(self.builder):
-            return as_array(x if not isinstance(x, Ref | Tuple | Const) else self.operand(x))
+        return as_array(x if not isinstance(x, Ref | Tuple | Const) else self.operand(x))
 
     def is_jax(self, x: Ref) -> bool:
         return x.cell in self.jax_cells
+
+    def content(self, ref: Ref) -> Any:
+        """What a cell holds, refused where paths disagree on it."""
+        return self.use(self.heap.contents[ref.cell])
 
     def check_writable(self, ref: Ref) -> None:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
@@ -488,7 +490,7 @@ class Engine:
             heap = entry.heap.copy()
             start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
             head = LoopHead(start, ghosts, hints, live, directions)
-            if conflicts := [c for c in head.conflicts() if not isinstance(c, Unbound)]:
+            if conflicts := head.conflicts():
                 return conflicts[0]
             head.entangle(self.held)
             self._pass(frame, component, head)
@@ -510,9 +512,10 @@ class Engine:
 
     def _pass(self, frame: Frame, component: Component, head: LoopHead) -> None:
         header = component.header
-        self.enter(Edge(head.block, head.heap, head.env))
+        start = head.start()
+        self.enter(start)
         frame.heads[header] = head.block
-        frame.env = dict(head.env)
+        frame.env = start.env
         for phi, value in zip(header.phis, head.args, strict=True):
             frame.env[phi.value] = value
         self.visit(frame, header)

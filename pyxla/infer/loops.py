@@ -22,6 +22,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Unbound,
     is_number,
 )
 from pyxla.infer.merge import (
@@ -65,11 +66,22 @@ class LoopHead:
         self.join.join_heap()
         self.block.preds = [entry.block]
         self.heap = self.join.heap
-        # As a ghost of the next pass, the template must not change with what this pass does.
-        self.ghost = Edge(self.block, self.heap.copy(), self.env, self.args, entry.loc)
+        self.ghost = Edge(self.block, self.heap, self.env, self.args, entry.loc)
+
+    def start(self) -> Edge:
+        """The state in which the body is visited."""
+        return Edge(self.block, self.heap.copy(), dict(self.env))
 
     def conflicts(self) -> list[Conflict]:
-        return [a for a in self.args if isinstance(a, Conflict)]
+        """Names and objects that have no single type in this loop."""
+        before = self.entry.heap.contents
+        objects = [
+            content
+            for cell, content in self.heap.contents.items()
+            if isinstance(content, Conflict) and not isinstance(before.get(cell), Conflict)
+        ]
+        names = [a for a in self.args if isinstance(a, Conflict) and not isinstance(a, Unbound)]
+        return names + objects
 
     def entangle(self, held: Callable[[], Iterable[Any]]) -> None:
         self.join.entangle(lambda: [*held(), *self.env.values()])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, bits
+from pyxla.infer import arrays
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
@@ -25,7 +25,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     if isinstance(x, Const):
         return _of_constant(engine, x.value, name)
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, Array):
             return _of_array(engine, x, name)
         if isinstance(content, ObjectCell):
@@ -308,7 +308,7 @@ def _generated(
         _dataclass_init(engine, cls, x, args, kwargs)
         return Const(None)
     fields = [f.name for f in dataclasses.fields(cls) if f.compare]
-    content = engine.heap.contents[x.cell]
+    content = engine.content(x)
     other = engine.heap.contents.get(args[0].cell) if args and isinstance(args[0], Ref) else None
     if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
         if not isinstance(other, ObjectCell) or other.cls is not content.cls:
@@ -368,7 +368,7 @@ def replace(engine: Engine, x: Any, /, **changes: Any) -> Any:
             raise engine.refuse(f"got unexpected field names: {sorted(unknown)}")
         pairs = zip(fields, x.items, strict=True)
         return Tuple(tuple([changes.get(f, item) for f, item in pairs]), x.cls)
-    content = engine.heap.contents[x.cell]
+    content = engine.content(x)
     names = [f.name for f in dataclasses.fields(content.cls) if f.init]
     values = {n: content.fields[n] for n in names} | changes
     return construct(engine, content.cls, [], values)
@@ -397,7 +397,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Tuple):
         return x.cls
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, Array):
             return engine.captures.array_class(engine, x)
         if isinstance(content, ObjectCell):

@@ -94,7 +94,7 @@ def _free_box(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("box_get")
 def _box_get(engine: Engine, frame: Frame, instr: Instr) -> Any:
     box = frame.env[instr.operands[0]]
-    return engine.use(engine.heap.contents[box.cell].value)
+    return engine.use(engine.content(box).value)
 
 
 @transfer("box_set")
@@ -133,7 +133,7 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 
 def _keywords(engine: Engine, value: Any) -> dict[str, Any]:
-    content = engine.heap.contents[value.cell] if isinstance(value, Ref) else None
+    content = engine.content(value) if isinstance(value, Ref) else None
     if isinstance(content, DictCell):
         return content.items
     raise engine.refuse(f"argument after ** must be a dict, not {arrays.kind_of(engine, value)}")
@@ -184,7 +184,7 @@ def fold(engine: Engine, op: str, *values: Any) -> Any:
 
 def _is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
-        return isinstance(engine.heap.contents[x.cell], Array)
+        return isinstance(engine.content(x), Array)
     return is_number(x)
 
 
@@ -232,7 +232,7 @@ def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, y = (engine.use(frame.env[v]) for v in instr.operands)
     if not isinstance(x, Ref):
         return binary(engine, op, x, y)
-    content = engine.heap.contents[x.cell]
+    content = engine.content(x)
     if isinstance(content, Array):
         if engine.is_jax(x):
             return binary(engine, op, x, y)
@@ -293,7 +293,7 @@ def truth(engine: Engine, x: Any) -> Any:
     if isinstance(x, Tuple):
         return Const(bool(x.items))
     if isinstance(x, Ref):
-        content = engine.heap.contents[x.cell]
+        content = engine.content(x)
         if isinstance(content, ListCell | DictCell | SetCell):
             return Const(bool(content.items))
         for name in ("__bool__", "__len__"):
