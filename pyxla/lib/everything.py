@@ -7,10 +7,13 @@ from pyxla.lib import (
     creation,
     manipulation,
     mathlib,
+    numeric,
     operators,
     products,
     reductions,
     scans,
+    selection,
+    sorting,
     ufuncs,
 )
 
@@ -19,9 +22,12 @@ MODULES = (
     creation,
     manipulation,
     mathlib,
+    numeric,
     operators,
     products,
     reductions,
     scans,
+    selection,
+    sorting,
     ufuncs,
 )

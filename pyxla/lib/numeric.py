@@ -1,0 +1,399 @@
+"""Numerical functions: rounding, angles, differences, integrals, correlation, polynomials, windows."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.promote import CLASSES, as_dtype, result_type
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib.builtins import round_decimals
+from pyxla.lib.manipulation import concatenate, cut, flat, reshaped
+from pyxla.lib.operands import (
+    BOOL,
+    FLOAT,
+    as_array,
+    as_value,
+    broadcast_to,
+    cast,
+    literal,
+    normalize_axes,
+    normalize_axis,
+    splat,
+)
+from pyxla.lib.products import convolve, matmul
+from pyxla.lib.reductions import average, check_out, mean
+from pyxla.lib.reductions import sum as sum_
+from pyxla.lib.registry import implements
+from pyxla.lib.scans import cumsum, diff, take_one
+from pyxla.lib.selection import where
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+
+# --- Elementwise ---------------------------------------------------------------------------------
+
+
+@implements(np.round, np.around, np.ndarray.round)
+def round(a: Any, decimals: Any = 0, out: Any = None) -> Array:
+    check_out(out)
+    x = as_array(a)
+    if x.dtype == BOOL:
+        return as_array(x, np.float16)
+    return Array(round_decimals(x.value, operator.index(decimals)))
+
+
+@implements(np.fix)
+def fix(x: Any, out: Any = None) -> Array:
+    return UFUNCS[np.trunc](x if isinstance(x, Array | Scalar) else as_array(x))
+
+
+@implements(np.angle)
+def angle(z: Any, deg: bool = False) -> Array:
+    x = as_array(z)
+    if CLASSES[x.dtype] == "c":
+        re, im = op.real(x.value), op.imag(x.value)
+    else:
+        re = cast(x.value, result_type(x, 1.0))
+        im = k.like(re, 0)
+    result = Array(op.atan2(im, re))
+    return result * (180 / math.pi) if deg else result
+
+
+@implements(np.sinc)
+def sinc(x: Any) -> Array:
+    y = as_array(x)
+    y = as_array(y, result_type(y, 1.0)) * math.pi
+    zero = k.eq(y.value, k.like(y.value, 0))
+    safe = op.select(zero, k.like(y.value, 1e-20), y.value)
+    return Array(op.divide(op.sine(safe), safe))
+
+
+@implements(np.i0)
+def i0(x: Any) -> Array:
+    """The integral of exp(x cos t) by the series of its even powers for small |x|, and
+    exp(|x|) / sqrt(2 pi |x|) times a polynomial in 1/x beyond (Abramowitz & Stegun 9.7.1)."""
+    size = UFUNCS[np.absolute](as_array(x, FLOAT))
+    quarter = size * size * 0.25
+    total = term = Array(splat(1, FLOAT, size.shape))
+    for n in range(1, 60):
+        term = term * quarter / (n * n)
+        total = total + term
+    far = Array(op.maximum(size.value, k.like(size.value, 20.0)))
+    tail = step = Array(splat(1, FLOAT, size.shape))
+    for n in range(1, 25):
+        step = step * ((2 * n - 1) ** 2) / (far * (8 * n))
+        tail = tail + step
+    large = UFUNCS[np.exp](far) / UFUNCS[np.sqrt](far * (2 * math.pi)) * tail
+    return where(size < 20.0, total, large)
+
+
+@implements(np.kaiser)
+def kaiser(M: Any, beta: Any) -> Array:
+    count = operator.index(M)
+    if count == 1:
+        return Array(splat(1, FLOAT, (1,)))
+    middle = (count - 1) / 2.0
+    ratio = as_array((np.arange(count) - middle) / middle)
+    root = UFUNCS[np.sqrt](1 - ratio * ratio)
+    return i0(beta * root) / i0(as_array(beta, FLOAT))
+
+
+@implements(np.real_if_close)
+def real_if_close(a: Any, tol: Any = 100) -> Array:
+    x = as_array(a)
+    if CLASSES[x.dtype] == "c":
+        raise OpError("the dtype of real_if_close depends on the values; use .real")
+    return x
+
+
+@implements(np.unwrap)
+def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * math.pi) -> Array:
+    """Add multiples of the period so that steps are at most half of it."""
+    x = as_array(p)
+    axis = normalize_axis(axis, x.ndim)
+    steps = diff(x, axis=axis)
+    discont = period / 2 if discont is None else discont
+    dtype = result_type(steps, period)
+    integral = CLASSES[dtype] in "iu"
+    high = period // 2 if integral else period / 2
+    ambiguous = not integral or period % 2 == 0
+    low = -high
+    wrapped = UFUNCS[np.remainder](steps - low, period) + low
+    if ambiguous:
+        at_edge = UFUNCS[np.logical_and](OPERATORS["eq"](wrapped, low), steps > 0)
+        wrapped = where(at_edge, high, wrapped)
+    correction = where(OPERATORS["abs"](steps) < discont, 0, wrapped - steps)
+    first = Array(cast(cut(x.value, 0, 1, axis), dtype))
+    rest = Array(cut(x.value, 1, x.shape[axis], axis)) + cumsum(correction, axis)
+    return concatenate([first, as_array(rest, dtype)], axis)
+
+
+# --- Differences and integrals -------------------------------------------------------------------
+
+
+@implements(np.gradient)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Central differences inside, one-sided of first or second order at the edges."""
+    x = as_array(f)
+    axes = normalize_axes(axis, x.ndim)
+    spacings = list(varargs) if len(varargs) > 1 else list(varargs or (1.0,)) * len(axes)
+    if len(spacings) != len(axes):
+        raise OpError("gradient: invalid number of arguments")
+    dtype = x.dtype if CLASSES[x.dtype] in "fc" else FLOAT
+    value = cast(x.value, dtype)
+    results = [
+        Array(_gradient_along(value, h, one, edge_order))
+        for h, one in zip(spacings, axes, strict=True)
+    ]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def _gradient_along(x: Value, spacing: Any, axis: int, edge_order: int) -> Value:
+    size = x.type.shape[axis]
+    if size < edge_order + 1:
+        raise OpError("Shape of array too small to calculate a numerical gradient")
+    points = as_array(spacing) if not isinstance(spacing, int | float) else None
+    if points is not None and points.shape:
+        return _uneven(x, points, axis, edge_order)
+
+    def at(start: int, stop: int) -> Array:
+        return Array(cut(x, start, stop, axis))
+
+    inside = (at(2, size) - at(0, max(size - 2, 0))) / (2.0 * spacing) if size > 2 else None
+    if edge_order == 1:
+        first = (at(1, 2) - at(0, 1)) / spacing
+        last = (at(size - 1, size) - at(size - 2, size - 1)) / spacing
+    else:
+        first = (at(0, 1) * -1.5 + at(1, 2) * 2.0 - at(2, 3) * 0.5) / spacing
+        last = (
+            at(size - 3, size - 2) * 0.5 - at(size - 2, size - 1) * 2.0 + at(size - 1, size) * 1.5
+        ) / spacing
+    return _joined([first, inside, last], axis, x.type.dtype)
+
+
+def _joined(parts: list[Array | None], axis: int, dtype: np.dtype) -> Value:
+    present = [cast(part.value, dtype) for part in parts if part is not None]
+    return shapes.concatenate(*present, dimension=axis)
+
+
+def _uneven(x: Value, points: Array, axis: int, edge_order: int) -> Value:
+    """Weights of the three-point formula on an uneven grid."""
+    size, ndim = x.type.shape[axis], x.type.ndim
+    if points.size != size:
+        raise OpError("when 1d, distances must match the length of the corresponding dimension")
+    steps = diff(as_array(points, result_type(points, 1.0)))
+
+    def along(array: Array) -> Array:
+        return Array(
+            reshaped(array.value, tuple([array.size if i == axis else 1 for i in range(ndim)]))
+        )
+
+    def at(start: int, stop: int) -> Array:
+        return Array(cut(x, start, stop, axis))
+
+    before = along(Array(cut(steps.value, 0, size - 2, 0))) if size > 2 else None
+    after = along(Array(cut(steps.value, 1, size - 1, 0))) if size > 2 else None
+    inside = None
+    if before is not None and after is not None:
+        a = -after / (before * (before + after))
+        b = (after - before) / (before * after)
+        c = before / (after * (before + after))
+        inside = a * at(0, size - 2) + b * at(1, size - 1) + c * at(2, size)
+    ends = [Array(cut(steps.value, i, i + 1, 0)) for i in (0, min(1, size - 2), max(size - 3, 0))]
+    final = Array(cut(steps.value, size - 2, size - 1, 0))
+    if edge_order == 1:
+        first = (at(1, 2) - at(0, 1)) / along(ends[0])
+        last = (at(size - 1, size) - at(size - 2, size - 1)) / along(final)
+        return _joined([first, inside, last], axis, x.type.dtype)
+    h1, h2 = along(ends[0]), along(ends[1])
+    first = (
+        at(0, 1) * (-(2.0 * h1 + h2) / (h1 * (h1 + h2)))
+        + at(1, 2) * ((h1 + h2) / (h1 * h2))
+        - at(2, 3) * (h1 / (h2 * (h1 + h2)))
+    )
+    h1, h2 = along(ends[2]), along(final)
+    last = (
+        at(size - 3, size - 2) * (h2 / (h1 * (h1 + h2)))
+        - at(size - 2, size - 1) * ((h2 + h1) / (h1 * h2))
+        + at(size - 1, size) * ((2.0 * h2 + h1) / (h2 * (h1 + h2)))
+    )
+    return _joined([first, inside, last], axis, x.type.dtype)
+
+
+@implements(np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Array:
+    values = as_array(y)
+    axis = normalize_axis(axis, values.ndim)
+    size = values.shape[axis]
+    widths: Any = dx
+    if x is not None:
+        points = as_array(x)
+        widths = diff(points, axis=0 if points.ndim == 1 else axis)
+        if points.ndim == 1:
+            shape = [size - 1 if i == axis else 1 for i in range(values.ndim)]
+            widths = Array(reshaped(widths.value, tuple(shape)))
+    later, earlier = cut(values.value, 1, size, axis), cut(values.value, 0, size - 1, axis)
+    return sum_(widths * (Array(later) + Array(earlier)) / 2.0, axis)
+
+
+# --- Correlation ---------------------------------------------------------------------------------
+
+
+@implements(np.cov)
+def cov(
+    m: Any,
+    y: Any = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: Any = None,
+    fweights: Any = None,
+    aweights: Any = None,
+    *,
+    dtype: Any = None,
+) -> Array:
+    x = as_array(m)
+    others = [] if y is None else [as_array(y)]
+    found = result_type(x, *others, FLOAT) if dtype is None else as_dtype(dtype)
+    rows = _observations(x, rowvar, found)
+    if others:
+        rows = concatenate([rows, _observations(others[0], rowvar, found)], 0)
+    freedom = operator.index(ddof) if ddof is not None else (0 if bias else 1)
+    weights = _weights(fweights, aweights)
+    if weights is None:
+        center = mean(rows, 1, keepdims=True)
+        factor: Any = max(rows.shape[1] - freedom, 0)
+    else:
+        center, total = average(rows, 1, weights, returned=True, keepdims=True)
+        total = take_one(total.value, 0, 0)
+        factor = _weighted_freedom(Array(reshaped(total, ())), weights, aweights, freedom)
+    gaps = rows - center
+    right = gaps if weights is None else gaps * weights
+    product = matmul(gaps, Array(shapes.transpose(k.conjugate(right.value), permutation=(1, 0))))
+    result = product / factor
+    shape = tuple([n for n in result.shape if n != 1])
+    return Array(reshaped(result.value, shape))
+
+
+def _observations(x: Array, rowvar: bool, dtype: np.dtype) -> Array:
+    """Variables as rows."""
+    if x.ndim > 2:
+        raise OpError("cov: an array has more than 2 dimensions")
+    value = cast(x.value, dtype)
+    value = reshaped(value, (1,) * (2 - x.ndim) + x.shape)
+    if not rowvar and x.ndim == 2 and value.type.shape[0] != 1:
+        value = shapes.transpose(value, permutation=(1, 0))
+    return Array(value)
+
+
+def _weights(fweights: Any, aweights: Any) -> Array | None:
+    given = [as_array(w, FLOAT) for w in (fweights, aweights) if w is not None]
+    if not given:
+        return None
+    return given[0] if len(given) == 1 else given[0] * given[1]
+
+
+def _weighted_freedom(total: Array, weights: Array, aweights: Any, freedom: int) -> Any:
+    if freedom == 0:
+        return total
+    if aweights is None:
+        return total - freedom
+    return total - sum_(weights * as_array(aweights, FLOAT)) * freedom / total
+
+
+@implements(np.corrcoef)
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    size = c.shape[0]
+    diagonal = shapes.slice(
+        flat(c.value), start_indices=(0,), limit_indices=(size * size,), strides=(size + 1,)
+    )
+    scale = UFUNCS[np.sqrt](Array(op.real(diagonal) if CLASSES[c.dtype] == "c" else diagonal))
+    c = c / Array(reshaped(scale.value, (size, 1))) / scale
+    if CLASSES[c.dtype] == "c":
+        return Array(op.complex(_unit(op.real(c.value)), _unit(op.imag(c.value))))
+    return Array(_unit(c.value))
+
+
+def _unit(x: Value) -> Value:
+    return op.clamp(literal(-1, x.type.dtype), x, literal(1, x.type.dtype))
+
+
+# --- Polynomials ---------------------------------------------------------------------------------
+
+
+@implements(np.polyval)
+def polyval(p: Any, x: Any) -> Array:
+    """Horner's scheme."""
+    coefficients = as_array(p)
+    point = x if isinstance(x, Array | Scalar) else as_array(x)
+    result: Any = None
+    for i in range(coefficients.size):
+        term = Array(take_one(coefficients.value, i, 0))
+        result = term if result is None else result * point + term
+    shape = as_array(x).shape
+    dtype = result_type(coefficients, point)
+    return Array(broadcast_to(as_value(result, dtype), shape))
+
+
+@implements(np.polyadd)
+def polyadd(a1: Any, a2: Any) -> Array:
+    return _aligned(np.add, a1, a2)
+
+
+@implements(np.polysub)
+def polysub(a1: Any, a2: Any) -> Array:
+    return _aligned(np.subtract, a1, a2)
+
+
+def _aligned(ufunc: np.ufunc, a1: Any, a2: Any) -> Array:
+    """Lowest powers last."""
+    x, y = as_array(a1), as_array(a2)
+    size = max(x.size, y.size)
+    return UFUNCS[ufunc](_padded(x, size), _padded(y, size))
+
+
+def _padded(x: Array, size: int) -> Array:
+    zeros = splat(0, x.dtype, (size - x.size,))
+    value = reshaped(x.value, (x.size,))
+    return Array(shapes.concatenate(zeros, value, dimension=0)) if size > x.size else Array(value)
+
+
+@implements(np.polymul)
+def polymul(a1: Any, a2: Any) -> Array:
+    return convolve(a1, a2)
+
+
+@implements(np.polyder)
+def polyder(p: Any, m: Any = 1) -> Array:
+    x = as_array(p)
+    for _ in range(operator.index(m)):
+        powers = as_array(np.arange(x.size - 1, 0, -1))
+        x = Array(cut(x.value, 0, max(x.size - 1, 0), 0)) * powers
+    return x
+
+
+@implements(np.polyint)
+def polyint(p: Any, m: Any = 1, k: Any = None) -> Array:
+    x = as_array(p)
+    count = operator.index(m)
+    constants = [0.0] * count if k is None else list(k) if isinstance(k, list | tuple) else [k]
+    constants = constants * count if len(constants) == 1 else constants
+    for i in range(count):
+        powers = as_array(np.arange(x.size, 0, -1))
+        x = concatenate([x / powers, as_array([constants[i]])])
+    return x
+
+
+def vandermonde(x: Array, degree: int) -> Array:
+    """Columns of falling powers."""
+    columns = [Array(k.power_static(x.value, n)) for n in range(degree, -1, -1)]
+    return concatenate([Array(reshaped(c.value, (x.size, 1))) for c in columns], 1)

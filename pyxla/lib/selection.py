@@ -1,0 +1,436 @@
+"""Choosing elements: `where`, `select`, `clip`, `take`, `take_along_axis`, `isin`, index arithmetic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.promote import CLASSES, result_type
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib.manipulation import flat, reshaped
+from pyxla.lib.operands import (
+    BOOL,
+    INT,
+    Shape,
+    as_array,
+    as_shape,
+    as_value,
+    broadcast,
+    broadcast_shapes,
+    broadcast_to,
+    cast,
+    literal,
+    normalize_axis,
+    splat,
+)
+from pyxla.lib.reductions import all as all_
+from pyxla.lib.reductions import fold
+from pyxla.lib.registry import implements
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+from pyxla.ops.index import gather, scatter
+
+# --- By condition --------------------------------------------------------------------------------
+
+
+@implements(np.where)
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    if x is None or y is None:
+        raise OpError("np.where(condition) gives as many elements as are true")
+    pred = k.truth(as_array(condition).value)
+    dtype = result_type(*[as_array(v) if isinstance(v, list | tuple) else v for v in (x, y)])
+    pred, a, b = broadcast(pred, as_value(x, dtype), as_value(y, dtype))
+    return Array(op.select(pred, a, b))
+
+
+@implements(np.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    """The first choice whose condition holds."""
+    if len(condlist) != len(choicelist):
+        raise OpError("list of cases must be same length as list of conditions")
+    dtype = result_type(*choicelist, default)
+    result = Array(as_value(default, dtype))
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        if as_array(condition).dtype != BOOL:
+            raise OpError("the conditions of select must be boolean")
+        result = where(condition, Array(as_value(choice, dtype)), result)
+    return result
+
+
+@implements(np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
+    """Every function on the whole array, the last condition that holds decides."""
+    x = as_array(x)
+    conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
+    if len(funclist) == len(conditions) + 1:
+        covered = conditions[0]
+        for condition in conditions[1:]:
+            covered = UFUNCS[np.logical_or](covered, condition)
+        conditions.append(UFUNCS[np.logical_not](covered))
+    result = Array(k.like(x.value, 0))
+    for condition, function in zip(conditions, funclist, strict=True):
+        piece = function(x, *args, **kw) if callable(function) else function
+        result = where(condition, Array(as_value(piece, x.dtype)), result)
+    return result
+
+
+@implements(np.choose, np.ndarray.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
+    index = as_array(a)
+    options = [as_array(c) for c in choices]
+    dtype = result_type(*options)
+    position = wrapped(cast(index.value, INT), len(options), mode)
+    shape = broadcast_shapes(index.shape, *[c.shape for c in options])
+    position = broadcast_to(position, shape)
+    result = broadcast_to(cast(options[0].value, dtype), shape)
+    for i, option in enumerate(options[1:], 1):
+        here = k.eq(position, splat(i, INT, shape))
+        result = op.select(here, broadcast_to(cast(option.value, dtype), shape), result)
+    return Array(result)
+
+
+@implements(np.clip, np.ndarray.clip)
+def clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+    dtype: Any = None,
+) -> Array:
+    low = a_min if min is None else min
+    high = a_max if max is None else max
+    result: Any = a if isinstance(a, Array | Scalar) else as_array(a)
+    low, high = _representable(low, result, -1), _representable(high, result, 1)
+    bounds = [bound for bound in (low, high) if bound is not None]
+    found = result_type(result, *[as_array(b) if isinstance(b, list) else b for b in bounds])
+    value = as_value(result, found)
+    for bound, kernel in ((low, k.maximum), (high, k.minimum)):
+        if bound is not None:
+            value = kernel(*broadcast(value, as_value(bound, found)))
+    return Array(value)
+
+
+def _representable(bound: Any, x: Any, side: int) -> Any:
+    """A Python int beyond the range of an integer array bounds nothing, or is refused by NumPy."""
+    if type(bound) is int and type(x) is Array and CLASSES[x.dtype] in "iu":
+        info = np.iinfo(x.dtype)
+        if (side < 0 and bound < info.min) or (side > 0 and bound > info.max):
+            return None
+    return bound
+
+
+# --- By position ---------------------------------------------------------------------------------
+
+
+def wrapped(index: Value, size: int, mode: str = "raise") -> Value:
+    """Positions counted from 0: negative ones from the end, or as `mode` says."""
+    extent, zero = k.like(index, size), k.like(index, 0)
+    if mode == "wrap":
+        return k.integer_remainder(index, extent)
+    if mode == "clip":
+        return op.clamp(zero, index, k.like(index, size - 1))
+    if CLASSES[index.type.dtype] == "u":
+        return index
+    return op.select(k.lt(index, zero), op.add(index, extent), index)
+
+
+def as_index(x: Any) -> Value:
+    """An operand as an array of integer positions."""
+    array = as_array(x)
+    if not array.size and CLASSES[array.dtype] == "f":
+        return cast(array.value, INT)
+    if CLASSES[array.dtype] not in "iu":
+        raise OpError(f"indices must be integers, not {array.dtype}")
+    wide = array.dtype.itemsize >= 4
+    return array.value if wide else cast(array.value, INT)
+
+
+def gather_along(x: Value, index: Value, axis: int) -> Value:
+    """x[..., index, ...]: the dimensions of `index` take the place of `axis`."""
+    shape = x.type.shape
+    rest = len(shape) - 1
+    places = [*range(axis), *range(axis + index.type.ndim, rest + index.type.ndim)]
+    return gather(
+        x,
+        index,
+        offset_dims=tuple(places),
+        collapsed_slice_dims=(axis,),
+        start_index_map=(axis,),
+        index_vector_dim=index.type.ndim,
+        slice_sizes=tuple([1 if i == axis else n for i, n in enumerate(shape)]),
+    )
+
+
+@implements(np.take, np.ndarray.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Array:
+    x, index = as_array(a), as_index(indices)
+    value = x.value if axis is not None else flat(x.value)
+    axis = normalize_axis(0 if axis is None else axis, value.type.ndim)
+    size = value.type.shape[axis]
+    if size == 0:
+        if index.type.size:
+            raise OpError("cannot do a non-empty take from an empty axes.")
+        return Array(splat(0, x.dtype, _taken_shape(value, index, axis)))
+    return Array(gather_along(value, wrapped(index, size, mode), axis))
+
+
+def _taken_shape(x: Value, index: Value, axis: int) -> Shape:
+    return x.type.shape[:axis] + index.type.shape + x.type.shape[axis + 1 :]
+
+
+def _batch_axes(ndim: int, axis: int) -> Shape:
+    return tuple([i for i in range(ndim) if i != axis])
+
+
+def _aligned(x: Value, index: Value, axis: int) -> tuple[Value, Value]:
+    """Both at their common shape, but along `axis`."""
+    if x.type.ndim != index.type.ndim:
+        raise OpError("`indices` and `arr` must have the same number of dimensions")
+    shared = [1 if i == axis else n for i, n in enumerate(x.type.shape)]
+    other = [1 if i == axis else n for i, n in enumerate(index.type.shape)]
+    common = broadcast_shapes(tuple(shared), tuple(other))
+
+    def at(value: Value) -> Value:
+        extent = value.type.shape[axis]
+        return broadcast_to(
+            value, tuple([extent if i == axis else n for i, n in enumerate(common)])
+        )
+
+    return at(x), at(index)
+
+
+@implements(np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
+    x, index = as_array(arr).value, as_index(indices)
+    if axis is None:
+        x, axis = flat(x), 0
+    axis = normalize_axis(axis, x.type.ndim)
+    x, index = _aligned(x, wrapped(index, x.type.shape[axis]), axis)
+    batch = _batch_axes(x.type.ndim, axis)
+    return Array(
+        gather(
+            x,
+            index,
+            offset_dims=(),
+            collapsed_slice_dims=(axis,),
+            operand_batching_dims=batch,
+            start_indices_batching_dims=batch,
+            start_index_map=(axis,),
+            index_vector_dim=x.type.ndim,
+            slice_sizes=(1,) * x.type.ndim,
+        )
+    )
+
+
+def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> Array:
+    """The content of `arr` after `np.put_along_axis(arr, indices, values, axis)`."""
+    x, index = arr.value, as_index(indices)
+    if axis is None:
+        result = put_along_axis(Array(flat(x)), Array(flat(index)), values, 0)
+        return Array(reshaped(result.value, arr.shape))
+    axis = normalize_axis(axis, x.type.ndim)
+    index = wrapped(index, x.type.shape[axis])
+    shape = tuple([index.type.shape[i] if i == axis else n for i, n in enumerate(x.type.shape)])
+    index = broadcast_to(index, shape)
+    batch = _batch_axes(x.type.ndim, axis)
+    updates = broadcast_to(as_value(values, arr.dtype), shape)
+    return Array(
+        scatter(
+            x,
+            index,
+            updates,
+            update_window_dims=(),
+            inserted_window_dims=(axis,),
+            input_batching_dims=batch,
+            scatter_indices_batching_dims=batch,
+            scatter_dims_to_operand_dims=(axis,),
+            index_vector_dim=x.type.ndim,
+            computation="update",
+        )
+    )
+
+
+@implements(np.unravel_index)
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
+    index, extents = cast(as_index(indices), INT), as_shape(shape)
+    results = []
+    for extent in extents[::-1] if order == "C" else extents:
+        size = k.like(index, max(extent, 1))
+        results.append(Array(op.remainder(index, size)))
+        index = op.divide(index, size)
+    return tuple(results[::-1] if order == "C" else results)
+
+
+@implements(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Array:
+    extents = as_shape(dims)
+    modes = mode if isinstance(mode, tuple) else (mode,) * len(extents)
+    rows = multi_index if isinstance(multi_index, list | tuple) else _rows(multi_index)
+    indices = [cast(as_index(row), INT) for row in rows]
+    if len(indices) != len(extents):
+        raise OpError("ravel_multi_index: one index array is needed for each dimension")
+    strides = [
+        math.prod(extents[i + 1 :] if order == "C" else extents[:i]) for i in range(len(dims))
+    ]
+    total = None
+    for index, extent, how, stride in zip(
+        broadcast(*indices), extents, modes, strides, strict=True
+    ):
+        position = index if how == "raise" else wrapped(index, extent, how)
+        term = op.multiply(position, k.like(position, stride))
+        total = term if total is None else op.add(total, term)
+    return Array(total if total is not None else literal(0, INT))
+
+
+def _rows(x: Array) -> list[Array]:
+    rows = [
+        shapes.slice(
+            x.value,
+            start_indices=(i, *[0] * (x.ndim - 1)),
+            limit_indices=(i + 1, *x.shape[1:]),
+            strides=(1,) * x.ndim,
+        )
+        for i in range(x.shape[0])
+    ]
+    return [Array(reshaped(row, x.shape[1:])) for row in rows]
+
+
+# --- Membership and equality ---------------------------------------------------------------------
+
+
+@implements(np.isin)
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Array:
+    x, y = as_array(element), as_array(test_elements)
+    dtype = result_type(x, y)
+    values, tests = cast(x.value, dtype), flat(cast(y.value, dtype))
+    column = reshaped(values, (*x.shape, 1))
+    left, right = broadcast(column, tests)
+    found = fold(k.eq(left, right), (x.ndim,), literal(False, BOOL), "or")
+    return Array(op.not_(found) if invert else found)
+
+
+@implements(np.isclose)
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Array:
+    """|a - b| <= atol + rtol * |b|, infinities only beside themselves."""
+    x, y = as_array(a), as_array(b)
+    dtype = result_type(y, 1.0)
+    y = Array(cast(y.value, dtype))
+    gap = OPERATORS["abs"](x - y)
+    near = gap <= atol + rtol * OPERATORS["abs"](y)
+    both = UFUNCS[np.logical_and](near, UFUNCS[np.isfinite](y))
+    close = UFUNCS[np.logical_or](both, OPERATORS["eq"](x, y))
+    if not equal_nan:
+        return close
+    missing = UFUNCS[np.logical_and](UFUNCS[np.isnan](x), UFUNCS[np.isnan](y))
+    return UFUNCS[np.logical_or](close, missing)
+
+
+def _python_bool(x: Array) -> Scalar:
+    return Scalar(op.convert(x.value, dtype=BOOL, weak=True))
+
+
+@implements(np.allclose)
+def allclose(
+    a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
+) -> Scalar:
+    return _python_bool(all_(isclose(a, b, rtol, atol, equal_nan)))
+
+
+@implements(np.array_equal)
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    x, y = as_array(a1), as_array(a2)
+    if x.shape != y.shape:
+        return False
+    return _python_bool(all_(_equal(x, y, equal_nan)))
+
+
+def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
+    same = OPERATORS["eq"](x, y)
+    if not equal_nan or CLASSES[x.dtype] not in "fc" or CLASSES[y.dtype] not in "fc":
+        return same
+    missing = UFUNCS[np.logical_and](UFUNCS[np.isnan](x), UFUNCS[np.isnan](y))
+    return UFUNCS[np.logical_or](same, missing)
+
+
+@implements(np.array_equiv)
+def array_equiv(a1: Any, a2: Any) -> Any:
+    x, y = as_array(a1), as_array(a2)
+    try:
+        broadcast_shapes(x.shape, y.shape)
+    except OpError:
+        return False
+    return _python_bool(all_(OPERATORS["eq"](x, y)))
+
+
+def _tested(kernel: Callable[[Value], Value], letters: str, otherwise: bool) -> Callable[..., Any]:
+    """A test of numbers of some classes; all others have one answer."""
+
+    def call(x: Any) -> Array:
+        array = as_array(x)
+        if CLASSES[array.dtype] in letters:
+            return Array(kernel(array.value))
+        return Array(splat(otherwise, BOOL, array.shape))
+
+    return call
+
+
+implements(np.isreal)(_tested(lambda x: k.eq(op.imag(x), k.like(op.imag(x), 0)), "c", True))
+implements(np.iscomplex)(_tested(lambda x: k.ne(op.imag(x), k.like(op.imag(x), 0)), "c", False))
+
+
+def _infinite(sign: int) -> Callable[..., Any]:
+    def call(x: Any, out: Any = None) -> Array:
+        array = as_array(x)
+        if CLASSES[array.dtype] == "c":
+            raise OpError("isposinf and isneginf are not defined for complex numbers")
+        if CLASSES[array.dtype] != "f":
+            return Array(splat(False, BOOL, array.shape))
+        return Array(k.eq(array.value, k.like(array.value, sign * math.inf)))
+
+    return call
+
+
+implements(np.isposinf)(_infinite(1))
+implements(np.isneginf)(_infinite(-1))
+
+
+@implements(np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
+    array = as_array(x)
+    value = array.value
+    if CLASSES[array.dtype] == "c":
+        return Array(
+            op.complex(
+                nan_to_num(Array(op.real(value)), copy, nan, posinf, neginf).value,
+                nan_to_num(Array(op.imag(value)), copy, nan, posinf, neginf).value,
+            )
+        )
+    if CLASSES[array.dtype] != "f":
+        return array
+    info = np.finfo(array.dtype)
+    for test, number in (
+        (k.isnan(value), nan),
+        (k.eq(value, k.like(value, math.inf)), info.max if posinf is None else posinf),
+        (k.eq(value, k.like(value, -math.inf)), info.min if neginf is None else neginf),
+    ):
+        value = op.select(test, broadcast_to(as_value(number, array.dtype), array.shape), value)
+    return Array(value)
