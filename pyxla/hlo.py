@@ -73,6 +73,18 @@ class Face:
         return results[0] if len(results) == 1 else results
 
 
+def _library_function(face: Face) -> Callable[..., Any]:
+    """`face.inside` for the engine, which puts the op's name before messages itself."""
+
+    def call(*operands: Any, **attrs: Any) -> Any:
+        try:
+            return face.inside(*operands, **attrs)
+        except OpError as error:
+            raise OpError(str(error).removeprefix(f"{face.op.name}: ")) from None
+
+    return call
+
+
 def python_name(name: str) -> str:
     """The name of an op as an attribute of this module."""
     return f"{name}_" if keyword.iskeyword(name) else name
@@ -84,10 +96,9 @@ def _signature(op: Op) -> inspect.Signature:
     kept = [p.replace(annotation=p.empty) for p in parameters if p.name != "regions"]
     if op.blocks is not None:
         names = {p.name for p in kept}
-        kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty)
         for name in BLOCKS.get(op.name, ("computation",)):
             if name not in names:
-                kept.append(inspect.Parameter(name, kinds[0]))
+                kept.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY))
     return inspect.Signature(kept)
 
 
@@ -164,7 +175,7 @@ def _program(face: Face, attrs: tuple[tuple[str, Any], ...]) -> Callable[..., An
 
 FACES: dict[str, Face] = {python_name(op.name): Face(op) for op in OPS.values()}
 for _face in FACES.values():
-    implements(_face)(_face.inside)
+    implements(_face)(_library_function(_face))
 
 
 def __getattr__(name: str) -> Face:

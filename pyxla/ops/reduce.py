@@ -151,7 +151,7 @@ def _select_and_scatter(
     if init.shape or init.dtype != x.dtype:
         refuse(name, f"the init of {x} must be a scalar of its element type, got {init}")
     if regions:
-        require(len(regions) == 2, name, "two regions are needed: select and scatter")
+        require(len(regions) == 2, name, "select and computation: two names or two functions")
         check_region(name, regions[0], element_types([x, x]), (BOOL,))
         check_region(name, regions[1], element_types([x, x]), element_types([x]))
         return x

@@ -60,9 +60,16 @@ def corners(count: int, allowed: Iterable[np.dtype]) -> list[tuple[np.ndarray, .
     return rows
 
 
-def sampled(count: int, allowed: Iterable[np.dtype]) -> Callable[[], list[Sample]]:
+def sampled(
+    count: int, allowed: Iterable[np.dtype], special: bool = True
+) -> Callable[[], list[Sample]]:
     """The samples facet of an op on `count` operands of one type, without attributes."""
-    return lambda: [(row, {}) for row in (*elements(count, allowed), *corners(count, allowed))]
+
+    def samples() -> list[Sample]:
+        rows = elements(count, allowed) + (corners(count, allowed) if special else [])
+        return [(row, {}) for row in rows]
+
+    return samples
 
 
 def arange(dtype: Any, *shape: int) -> np.ndarray:

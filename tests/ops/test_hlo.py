@@ -1,0 +1,102 @@
+"""The public face of ops: eagerly, inside compiled functions, with functions as computations."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla import hlo
+from pyxla.errors import CompileError
+from pyxla.ops import OPS
+
+X = np.arange(6.0).reshape(2, 3)
+
+
+def test_every_op_has_a_face_with_a_usage():
+    assert len(hlo.FACES) == len(OPS)
+    assert hlo.while_.op is OPS["while"]
+    assert "dimensions, computation" in hlo.reduce.__doc__
+    assert {"add", "and_", "if_"} <= set(dir(hlo))
+    with pytest.raises(AttributeError, match="no op 'mean'"):
+        _ = hlo.mean
+
+
+def test_eager_on_numpy():
+    result = hlo.transpose(X, permutation=(1, 0))
+    assert type(result) is np.ndarray
+    np.testing.assert_array_equal(result, X.T)
+    np.testing.assert_array_equal(hlo.add(X, X), X + X)
+
+
+def test_eager_on_jax_arrays():
+    assert isinstance(hlo.negate(jnp.ones(3, jnp.float32)), jax.Array)
+
+
+def test_numbers_take_the_element_type_of_the_array():
+    for dtype in ("f4", "f8", "c8"):
+        total = hlo.reduce(X.astype(dtype), 0.0, dimensions=(0, 1), computation="add")
+        assert total.dtype == dtype
+    assert hlo.dynamic_slice(X, 1, 0, slice_sizes=(1, 2)).tolist() == [[3.0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    ("computation", "expected"),
+    [
+        (lambda a, b: a + b, X.sum(0)),
+        (lambda a, b: np.maximum(a, b), X.max(0)),
+        (lambda a, b: a if a > b else b, X.max(0)),
+        (hlo.add, X.sum(0)),
+        ("add", X.sum(0)),
+    ],
+)
+def test_computations_are_any_function(computation, expected):
+    result = hlo.reduce(X, 0.0, dimensions=[0], computation=computation)
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_computation_captures_an_array():
+    scale = np.array([2.0, 5.0])
+    result = hlo.map(X, computation=lambda a: a * scale[1])
+    np.testing.assert_array_equal(result, X * 5)
+
+
+def test_sort_with_a_comparator_of_several_arrays():
+    keys, tags = np.array([1.0, 3.0, 2.0]), np.array([0, 1, 2])
+    up, order = hlo.sort(keys, tags, dimension=0, comparator=lambda a, b, i, j: a > b)
+    assert up.tolist() == [3, 2, 1]
+    assert order.tolist() == [1, 2, 0]
+
+
+@pyxla.compile
+def controlled(x, n):
+    y = hlo.reduce(x, 0.0, dimensions=(n,), computation=lambda a, b: a + b)
+    z = hlo.if_(y[0] > 4.0, true_branch=lambda: y * 2.0, false_branch=lambda: y)
+    _, last = hlo.while_(3, z, cond=lambda i, v: i > 0, body=lambda i, v: (i - 1, v + y))
+    return hlo.concatenate(y, last, dimension=0)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_inside_a_compiled_function(axis):
+    y = X.sum(axis)
+    want = np.concatenate([y, (y * 2 if y[0] > 4 else y) + 3 * y])
+    np.testing.assert_array_equal(controlled(X, axis), want)
+
+
+@pyxla.compile
+def misfit(x):
+    return hlo.add(x, x[0])
+
+
+def test_refusals():
+    with pytest.raises(CompileError, match=r"add: operands must agree .* f64\[2,3\], f64\[3\]"):
+        hlo.add(X, X[0])
+    with pytest.raises(CompileError, match="called as hlo.transpose"):
+        hlo.transpose(X, axes=(1, 0))
+    with pytest.raises(CompileError) as caught:
+        misfit(X)
+    assert caught.value.lineno is not None
+    assert "hlo.add(x, x[0])" in str(caught.value)
+    assert "add: add" not in str(caught.value)
