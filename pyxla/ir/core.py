@@ -192,3 +192,10 @@ class Function:
         self.loc = loc
         for param in params:
             param.owner = self
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        """What it returns, where it returns once: the graph of a computation reads as a region."""
+        ends = [block.terminator for block in self.blocks]
+        (end,) = [end for end in ends if isinstance(end, Return)]
+        return end.operands

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
@@ -181,5 +181,5 @@ def apply(op: Op, *operands: Value, **attrs: Any) -> Any:
             functions = given if isinstance(given, list | tuple) else (given,)
             if given is not None and all(map(callable, functions)):
                 del attrs[keyword]
-                regions += [build_region(types, function) for function in functions]
+                regions += [current().region(types, function) for function in functions]
     return op(*operands, regions=tuple(regions), **attrs)
