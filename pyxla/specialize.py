@@ -16,7 +16,7 @@ import jax
 from pyxla.errors import CompileError, Location
 from pyxla.infer import arrays
 from pyxla.infer.captures import Captures, NewCapture, Place
-from pyxla.infer.engine import Engine, NotKnown, Raised, Stopped
+from pyxla.infer.engine import Engine, Raised, Stopped
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import (
     Array,
@@ -102,6 +102,8 @@ def _demand(world: _World, need: NeedsStatic) -> Exception:
     what = need.what or "this value"
     if paths and len(paths) == len(_parameters(value)):
         return Restart({path: need.loc for path in paths}, [])
+    if need.otherwise is not None:
+        return need.otherwise
     return CompileError(
         f"{what} must be known while compiling, but it is computed at run time",
         need.loc or engine.loc,
@@ -244,8 +246,6 @@ class _World:
             edges.append(Edge(engine.block, engine.heap, {}, (Const(0), result), engine.loc))
         except Stopped:
             pass
-        except NotKnown:
-            raise CompileError("a loop's number of iterations is not known", engine.loc) from None
         result, raised, status = self.finish(edges)
         builder = _Outputs(self)
         outcome = builder.outcome(result, raised, status)

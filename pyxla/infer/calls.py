@@ -120,9 +120,9 @@ def call_library(
     """A registered function: constants by CPython, else the library function."""
     if implementation.heap:
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
-    if _folds(value):
+    if _folds(value) or not implementation.zero_d:
         static = _static_arguments(engine, args, kwargs)
-        if static is not None:
+        if static is not None and (_folds(value) or _yields_number(value, static)):
             return engine.fold_object(value, *static)
     out = kwargs.pop("out", None) if "out" in kwargs else None
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
@@ -147,6 +147,20 @@ def _folds(value: Any) -> bool:
     if isinstance(value, np.ufunc) or value in FOLDABLE or value in _PURE_BUILTINS:
         return True
     return getattr(value, "__module__", None) in _FOLDABLE_MODULES
+
+
+def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool:
+    """Whether a NumPy function of small known arguments gives a number, not an array."""
+    if (getattr(value, "__module__", None) or "").split(".")[0] != "numpy":
+        return False
+    if any(isinstance(x, list) for x in static[0]) or "out" in static[1]:
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            result = value(*static[0], **static[1])
+    except Exception:  # noqa: BLE001 - it is raised where the program computes it
+        return False
+    return isinstance(result, bool | int | float | complex | np.generic | np.dtype)
 
 
 def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:

@@ -145,6 +145,8 @@ class Captures:
         """Whether instances of `cls` are made by visiting its `__init__`."""
         if issubclass(cls, BaseException) or hasattr(cls, "_fields"):
             return True
+        if cls.__module__.partition(".")[0] in _FIXED:
+            return False
         heap_type = 1 << 9
         return bool(cls.__flags__ & heap_type) and not issubclass(cls, enum.Enum | np.generic)
 
@@ -172,7 +174,11 @@ def is_constant(value: Any) -> bool:
         return True
     if type(value) is tuple or isinstance(value, frozenset):
         return all(is_constant(item) for item in value)
-    return lookup(value) is not None or hasattr(value, "__pyxla_function__")
+    if lookup(value) is not None or hasattr(value, "__pyxla_function__"):
+        return True
+    return type(value).__module__.partition(".")[0] == "numpy" and not isinstance(
+        value, np.ndarray
+    )
 
 
 def python_object(engine: Any, x: Any) -> Any:

@@ -39,8 +39,8 @@ from pyxla.infer.lattice import (
 from pyxla.infer.loops import LoopHead, depends_on
 from pyxla.infer.merge import Edge, Env, merge
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
+from pyxla.infer.region import EngineBuilder
 from pyxla.ir import core
-from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
@@ -111,7 +111,7 @@ class Engine:
         self.jax_cells: set[int] = set()
         self.block = Block("entry")
         self.heap = Heap([])
-        self.builder = Builder(self.block.instrs)
+        self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []
         self.raised: list[Raised] = []
         self.written: list[int] = []
@@ -398,12 +398,25 @@ class Engine:
             raise self.refuse(value.reason, hint, notes=value.notes)
         if isinstance(value, MaybeUnbound):
             name = value.unbound.name
-            raise self.refuse(
-                f"{name!r} may be unbound here",
-                f"assign {name!r} a value of the same type before the branch or loop",
-                notes=value.unbound.notes,
-            )
+            message = f"cannot access local variable {name!r} where it is not associated with a value"
+            self.ensure(value.bound, UnboundLocalError(message))
+            return value.value
         return value
+
+    def ensure(self, condition: Any, error: BaseException) -> None:
+        """The program raises `error` here unless `condition`, a bool."""
+        if isinstance(condition, Const):
+            if not condition.value:
+                self.raise_constant(error)
+            return
+        good, bad = Block(), Block()
+        self.block.terminator = core.Branch(condition.value, good, bad, self.loc)
+        good.preds = [self.block]
+        bad.preds = [self.block]
+        exception = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
+        self.raised.append(Raised(Edge(bad, self.heap.copy(), {}, (), self.loc), exception, self.loc))
+        self.block = good
+        self.builder.instrs = good.instrs
 
     def raise_(self, exception: Any) -> None:
         """End the current path with `exception`."""
@@ -418,7 +431,7 @@ class Engine:
         header = component.header
         edge, args = self._loop_entry(frame, header)
         edge.args = args
-        if header in self.unrolled and self._try_unroll(frame, component, edge):
+        if header in self.unrolled and self._try_unroll(frame, component, edge) is None:
             return
         peeled = False
         while True:
@@ -433,21 +446,18 @@ class Engine:
                 if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
                     raise
                 self._reset(frame, mark, component)
-                if self._try_unroll(frame, component, edge):
-                    self.unrolled.add(header)
-                    return
-                raise
+                self._unroll(frame, component, edge, need)
+                return
             if peeled:
-                if self._try_unroll(frame, component, edge):
-                    self.unrolled.add(header)
-                    return
-                raise CompileError(
+                refusal = CompileError(
                     f"in this loop, {conflict.reason}",
                     edge.loc,
                     notes=conflict.notes,
                     chain=self.chain(),
                     hint="keep one type (dtype, shape, structure) per name in a loop",
                 )
+                self._unroll(frame, component, edge, refusal)
+                return
             edge = self._iteration(frame, component, edge)
             peeled = True
             if edge is None:
@@ -561,24 +571,38 @@ class Engine:
             for edge in frame.pending.get(target, ()):
                 edge.heap.entangle(cells, reason)
 
-    def _try_unroll(self, frame: Frame, component: Component, entry: Edge) -> bool:
-        """Visit each iteration on its own; False where the number of iterations is not known."""
+    def _unroll(
+        self, frame: Frame, component: Component, entry: Edge, refusal: Exception
+    ) -> None:
+        """Visit each iteration on its own; demand the value of the test that does not say when to
+        stop, and where there is none, refuse."""
+        test = self._try_unroll(frame, component, entry)
+        if test is not None:
+            need = NeedsStatic(test, "the number of iterations of this loop")
+            need.loc, need.chain = entry.loc, tuple(self.chain())
+            need.otherwise = refusal if isinstance(refusal, CompileError) else None
+            raise need
+        self.unrolled.add(component.header)
+
+    def _try_unroll(self, frame: Frame, component: Component, entry: Edge) -> Any:
+        """As `_unroll`; the test in question, where iterations do not come to an end."""
         mark = self._mark(frame)
         size = len(entry.block.instrs)
         edge: Edge | None = Edge(
             entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc
         )
+        test: Any = Const(None)
         try:
             for _ in range(MAX_UNROLLED):
                 edge = self._iteration(frame, component, edge, known=True)
                 if edge is None:
-                    return True
-        except NotKnown:
-            pass
+                    return None
+        except NotKnown as unknown:
+            test = unknown.test
         self._reset(frame, mark, component)
         del entry.block.instrs[size:]
         entry.block.terminator = None
-        return False
+        return test
 
     def _iteration(
         self, frame: Frame, component: Component, entry: Edge, known: bool = False
@@ -594,7 +618,7 @@ class Engine:
         inside = [b for b in header.succs if b in component.loop.blocks and b in frame.pending]
         outside = [b for b in header.succs if b not in component.loop.blocks]
         if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
-            raise NotKnown
+            raise NotKnown(frame.env[header.terminator.cond])
         self.walk(frame, component.items[1:])
         back = frame.pending.pop(header, None)
         if back is None:
@@ -608,7 +632,11 @@ def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
 
 
 class NotKnown(Exception):  # noqa: N818 - control flow, not an error
-    """The number of iterations is not known while compiling."""
+    """The number of iterations is not known while compiling: `test` decides at run time."""
+
+    def __init__(self, test: Any) -> None:
+        super().__init__()
+        self.test = test
 
 
 def _live_after(frame: Frame) -> Iterator[Any]:

@@ -33,6 +33,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
         self.what = what
         self.loc: Location | None = None
         self.chain: tuple[Location, ...] = ()
+        self.otherwise: Exception | None = None
 
 
 # Filled by `pyxla.lib.operators`: operator-module name -> function of operands.
@@ -253,12 +254,13 @@ class Unbound(Conflict):
 
 
 class MaybeUnbound:
-    """`value` where the name was assigned; on another path it was not (there: zeros)."""
+    """`value` where the name was assigned, as the bool Scalar `bound` says; else zeros."""
 
-    __slots__ = ("unbound", "value")
+    __slots__ = ("bound", "unbound", "value")
 
-    def __init__(self, value: Any, unbound: Unbound) -> None:
+    def __init__(self, value: Any, bound: Any, unbound: Unbound) -> None:
         self.value = value
+        self.bound = bound
         self.unbound = unbound
 
 

@@ -29,6 +29,7 @@ from pyxla.infer.merge import (
     Edge,
     Join,
     _all_equal,
+    _bound,
     _same_content,
     joined_number_type,
     materialize,
@@ -132,6 +133,7 @@ class _Fit:
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
         if isinstance(template, MaybeUnbound):
+            self.value(template.bound, _bound(back))
             back = back.value if isinstance(back, MaybeUnbound) else back
             self.value(template.value, back)
         elif isinstance(template, Conflict):

@@ -185,7 +185,12 @@ class Join:
         if all(v is UNDEFINED for v in bare):
             return unbound[0]
         joined = self.join(bare)
-        return joined if isinstance(joined, Conflict) else MaybeUnbound(joined, unbound[0])
+        if isinstance(joined, Conflict):
+            return joined
+        bound = self._join_numbers(bounds := [_bound(v) for v in values], bounds)
+        if isinstance(bound, Const):
+            return joined
+        return MaybeUnbound(joined, bound, unbound[0])
 
     def _conflict(self, values: list[Any]) -> Conflict:
         notes = []
@@ -321,6 +326,9 @@ class Join:
             return self._join_arrays(contents, known)
         if all(c is first for c in contents):
             return first
+        contents = _with_all_fields(contents)
+        known = [c for c in contents if c is not UNDEFINED]
+        first = known[0]
         if not all(_same_content(first, c) for c in known):
             return self._conflict(contents)
         columns = [
@@ -397,6 +405,33 @@ def read_view(content: Any, view: tuple[Any, ...]) -> Array:
     for step in view:
         array = step.apply(array)
     return array
+
+
+def _bound(x: Any) -> Any:
+    """Whether a name has a value, as a bool."""
+    if isinstance(x, MaybeUnbound):
+        return x.bound
+    return Const(not isinstance(x, Unbound))
+
+
+def _with_all_fields(contents: list[Any]) -> list[Any]:
+    """Instances of one class with the fields that any of them has; a missing one is unbound, or
+    the constant of that name in the class."""
+    known = [c for c in contents if isinstance(c, ObjectCell)]
+    names = dict.fromkeys(name for c in known for name in c.fields)
+    if len({c.cls for c in known}) != 1 or all(len(c.fields) == len(names) for c in known):
+        return contents
+
+    def missing(cls: type, name: str) -> Any:
+        default = getattr(cls, name, None)
+        return Const(default) if isinstance(default, bool | int | float | str) else Unbound(name)
+
+    return [
+        ObjectCell(c.cls, {n: c.fields.get(n) or missing(c.cls, n) for n in names})
+        if isinstance(c, ObjectCell)
+        else c
+        for c in contents
+    ]
 
 
 def _spread(x: Any) -> Any:
