@@ -3,11 +3,11 @@
     artifact ::= blob json length magic
 
 `blob` is what `jax.export` serializes, a flatbuffer that is read from its start, so that plain
-`jax.export.deserialize` runs the whole file and never looks at the rest.  `json` describes arguments
-and results (the records of `signature` and `outcome`) and names versions; `length`, 8 bytes, is its
-size, little endian.  Nothing in the file is executed or unpickled by loading it: classes are kept by
-name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s of other instances,
-and the built-in exceptions.
+`jax.export.deserialize` runs the whole file and never looks at the rest.  `json` describes
+arguments and results (the records of `signature` and `outcome`) and names versions; `length`, 8
+bytes, is its size, little endian.  Nothing in the file is executed or unpickled by loading it:
+classes are kept by name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s
+of other instances, and the built-in exceptions.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Recency:
 
     def touch(self, entry: _Entry) -> None:
         """Make `entry` the most recently used; one that was evicted meanwhile stays so."""
-        try:
+        try:  # noqa: SIM105 - every call comes here
             self._order.move_to_end(entry)
         except KeyError:
             pass

@@ -7,13 +7,14 @@ A `Program` is a typed region with its types.  `Executable(program, outcome)` ru
 
 NumPy in, NumPy out.  XLA:CPU reads NumPy arguments in place, so a call that has any returns after
 the program has finished.  Small results are copied out; large ones are views of XLA's own buffer,
-writable, which the array keeps alive and nobody else refers to.
+writable, which the array keeps alive and nobody else refers to (`memory`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ import numpy as np
 
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import (
     Convert,
     OutArray,
@@ -37,9 +38,6 @@ from pyxla.runtime.outcome import (
 
 ARRAY = jaxlink.ARRAY
 enable_x64 = jax.enable_x64
-
-# Results of at least this many bytes are handed over without a copy (docs/decisions-runtime.md).
-IN_PLACE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +74,10 @@ class Executable:
 
     __slots__ = (
         "_build",
+        "_large",
         "_plain",
         "_sites",
+        "_spares",
         "_stores",
         "_straight",
         "_wide",
@@ -90,8 +90,11 @@ class Executable:
         """`jitted` runs what is not a Program but has its name and types (a loaded artifact)."""
         self.program = program
         self.outcome = outcome
-        self.jitted = jaxlink.jit(program) if jitted is None else jitted
-        arrays = _converters(program, outcome)
+        local = not outcome.jax and jaxlink.on_cpu()
+        self._large = _large_params(program) if local else ()
+        self._spares = _spare_results(program, outcome) if local and jitted is None else ()
+        self.jitted = jaxlink.jit(program, len(self._spares)) if jitted is None else jitted
+        arrays = _converters(program, outcome, self._spares)
         self._build = builder(outcome.result, arrays)
         self._stores = [(store.path, builder(store.out, arrays)) for store in outcome.stores]
         self._sites = [
@@ -100,7 +103,8 @@ class Executable:
         # Without 64-bit types at the boundary the user's setting does not matter.
         self._wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
         self._straight = outcome.inputs == tuple(range(len(outcome.inputs)))
-        self._plain = arrays[outcome.result.index] if _is_plain(outcome) else None
+        direct = _is_plain(outcome) and not self._large and not self._spares
+        self._plain = arrays[outcome.result.index] if direct else None
 
     def __call__(self, leaves: Sequence[Any], args: Sequence[Any] = ()) -> Any:
         """What the caller sees, for `leaves` of the arguments (and captures) `args`."""
@@ -118,6 +122,17 @@ class Executable:
     def values(self, leaves: Sequence[Any]) -> list[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
         operands = [leaves[i] for i in self.outcome.inputs]
+        if not self._large and not self._spares:
+            return self._run(operands)
+        with memory.staged(operands, self._large) as placed:
+            with jaxlink.scoped():
+                spares = [memory.spare(self.program.results[i]) for i in self._spares]
+            values = self._run([*spares, *placed])
+            for value in values:
+                value.block_until_ready()
+        return values
+
+    def _run(self, operands: Sequence[Any]) -> list[Any]:
         with enable_x64(True) if self._wide else contextlib.nullcontext():
             values = self.jitted(*operands)
         if values and type(values[0]) is not ARRAY and not self.outcome.jax:
@@ -132,16 +147,18 @@ class Executable:
         if values and type(values[0]) is not ARRAY:
             return self._under_trace(values, args)
         if outcome.waits:
-            jax.block_until_ready(values)
+            for value in values:
+                value.block_until_ready()
         made: dict[int, Any] = {}
         for write in outcome.writes:
-            np.copyto(leaves[write.leaf], np.asarray(values[write.index]))
+            spare = write.index in self._spares
+            memory.write_out(leaves[write.leaf], values[write.index], spare)
         if self._stores:
             targets = [resolve(args, path) for path, _ in self._stores]
             sources = [build(values, args, made) for _, build in self._stores]
             for target, source in zip(targets, sources, strict=True):
                 restore(target, source)
-        if outcome.status is not None and (code := int(values[outcome.status])):
+        if outcome.status is not None and (code := np.asarray(values[outcome.status]).item()):
             cls, parts = self._sites[code - 1]
             raise cls(*[part(values, args, made) for part in parts])
         return self._build(values, args, made)
@@ -163,16 +180,33 @@ def _is_plain(outcome: Outcome) -> bool:
     )
 
 
-def _converters(program: Program, outcome: Outcome) -> list[Convert]:
+def _converters(program: Program, outcome: Outcome, spares: Sequence[int]) -> list[Convert]:
     """For each result, how it becomes the caller's array."""
     if outcome.jax:
         return [_identity] * len(program.results)
     uses = array_uses(outcome)
     return [
-        # A buffer is handed over to one array only.
-        hand_over if _nbytes(t) >= IN_PLACE_BYTES and uses.get(index, 0) == 1 else np.array
+        memory.lend_spare
+        if index in spares
+        else memory.lend
+        if memory.nbytes(t) >= memory.LEND_BYTES and uses[index] == 1
+        else np.array
         for index, t in enumerate(program.results)
     ]
+
+
+def _spare_results(program: Program, outcome: Outcome) -> tuple[int, ...]:
+    """Results that go to one place, as an array or into one, and are large."""
+    uses = array_uses(outcome) + Counter(write.index for write in outcome.writes)
+    return tuple(
+        index
+        for index, t in enumerate(program.results)
+        if memory.nbytes(t) >= memory.SPARE_BYTES and uses[index] == 1
+    )
+
+
+def _large_params(program: Program) -> tuple[int, ...]:
+    return tuple(i for i, t in enumerate(program.params) if memory.nbytes(t) >= memory.STAGE_BYTES)
 
 
 def _is_wide(dtype: np.dtype) -> bool:
@@ -180,36 +214,5 @@ def _is_wide(dtype: np.dtype) -> bool:
     return dtype.itemsize == (16 if dtype.kind == "c" else 8) and dtype.kind in "iufc"
 
 
-def _nbytes(type: ArrayType) -> int:
-    return type.size * type.dtype.itemsize
-
-
 def _identity(x: Any) -> Any:
     return x
-
-
-class _Memory:
-    """A writable window on the memory of `array`, which it keeps alive."""
-
-    __slots__ = ("__array_interface__", "array")
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-        interface = array.__array_interface__
-        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
-
-
-def hand_over(result: jax.Array) -> np.ndarray:
-    """The writable array that `result`, to which nobody else refers, becomes without a copy.
-
-    On CPU `np.asarray` is a read-only view of XLA's buffer, elsewhere a fresh array marked
-    read-only; neither is reachable by JAX once `result` is gone.
-    """
-    view = np.asarray(result)
-    if view.flags.owndata:
-        view.flags.writeable = True
-        return view
-    if view.dtype.isbuiltin != 1:
-        raw = view.view(f"u{view.dtype.itemsize}")
-        return np.asarray(_Memory(raw)).view(view.dtype)
-    return np.asarray(_Memory(view))

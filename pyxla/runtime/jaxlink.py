@@ -116,19 +116,26 @@ def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
 mlir.register_lowering(pyxla_call, _lower)
 
 
-def jit(program: Program) -> Any:
+def jit(program: Program, donated: int = 0) -> Any:
     """`program` dispatched by JAX: arrays (or NumPy arrays and scalars) to a list of arrays.
 
+    The first `donated` arguments are not the program's, but buffers for results of their types.
     Call it inside `scoped()`.  The compiled executable lives as long as the returned function,
     to which a program must never refer: JAX's caches lead from the function to the program, and
     a reference back would keep all three forever.
     """
 
     def call(*args: Any) -> list[Any]:
-        return bind(program, *args)
+        return bind(program, *args[donated:])
 
     call.__name__ = call.__qualname__ = program.name
-    return jax.jit(call)
+    return jax.jit(call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0)
+
+
+def on_cpu() -> bool:
+    """Whether programs run on the CPU by default."""
+    device = jax.config.jax_default_device
+    return (device.platform if device is not None else jax.default_backend()) == "cpu"
 
 
 @functools.lru_cache(maxsize=64)

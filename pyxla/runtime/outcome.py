@@ -229,7 +229,7 @@ def _sized(index: int, extents: tuple[int | None, ...], array: Convert) -> Build
     """An array of bounded extent, cut to its true size."""
 
     def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
-        sizes = [slice(None) if e is None else slice(int(values[e])) for e in extents]
+        sizes = [slice(None) if e is None else slice(np.asarray(values[e]).item()) for e in extents]
         whole = array(values[index])
         cut = whole[tuple(sizes)]
         return cut.copy() if isinstance(cut, np.ndarray) and cut.size < whole.size else cut
@@ -334,7 +334,7 @@ def _has_extents(out: Out) -> bool:
     )
 
 
-def array_uses(outcome: Outcome) -> dict[int, int]:
+def array_uses(outcome: Outcome) -> Counter[int]:
     """How many objects of the caller's are made from each array result."""
     roots = [outcome.result, *[store.out for store in outcome.stores]]
     arrays = {id(n): n for root in roots for n in walk(root) if isinstance(n, OutArray)}

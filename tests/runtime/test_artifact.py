@@ -67,7 +67,7 @@ def test_scalars_writes_and_exceptions():
     loaded = artifact.parse(
         built(status_program(), [x], OutScalar(1), writes=(Write(0, 2),), status=0, sites=SITES)
     )
-    with pytest.raises(ValueError, match="^plain$"):
+    with pytest.raises(ValueError, match=r"^plain$"):
         loaded(x)
     assert x == -1
     with pytest.raises(KeyError) as caught:

@@ -13,7 +13,8 @@ import pytest
 from pyxla.errors import CompileError
 from pyxla.ir.types import DTYPE_NAMES
 from pyxla.ops.elementwise import add, convert, multiply, negate
-from pyxla.runtime.executable import IN_PLACE_BYTES, Executable
+from pyxla.runtime.executable import Executable
+from pyxla.runtime.memory import LEND_BYTES
 from pyxla.runtime.outcome import (
     OutArgument,
     OutArray,
@@ -32,7 +33,7 @@ from pyxla.runtime.outcome import (
 )
 from tests.runtime.programs import double, fma, known, made, run, third, typed
 
-LARGE = IN_PLACE_BYTES // 8
+LARGE = LEND_BYTES // 8
 
 
 def aligned(n):
@@ -76,7 +77,7 @@ def test_results_of_one_value_are_separate_arrays():
 
 
 @pytest.mark.parametrize("name", sorted(DTYPE_NAMES))
-@pytest.mark.parametrize("n", [3, 2 * IN_PLACE_BYTES])
+@pytest.mark.parametrize("n", [3, 2 * LEND_BYTES])
 def test_every_dtype_comes_back(name, n):
     x = np.ones(n, DTYPE_NAMES[name])
     result = run(made("keep", [typed(name, n)], lambda x: x), [x])
@@ -193,7 +194,7 @@ def test_status_raises_after_writing():
     )
     assert call([np.array(0.0)]) == 0.0
     x = np.array(1.0)
-    with pytest.raises(ValueError, match="^plain$"):
+    with pytest.raises(ValueError, match=r"^plain$"):
         call([x])
     assert x == -1
     with pytest.raises(KeyError) as caught:

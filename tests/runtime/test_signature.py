@@ -96,7 +96,7 @@ CASES = [
     (Pair(A, None), ArgTuple(Pair, (ArgArray(f64(3)), ArgStatic(None))), 1),
     ([A], ArgList((ArgArray(f64(3)),)), 1),
     ({"a": A, 1: 2.0}, ArgDict(("a", 1), (ArgArray(f64(3)), ArgScalar(python_type(float), 1))), 2),
-    (Layer(A, 1.0), ArgObject(Layer, (("w", ArgArray(f64(3))), ("b", ArgScalar(python_type(float), 1)))), 2),
+    (Layer(A, None), ArgObject(Layer, (("w", ArgArray(f64(3))), ("b", ArgStatic(None)))), 1),
     (Plain(A), ArgObject(Plain, (("x", ArgArray(f64(3))),)), 1),
 ]  # fmt: skip
 

@@ -1,0 +1,81 @@
+"""Lowers JAX functions for `pyxla.lib.foreign`: types, StableHLO and meaning, by JAX itself.
+
+Always with 64-bit types, which the arrays of a compiled function have.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from pyxla.ir.op import OpError
+from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
+from pyxla.lib.foreign import LOWERINGS, Leaf, Lowering, Node, Static
+
+
+@functools.lru_cache(maxsize=1024)
+def lower(
+    function: str | Callable[..., Any], args: Node, kwargs: Node, types: tuple[ArrayType, ...]
+) -> Lowering:
+    """`function(*args, **kwargs)` for arrays of `types` in the places of the leaves."""
+    target = named(function) if isinstance(function, str) else function
+
+    def call(*arrays: Any) -> Any:
+        return target(*thaw(args, arrays), **thaw(kwargs, arrays))
+
+    def flat(*arrays: Any) -> list[Any]:
+        return jax.tree.leaves(call(*arrays))
+
+    structs = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
+    with jax.enable_x64(True):
+        tree = jax.tree.structure(jax.eval_shape(call, *structs))
+        lowered = jax.jit(flat, keep_unused=True).lower(*structs)
+    results = tuple([_result_type(info) for info in lowered.out_info])
+    return Lowering(
+        lowered.as_text(),
+        types,
+        results,
+        functools.partial(jax.tree.unflatten, tree),
+        functools.partial(_evaluate, flat),
+        flat,
+    )
+
+
+def named(name: str) -> Callable[..., Any]:
+    """The object of that dotted name."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def thaw(x: Any, arrays: tuple[Any, ...]) -> Any:
+    """Arguments with arrays in the places of their leaves."""
+    if isinstance(x, Leaf):
+        return arrays[x.index]
+    if isinstance(x, Node):
+        if x.kind is dict:
+            return {key: thaw(item, arrays) for key, item in x.items}
+        items = [thaw(item, arrays) for item in x.items]
+        if x.kind is slice:
+            return slice(*items[0])
+        return x.kind(*items) if hasattr(x.kind, "_fields") else x.kind(items)
+    return x.value if isinstance(x, Static) else x
+
+
+def _result_type(info: Any) -> ArrayType:
+    dtype = np.dtype(info.dtype) if info.dtype in SHORT_NAMES else None
+    if dtype is None:
+        raise OpError(f"a result of element type {info.dtype} cannot leave a JAX function")
+    return array_type(dtype, tuple(info.shape))
+
+
+def _evaluate(function: Callable[..., Any], *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    with jax.enable_x64(True):
+        return tuple([np.asarray(x) for x in jax.jit(function)(*arrays)])
+
+
+LOWERINGS["jax"] = lower

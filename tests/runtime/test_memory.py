@@ -1,0 +1,111 @@
+"""Large arrays: staged arguments, lent results, spare buffers."""
+
+from __future__ import annotations
+
+import gc
+
+import jax
+import numpy as np
+import pytest
+
+from pyxla.runtime import memory
+from pyxla.runtime.executable import Executable
+from pyxla.runtime.memory import POOL, Pool
+from pyxla.runtime.outcome import OutArray, Outcome, OutConst, OutTuple, Write
+from tests.runtime.programs import fma
+
+N = 1 << 13
+
+
+def offset(n, start):
+    """`n` floats that begin `start` bytes past an aligned address."""
+    raw = np.empty(8 * n + 128, np.uint8)
+    begin = -raw.__array_interface__["data"][0] % 64 + start
+    x = raw[begin : begin + 8 * n].view(np.float64)
+    x[:] = np.arange(n)
+    return x
+
+
+@pytest.fixture(autouse=True)
+def small_spares(monkeypatch):
+    """Spares for arrays that tests can afford."""
+    monkeypatch.setattr(memory, "SPARE_BYTES", 8 * N)
+    POOL.clear()
+    yield
+    POOL.clear()
+
+
+@pytest.mark.parametrize("start", [0, 16])
+def test_arguments_at_any_address(start):
+    x, y = offset(N, start), offset(2 * N, 0)[::2]
+    assert memory.is_aligned(x) == (start == 0) and not memory.is_aligned(y)
+    run = Executable(fma(n=N), Outcome((0, 1), OutArray(0)))
+    for _ in range(3):
+        np.testing.assert_array_equal(run([x, y]), x * y + y)
+        x += 1
+
+
+def test_results_take_the_buffers_of_arrays_that_are_gone():
+    run = Executable(fma(n=N), Outcome((0, 1), OutArray(0)))
+    first = run([offset(N, 0), offset(N, 0)])
+    expected, address = first.copy(), first.ctypes.data
+    second = run([offset(N, 0), offset(N, 0)])
+    assert not np.shares_memory(first, second)
+    first[:] = -1
+    part = first[5:]
+    del first
+    third = run([offset(N, 0), offset(N, 0)])
+    assert not np.shares_memory(part, third)
+    del part
+    fourth = run([offset(N, 0), offset(N, 0)])
+    assert fourth.ctypes.data == address
+    for result in (second, third, fourth):
+        np.testing.assert_array_equal(result, expected)
+        assert result.flags.writeable
+
+
+def test_written_results_give_their_buffers_back():
+    x, y = offset(N, 16), offset(N, 16)
+    expected = x * y + y
+    run = Executable(fma(n=N), Outcome((0, 1), OutConst(None), writes=(Write(1, 0),)))
+    run([x, y])
+    np.testing.assert_array_equal(y, expected)
+    kept = POOL.kept
+    run([x, y])
+    assert POOL.kept == kept > 0
+
+
+def test_a_buffer_seen_twice_is_no_spare():
+    out = OutTuple(tuple, (OutArray(0), OutArray(0)))
+    a, b = Executable(fma(n=N), Outcome((0, 1), out))([offset(N, 0)] * 2)
+    assert not np.shares_memory(a, b)
+
+
+def test_numpy_call_under_a_trace():
+    run = Executable(fma(n=N), Outcome((0, 1), OutArray(0)))
+    x = offset(N, 16)
+    seen = []
+    jax.jit(lambda k: seen.append(run([x, x])) or k)(1.0)
+    np.testing.assert_array_equal(seen[0], x * x + x)
+
+
+def test_jax_holding_a_result_keeps_it():
+    run = Executable(fma(n=N), Outcome((0, 1), OutArray(0)))
+    x = offset(N, 0)
+    with jax.enable_x64(True):
+        held = jax.numpy.asarray(run([x, x]))
+    for _ in range(3):
+        gc.collect()
+        run([x + 1, x])
+    np.testing.assert_array_equal(held, x * x + x)
+
+
+def test_pool_is_bounded_and_lets_old_kinds_go_first():
+    pool = Pool(limit=10)
+    pool.give("old", 1, 4)
+    pool.give("new", 2, 4)
+    pool.give("new", 3, 4)
+    assert (pool.take("old"), pool.take("new"), pool.kept) == (None, 3, 4)
+    pool.give("huge", 4, 11)
+    assert pool.take("huge") is None
+    assert (pool.take("new"), pool.take("new"), pool.kept) == (2, None, 0)
