@@ -1,11 +1,12 @@
 """Reading and writing a rectangular block of an array, whose place may be known at run time only.
 
 A block is one `Range` for each dimension.  What is known of the starts decides the instructions:
-static ranges slice, dynamic ones slice dynamically; ranges that may stick out of the array (those
-of bounded extent) read from a padded array, since a dynamic slice would move them inside.
+static ranges slice, dynamic ones slice dynamically.  Ranges that may stick out of the array (those
+of bounded extent) are read where they fit and shifted back, since a dynamic slice would move them;
+padding the array instead would copy it.
 
-Writes update in place (`dynamic_update_slice`) so that loops do not copy.  A block that is large, and
-strided or computed from its own neighbours, is selected into the array in one pass instead.
+Writes update in place (`dynamic_update_slice`) so that loops do not copy.  A block that is large,
+and strided or computed from its own neighbours, is selected into the array in one pass instead.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer import extent
-from pyxla.infer.integers import Int, larger, minus, plus, smaller, times, value32, value_of
+from pyxla.infer.integers import Int, known, larger, minus, plus, smaller, times, value32, value_of
 from pyxla.infer.lattice import Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I32
@@ -100,11 +101,9 @@ def read_block(x: Value, ranges: tuple[Range, ...]) -> Value:
         limits = tuple([low + span for low, span in zip(lows, spans, strict=True)])
         x = slice_(x, start_indices=tuple(lows), limit_indices=limits, strides=strides)
     else:
-        overhangs = [_overhang(r, n) for r, n in zip(ranges, shape, strict=True)]
-        below = [b for b, _ in overhangs]
-        x = _padded(x, below, [a for _, a in overhangs])
-        starts = [value_of(plus(low, b)) for low, b in zip(lows, below, strict=True)]
+        starts, shifts = _placed(ranges, shape)
         x = dynamic_slice(x, *starts, slice_sizes=spans)
+        x = _moved(x, [minus(0, shift) for shift in shifts])
         if any(s > 1 for s in strides):
             x = slice_(x, start_indices=(0,) * len(spans), limit_indices=spans, strides=strides)
     return _reversed(x, ranges)
@@ -149,7 +148,7 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
         if all(isinstance(low, int) for low in lows):
             return _select_whole(x, new, ranges, lows)
     starts, shifts = _placed(ranges, shape)
-    new = _shifted(new, ranges, shifts)
+    new = _moved(new, shifts)
     if masked:
         old = dynamic_slice(x, *starts, slice_sizes=new.type.shape)
         new = select(_write_mask(new.type.shape, ranges, shifts), new, old)
@@ -217,26 +216,28 @@ def _placed(ranges: tuple[Range, ...], shape: Shape) -> tuple[list[Value], list[
     """Where each block starts once it is pushed into the array, and how far it was pushed."""
     starts, shifts = [], []
     for r, size in zip(ranges, shape, strict=True):
-        low = r.low
-        inside = low
-        if any(_overhang(r, size)):
+        low = inside = r.low
+        below, above = _overhang(r, size)
+        shift: Int = 0
+        if below or above:
             inside = smaller(larger(low, 0), size - r.span)
+            # Further away than its span, a block has no element in the array.
+            shift = smaller(larger(minus(low, inside), -r.span), r.span)
+            shift = known(shift, -r.span if below else 0, r.span if above else 0)
         starts.append(value_of(inside))
-        shifts.append(0 if inside is low else minus(low, inside))
+        shifts.append(shift)
     return starts, shifts
 
 
-def _shifted(new: Value, ranges: tuple[Range, ...], shifts: list[Int]) -> Value:
-    """`new` moved by `shifts` within its own shape, so that its elements stay where they belong."""
+def _moved(block: Value, shifts: list[Int]) -> Value:
+    """`block` with its elements `shifts` positions further on, zeros or anything in their place."""
     if all(isinstance(shift, int) and shift == 0 for shift in shifts):
-        return new
-    spans = new.type.shape
-    room = [
-        0 if isinstance(shift, int) else r.span - 1 for r, shift in zip(ranges, shifts, strict=True)
-    ]
-    new = _padded(new, room, room)
-    starts = [value_of(minus(most, shift)) for most, shift in zip(room, shifts, strict=True)]
-    return dynamic_slice(new, *starts, slice_sizes=spans)
+        return block
+    before = [max(extent.upper(shift), 0) for shift in shifts]
+    after = [max(-extent.lower(shift), 0) for shift in shifts]
+    padded = _padded(block, before, after)
+    starts = [value_of(minus(most, shift)) for most, shift in zip(before, shifts, strict=True)]
+    return dynamic_slice(padded, *starts, slice_sizes=block.type.shape)
 
 
 def _write_mask(spans: Shape, ranges: tuple[Range, ...], shifts: list[Int]) -> Value | None:
