@@ -61,8 +61,12 @@ def _foreign(
     result_types: Types,
     name: str = "foreign",
     numpy: Callable[..., Any] | None = None,
+    function: Callable[..., Any] | None = None,
 ) -> Types:
-    """`code` is a module whose `main` takes `parameter_types` and returns `result_types`."""
+    """`code` is a module whose `main` takes `parameter_types` and returns `result_types`.
+
+    function: the JAX function of flat arrays that it was made from, for its derivatives.
+    """
     if len(operands) != len(parameter_types):
         refuse(name, f"operands must be ({listed(parameter_types)}), got ({listed(operands)})")
     for operand, expected in zip(operands, parameter_types, strict=True):

@@ -1,0 +1,216 @@
+"""`numpy.fft`: one axis at a time at the end of the array, up to three together."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array
+from pyxla.infer.promote import CLASSES
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib.creation import iota
+from pyxla.lib.manipulation import cut, moveaxis, roll
+from pyxla.lib.operands import (
+    INT,
+    as_array,
+    cast,
+    literal,
+    normalize_axes,
+    normalize_axis,
+    splat,
+)
+from pyxla.lib.registry import implements
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+from pyxla.ops.contract import fft as fft_op
+
+NORMS = ("backward", "ortho", "forward")
+
+
+def _complex(x: Value) -> Value:
+    """As complex numbers: of single precision where the numbers are."""
+    return cast(x, np.dtype(np.complex64 if _single(x.type.dtype) else np.complex128))
+
+
+def _real(x: Value) -> Value:
+    if CLASSES[x.type.dtype] == "c":
+        raise OpError("a transform of real numbers does not take complex ones")
+    return cast(x, np.dtype(np.float32 if _single(x.type.dtype) else np.float64))
+
+
+def _single(dtype: np.dtype) -> bool:
+    return dtype in (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
+
+
+def _fitted(x: Value, axis: int, size: int) -> Value:
+    """Cut off or filled with zeros."""
+    extent = x.type.shape[axis]
+    if size <= extent:
+        return cut(x, 0, size, axis)
+    none = (0,) * x.type.ndim
+    high = tuple([size - extent if i == axis else 0 for i in range(x.type.ndim)])
+    return shapes.pad(
+        x,
+        literal(0, x.type.dtype),
+        edge_padding_low=none,
+        edge_padding_high=high,
+        interior_padding=none,
+    )
+
+
+def _scale(norm: Any, inverse: bool, size: int) -> float:
+    """What multiplies XLA's result, whose inverse transforms are divided by `size`."""
+    norm = "backward" if norm is None else norm
+    if norm not in NORMS:
+        raise OpError(f'Invalid norm value {norm!r}; should be "backward", "ortho" or "forward".')
+    if norm == "ortho":
+        return math.sqrt(size) if inverse else 1 / math.sqrt(size)
+    if norm == "forward":
+        return float(size) if inverse else 1 / size
+    return 1.0
+
+
+def _scaled(x: Value, factor: float) -> Value:
+    return x if factor == 1.0 else op.multiply(x, k.like(x, factor))
+
+
+def transform(x: Value, kind: str, n: Any, axis: int, norm: Any) -> Value:
+    """One transform along one axis; `kind` is XLA's name of it."""
+    axis = normalize_axis(axis, x.type.ndim)
+    extent = x.type.shape[axis]
+    size = operator.index(n) if n is not None else 2 * (extent - 1) if kind == "IRFFT" else extent
+    if size < 1:
+        raise OpError(f"Invalid number of data points ({size}) specified.")
+    x = _real(x) if kind == "RFFT" else _complex(x)
+    x = _fitted(x, axis, size // 2 + 1 if kind == "IRFFT" else size)
+    last = x.type.ndim - 1
+    if not x.type.size:
+        return _empty(x, kind, size, axis)
+    moved = x if axis == last else moveaxis(Array(x), axis, -1).value
+    result = fft_op(moved, fft_type=kind, fft_length=(size,))
+    result = _scaled(result, _scale(norm, kind in ("IFFT", "IRFFT"), size))
+    return result if axis == last else moveaxis(Array(result), -1, axis).value
+
+
+def _empty(x: Value, kind: str, size: int, axis: int) -> Value:
+    extent = size // 2 + 1 if kind == "RFFT" else size
+    shape = tuple([extent if i == axis else n for i, n in enumerate(x.type.shape)])
+    part = np.dtype(f"f{x.type.dtype.itemsize // (1 if kind == 'RFFT' else 2)}")
+    whole = np.dtype(f"c{part.itemsize * 2}")
+    return splat(0, part if kind == "IRFFT" else whole, shape)
+
+
+def _along_one(kind: str) -> Callable[..., Any]:
+    def call(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Array:
+        return Array(transform(as_array(a).value, kind, n, axis, norm))
+
+    return call
+
+
+fft = implements(np.fft.fft)(_along_one("FFT"))
+ifft = implements(np.fft.ifft)(_along_one("IFFT"))
+rfft = implements(np.fft.rfft)(_along_one("RFFT"))
+irfft = implements(np.fft.irfft)(_along_one("IRFFT"))
+
+
+@implements(np.fft.hfft)
+def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Array:
+    x = as_array(a)
+    return irfft(Array(k.conjugate(x.value)), n, axis, _swapped(norm))
+
+
+@implements(np.fft.ihfft)
+def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Array:
+    return Array(k.conjugate(rfft(a, n, axis, _swapped(norm)).value))
+
+
+def _swapped(norm: Any) -> str:
+    swapped = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+    if norm not in swapped:
+        raise OpError(f"Invalid norm value {norm!r}.")
+    return swapped[norm]
+
+
+def _sizes(x: Array, s: Any, axes: Any, real_output: bool) -> tuple[list[int], list[int]]:
+    """Extents of the result along the axes, and the axes."""
+    if axes is None:
+        count = x.ndim if s is None else len(s)
+        axes = range(x.ndim - count, x.ndim)
+    places = [normalize_axis(axis, x.ndim) for axis in axes]
+    if s is None:
+        extents = [x.shape[axis] for axis in places]
+        if real_output and extents:
+            extents[-1] = 2 * (extents[-1] - 1)
+        return extents, places
+    given = [operator.index(n) for n in s]
+    if len(given) != len(places):
+        raise OpError("Shape and axes have different lengths.")
+    return [x.shape[a] if n == -1 else n for n, a in zip(given, places, strict=True)], places
+
+
+def _each(x: Value, kind: str, sizes: Sequence[int], axes: Sequence[int], norm: Any) -> Value:
+    for size, axis in reversed(list(zip(sizes, axes, strict=True))):
+        x = transform(x, kind, size, axis, norm)
+    return x
+
+
+def _along_many(kind: str, default: Any = None) -> Callable[..., Any]:
+    def call(
+        a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None
+    ) -> Array:
+        x = as_array(a)
+        sizes, places = _sizes(x, s, axes, kind == "IRFFT")
+        value = x.value
+        if kind in ("FFT", "IFFT"):
+            return Array(_each(value, kind, sizes, places, norm))
+        if kind == "RFFT":
+            value = transform(value, kind, sizes[-1], places[-1], norm)
+            return Array(_each(value, "FFT", sizes[:-1], places[:-1], norm))
+        value = _each(value, "IFFT", sizes[:-1], places[:-1], norm)
+        return Array(transform(value, kind, sizes[-1], places[-1], norm))
+
+    return call
+
+
+fftn = implements(np.fft.fftn)(_along_many("FFT"))
+ifftn = implements(np.fft.ifftn)(_along_many("IFFT"))
+rfftn = implements(np.fft.rfftn)(_along_many("RFFT"))
+irfftn = implements(np.fft.irfftn)(_along_many("IRFFT"))
+fft2 = implements(np.fft.fft2)(_along_many("FFT", (-2, -1)))
+ifft2 = implements(np.fft.ifft2)(_along_many("IFFT", (-2, -1)))
+rfft2 = implements(np.fft.rfft2)(_along_many("RFFT", (-2, -1)))
+irfft2 = implements(np.fft.irfft2)(_along_many("IRFFT", (-2, -1)))
+
+
+@implements(np.fft.fftfreq)
+def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Array:
+    count = operator.index(n)
+    low = iota(INT, ((count + 1) // 2,), 0)
+    high = op.add(iota(INT, (count // 2,), 0), splat(-(count // 2), INT, (count // 2,)))
+    return Array(shapes.concatenate(low, high, dimension=0)) * (1.0 / (count * d))
+
+
+@implements(np.fft.rfftfreq)
+def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Array:
+    count = operator.index(n)
+    return Array(iota(INT, (count // 2 + 1,), 0)) * (1.0 / (count * d))
+
+
+def _shifting(sign: int) -> Callable[..., Any]:
+    def call(x: Any, axes: Any = None) -> Array:
+        array = as_array(x)
+        places = normalize_axes(axes, array.ndim)
+        halves = [array.shape[axis] // 2 for axis in places]
+        return roll(array, tuple(sign * n for n in halves), places)
+
+    return call
+
+
+implements(np.fft.fftshift)(_shifting(1))
+implements(np.fft.ifftshift)(_shifting(-1))

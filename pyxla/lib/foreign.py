@@ -1,0 +1,119 @@
+"""JAX functions inside compiled code: their own StableHLO, merged into the module.
+
+    foreign("jax.numpy.linalg.qr", x, mode="reduced")      by name, from library functions
+    call_jax(function, args, kwargs)                       for a function the user calls
+
+Their types come from JAX's abstract evaluation and their code from its lowering, both done by
+`pyxla.runtime.foreign`, which puts itself into `LOWERINGS`: the library knows nothing of JAX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.ir.types import ArrayType
+from pyxla.ops import foreign as ops
+from pyxla.ops.shape import constant
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """A JAX function at some types.
+
+    code: a module whose `main` it is.  unflatten: its flat results in the containers JAX returns.
+    numpy: what it computes, on arrays.  function: what JAX differentiates.
+    """
+
+    code: str
+    parameter_types: tuple[ArrayType, ...]
+    result_types: tuple[ArrayType, ...]
+    unflatten: Callable[[list[Any]], Any]
+    numpy: Callable[..., Any]
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The place of an operand among the arguments of a foreign call."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A container among the arguments; a dict has pairs as items."""
+
+    kind: type
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A known argument; unlike in a bare key, 1, 1.0 and True are different, and 0.0 and -0.0."""
+
+    kind: type
+    text: str
+    value: Any
+
+
+# "jax": (function or its dotted name, args, kwargs, types) -> Lowering, where the arguments are
+# Nodes, which can be a key.
+LOWERINGS: dict[str, Callable[..., Lowering]] = {}
+
+
+def foreign(name: str, *operands: Array, **static: Any) -> Any:
+    """The result of the JAX function of that name, with static keyword arguments."""
+    return call_jax(name, operands, static)
+
+
+def call_jax(function: str | Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]):
+    """`function(*args, **kwargs)`, where operands may be anywhere in nested containers."""
+    values: list[Value] = []
+    positional, named = _frozen(tuple(args), values), _frozen(kwargs, values)
+    return _call(function, positional, named, values)
+
+
+def _frozen(x: Any, values: list[Value]) -> Any:
+    """`x` with operands collected in `values` and containers hashable."""
+    if isinstance(x, Array | Scalar):
+        values.append(x.value)
+        return Leaf(len(values) - 1)
+    if isinstance(x, tuple | list):
+        return Node(type(x), tuple([_frozen(item, values) for item in x]))
+    if isinstance(x, dict):
+        return Node(dict, tuple([(key, _frozen(item, values)) for key, item in x.items()]))
+    if isinstance(x, np.ndarray):
+        values.append(constant(value=x))
+        return Leaf(len(values) - 1)
+    if isinstance(x, slice):
+        return Node(slice, (_frozen((x.start, x.stop, x.step), values),))
+    return Static(type(x), repr(x) if isinstance(x, float | complex) else "", x)
+
+
+def _call(function: Any, args: Node, kwargs: Node, values: list[Value]) -> Any:
+    if "jax" not in LOWERINGS:
+        raise OpError("this function runs through JAX, which is not loaded")
+    types = tuple([value.type for value in values])
+    try:
+        lowering = LOWERINGS["jax"](function, args, kwargs, types)
+    except OpError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise OpError(f"JAX refuses the call: {error}") from error
+    results = ops.foreign(
+        *values,
+        code=lowering.code,
+        parameter_types=lowering.parameter_types,
+        result_types=lowering.result_types,
+        name=function.rpartition(".")[2] if isinstance(function, str) else function.__name__,
+        numpy=lowering.numpy,
+        function=lowering.function,
+    )
+    return lowering.unflatten([Array(value) for value in results])

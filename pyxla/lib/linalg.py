@@ -1,0 +1,489 @@
+"""`numpy.linalg`.
+
+Factorizations that XLA has no op for (LU, QR, SVD, eigenvectors) are JAX's, which call LAPACK as
+NumPy does; everything else is written over them.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer import extent
+from pyxla.infer.lattice import OPERATORS, Array
+from pyxla.infer.promote import CLASSES, result_type
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib import products, reductions
+from pyxla.lib.builtins import choose
+from pyxla.lib.creation import diagonal, eye, tril
+from pyxla.lib.foreign import foreign
+from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, swapaxes, transpose
+from pyxla.lib.numeric import vandermonde
+from pyxla.lib.operands import (
+    INT,
+    Shape,
+    as_array,
+    broadcast_shapes,
+    broadcast_to,
+    cast,
+    literal,
+    normalize_axes,
+    weak,
+)
+from pyxla.lib.products import matmul
+from pyxla.lib.registry import implements
+from pyxla.lib.scans import take_one
+from pyxla.lib.selection import where
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops import elementwise as op
+from pyxla.ops.contract import cholesky as cholesky_op
+
+JAX = "jax.numpy.linalg."
+_ONE = np.eye(1)
+EighResult = type(np.linalg.eigh(_ONE))
+EigResult = type(np.linalg.eig(_ONE))
+QRResult = type(np.linalg.qr(_ONE))
+SVDResult = type(np.linalg.svd(_ONE))
+SlogdetResult = type(np.linalg.slogdet(_ONE))
+
+
+def matrix(a: Any, square: bool = False) -> Array:
+    """An operand as a stack of matrices in a dtype that LAPACK has: ints in float64."""
+    x = as_array(a)
+    if x.ndim < 2:
+        raise OpError(f"{x.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if square and x.shape[-1] != x.shape[-2]:
+        raise OpError("Last 2 dimensions of the array must be square")
+    return inexact(x)
+
+
+def inexact(x: Array) -> Array:
+    if CLASSES[x.dtype] in "biu":
+        return as_array(x, np.float64)
+    if x.dtype.itemsize < 4:
+        raise OpError(f"array type {x.dtype} is unsupported in linalg")
+    return x
+
+
+def _alike(x: Array, y: Array) -> tuple[Array, Array]:
+    dtype = result_type(x, y)
+    return as_array(x, dtype), as_array(y, dtype)
+
+
+def adjoint(x: Array) -> Array:
+    return matrix_transpose(Array(k.conjugate(x.value)))
+
+
+# --- Factorizations ------------------------------------------------------------------------------
+
+
+@implements(np.linalg.cholesky)
+def cholesky(a: Any, /, *, upper: bool = False) -> Array:
+    x = matrix(a, square=True)
+    if upper:
+        x = adjoint(x)
+    lower = tril(Array(cholesky_op(x.value, lower=True))) if x.size else x
+    return adjoint(lower) if upper else lower
+
+
+@implements(np.linalg.qr)
+def qr(a: Any, mode: str = "reduced") -> Any:
+    if mode not in ("reduced", "complete", "r"):
+        raise OpError(f"mode {mode!r} of qr is not supported")
+    result = foreign(JAX + "qr", matrix(a), mode=mode)
+    return result if mode == "r" else QRResult(*result)
+
+
+@implements(np.linalg.svd)
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False):
+    x = matrix(a)
+    if not compute_uv:
+        return foreign(JAX + "svd", x, full_matrices=False, compute_uv=False)
+    return SVDResult(*foreign(JAX + "svd", x, full_matrices=bool(full_matrices)))
+
+
+@implements(np.linalg.svdvals)
+def svdvals(x: Any, /) -> Array:
+    return svd(x, compute_uv=False)
+
+
+@implements(np.linalg.eigh)
+def eigh(a: Any, UPLO: str = "L") -> Any:
+    x = matrix(a, square=True)
+    return EighResult(*foreign(JAX + "eigh", x, UPLO=UPLO.upper(), symmetrize_input=False))
+
+
+@implements(np.linalg.eigvalsh)
+def eigvalsh(a: Any, UPLO: str = "L") -> Array:
+    return eigh(a, UPLO)[0]
+
+
+def _complex_matrix(a: Any, name: str) -> Array:
+    x = matrix(a, square=True)
+    if CLASSES[x.dtype] != "c":
+        raise OpError(
+            f"whether {name} of a real matrix gives real or complex numbers depends on the values; "
+            "convert the matrix to complex, or use eigh where it is symmetric"
+        )
+    return x
+
+
+@implements(np.linalg.eig)
+def eig(a: Any) -> Any:
+    return EigResult(*foreign(JAX + "eig", _complex_matrix(a, "eig")))
+
+
+@implements(np.linalg.eigvals)
+def eigvals(a: Any) -> Array:
+    return foreign(JAX + "eigvals", _complex_matrix(a, "eigvals"))
+
+
+# --- Solving -------------------------------------------------------------------------------------
+
+
+@implements(np.linalg.inv)
+def inv(a: Any) -> Array:
+    x = matrix(a, square=True)
+    return foreign(JAX + "inv", x) if x.size else x
+
+
+@implements(np.linalg.solve)
+def solve(a: Any, b: Any) -> Array:
+    """A one-dimensional `b` is one vector, anything else a stack of matrices."""
+    x, y = _alike(matrix(a, square=True), inexact(as_array(b)))
+    if y.ndim == 1:
+        column = solve(x, Array(reshaped(y.value, (y.size, 1))))
+        return Array(reshaped(column.value, column.shape[:-1]))
+    head = broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    x = Array(broadcast_to(x.value, head + x.shape[-2:]))
+    y = Array(broadcast_to(y.value, head + y.shape[-2:]))
+    return foreign(JAX + "solve", x, y) if x.size and y.size else y
+
+
+@implements(np.linalg.det)
+def det(a: Any) -> Array:
+    return foreign(JAX + "det", matrix(a, square=True))
+
+
+@implements(np.linalg.slogdet)
+def slogdet(a: Any) -> Any:
+    return SlogdetResult(*foreign(JAX + "slogdet", matrix(a, square=True)))
+
+
+@implements(np.linalg.tensorsolve)
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
+    x, y = as_array(a), as_array(b)
+    if axes is not None:
+        moved = normalize_axes(tuple(axes), x.ndim)
+        x = transpose(x, tuple([i for i in range(x.ndim) if i not in moved]) + moved)
+    shape = x.shape[-(x.ndim - y.ndim) :] if x.ndim > y.ndim else ()
+    size = math.prod(shape)
+    result = solve(Array(reshaped(x.value, (y.size, size))), Array(reshaped(y.value, (y.size,))))
+    return Array(reshaped(result.value, shape))
+
+
+@implements(np.linalg.tensorinv)
+def tensorinv(a: Any, ind: Any = 2) -> Array:
+    x, split = as_array(a), operator.index(ind)
+    shape = x.shape[split:] + x.shape[:split]
+    size = math.prod(x.shape[split:])
+    inverse = inv(Array(reshaped(x.value, (x.size // size if size else 0, size))))
+    return Array(reshaped(inverse.value, shape))
+
+
+def _reciprocal_singular_values(s: Array, cutoff: Array) -> Array:
+    """1/s, and 0 where s is not above the cutoff."""
+    large = s > cutoff
+    return where(large, 1.0 / where(large, s, Array(k.like(s.value, 1))), Array(k.like(s.value, 0)))
+
+
+def _tolerance(given: Any, s: Array, size: int) -> Array:
+    """The relative cutoff times the largest singular value."""
+    largest = reductions.max(s, -1, keepdims=True)
+    relative: Any = size * float(np.finfo(s.dtype).eps)
+    if given is None:
+        return largest * relative
+    bound = as_array(given)
+    return largest * (Array(reshaped(bound.value, (*bound.shape, 1))) if bound.shape else given)
+
+
+@implements(np.linalg.pinv)
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    x = matrix(a)
+    if not x.size:
+        return Array(reshaped(x.value, (*x.shape[:-2], x.shape[-1], x.shape[-2])))
+    given = (1e-15 if rcond is None else rcond) if rtol is None else rtol
+    u, s, vt = svd(x, full_matrices=False)
+    inverse = _reciprocal_singular_values(s, _tolerance(given, s, max(x.shape[-2:])))
+    column = Array(reshaped(inverse.value, (*inverse.shape, 1)))
+    return matmul(adjoint(vt), column * adjoint(u))
+
+
+@implements(np.linalg.matrix_rank)
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+    x = as_array(A)
+    if x.ndim < 2:
+        some = reductions.any(x)
+        return Array(cast(some.value, INT))
+    s = svdvals(x)
+    if tol is None:
+        cutoff = _tolerance(rtol, s, max(x.shape[-2:]))
+    else:
+        bound = as_array(tol)
+        cutoff = Array(reshaped(bound.value, (*bound.shape, 1)))
+    return reductions.count_nonzero(s > cutoff, -1)
+
+
+@implements(np.linalg.lstsq)
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
+    """By singular values.  The residuals are there only where the rank is full, as in NumPy: an
+    array of bounded extent."""
+    x, y = _alike(matrix(a), inexact(as_array(b)))
+    rows, columns = x.shape
+    right = y if y.ndim == 2 else Array(reshaped(y.value, (y.size, 1)))
+    u, s, vt = svd(x, full_matrices=False)
+    cutoff = _tolerance(rcond, s, max(rows, columns))
+    scaled = _reciprocal_singular_values(s, cutoff)
+    weights = matmul(adjoint(u), right) * Array(reshaped(scaled.value, (scaled.size, 1)))
+    solution = matmul(adjoint(vt), weights)
+    rank = Array(cast(reductions.count_nonzero(s > cutoff).value, np.dtype(np.int32)))
+    gap = OPERATORS["abs"](right - matmul(x, solution))
+    squares = reductions.sum(gap * gap, 0)
+    residuals = _only_if_full(squares, rank, rows, columns)
+    if y.ndim == 1:
+        solution = Array(reshaped(solution.value, (columns,)))
+    return solution, residuals, rank, s
+
+
+def _only_if_full(squares: Array, rank: Array, rows: int, columns: int) -> Array:
+    if rows <= columns:
+        return Array(literal(np.zeros(0), squares.dtype))
+    full = weak(k.eq(rank.value, k.like(rank.value, columns)), bool)
+    count = choose(full, squares.size, 0)
+    count.fact = extent.IntFact(0, squares.size)
+    return Array(squares.value, (count,))
+
+
+@implements(np.polyfit)
+def polyfit(
+    x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
+) -> Array:
+    """Least squares on columns of powers, each scaled to length one."""
+    if full or cov:
+        raise OpError("polyfit with full= or cov= is not supported")
+    points, heights = inexact(as_array(x)), inexact(as_array(y))
+    left = vandermonde(points, operator.index(deg))
+    if w is not None:
+        weights = as_array(w)
+        left = left * Array(reshaped(weights.value, (weights.size, 1)))
+        spread = (weights.size, *[1] * (heights.ndim - 1))
+        heights = heights * Array(reshaped(weights.value, spread))
+    scale = UFUNCS[np.sqrt](reductions.sum(left * left, 0))
+    tolerance = points.size * float(np.finfo(points.dtype).eps) if rcond is None else rcond
+    solution = lstsq(left / scale, heights, tolerance)[0]
+    if heights.ndim == 2:
+        scale = Array(reshaped(scale.value, (scale.size, 1)))
+    return solution / scale
+
+
+# --- Norms ---------------------------------------------------------------------------------------
+
+
+@implements(np.linalg.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    array = as_array(x)
+    if CLASSES[array.dtype] in "biu":
+        array = as_array(array, np.float64)
+    if axis is None:
+        axes = tuple(range(array.ndim))
+        if ord is None:
+            return _vector_norm(array, 2, axes, keepdims)
+        if array.ndim > 2:
+            raise OpError("Improper number of dimensions to norm.")
+    else:
+        axes = normalize_axes(axis, array.ndim)
+    if len(axes) == 1:
+        return _vector_norm(array, 2 if ord is None else ord, axes, keepdims)
+    if len(axes) != 2:
+        raise OpError("Improper number of dimensions to norm.")
+    if ord is None:
+        return _vector_norm(array, 2, axes, keepdims)
+    return _matrix_norm(array, ord, axes, keepdims)
+
+
+def _square_size(x: Array) -> Array:
+    if CLASSES[x.dtype] != "c":
+        return x * x
+    re, im = op.real(x.value), op.imag(x.value)
+    return Array(op.add(op.multiply(re, re), op.multiply(im, im)))
+
+
+def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
+    if isinstance(ord, str):
+        raise OpError(f"Invalid norm order {ord!r} for vectors")
+    options = {"axis": axes, "keepdims": keepdims}
+    if type(ord) in (int, float) and ord == 2:
+        return UFUNCS[np.sqrt](reductions.sum(_square_size(x), **options))
+    size = OPERATORS["abs"](x)
+    if type(ord) in (int, float):
+        if math.isinf(ord):
+            return (reductions.max if ord > 0 else reductions.min)(size, **options)
+        if ord == 0:
+            nonzero = Array(k.ne(x.value, k.like(x.value, 0)))
+            return reductions.sum(as_array(nonzero, size.dtype), **options)
+        if ord == 1:
+            return reductions.sum(size, **options)
+    total = reductions.sum(OPERATORS["pow"](size, ord), **options)
+    return OPERATORS["pow"](total, OPERATORS["truediv"](1.0, ord))
+
+
+def _matrix_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
+    """`fro`, `nuc`, and the norms of rows, columns and singular values by their numbers."""
+    row, column = axes
+    if ord in ("fro", "f"):
+        return _vector_norm(x, 2, axes, keepdims)
+    if ord == "nuc" or ord in (2, -2):
+        values = svdvals(moveaxis(x, axes, (-2, -1)))
+        fold: Callable[..., Array] = reductions.sum
+        if ord != "nuc":
+            fold = reductions.max if ord == 2 else reductions.min
+        return _with_kept(fold(values, -1), x.shape, axes, keepdims)
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise OpError("Invalid norm order for matrices.")
+    summed, rest = (row, column) if ord in (1, -1) else (column, row)
+    sums = reductions.sum(OPERATORS["abs"](x), summed, keepdims=True)
+    fold = reductions.max if ord > 0 else reductions.min
+    result = fold(sums, rest, keepdims=True)
+    shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
+    return result if keepdims else Array(reshaped(result.value, shape))
+
+
+def _with_kept(x: Array, shape: Shape, axes: Shape, keepdims: bool) -> Array:
+    return Array(reductions.keep(x.value, shape, axes, keepdims))
+
+
+@implements(np.linalg.matrix_norm)
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+@implements(np.linalg.vector_norm)
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    array = as_array(x)
+    if CLASSES[array.dtype] in "biu":
+        array = as_array(array, np.float64)
+    return _vector_norm(array, ord, normalize_axes(axis, array.ndim), keepdims)
+
+
+@implements(np.linalg.cond)
+def cond(x: Any, p: Any = None) -> Array:
+    a = matrix(x)
+    if p is None or p in (2, -2):
+        s = svdvals(a)
+        first, last = (
+            take_one(s.value, 0, s.ndim - 1),
+            take_one(s.value, s.shape[-1] - 1, s.ndim - 1),
+        )
+        ratio = op.divide(last, first) if p == -2 else op.divide(first, last)
+        return Array(ratio)
+    return norm(a, p, (-2, -1)) * norm(inv(a), p, (-2, -1))
+
+
+# --- Products ------------------------------------------------------------------------------------
+
+
+@implements(np.linalg.matrix_power)
+def matrix_power(a: Any, n: Any) -> Array:
+    """By repeated squaring."""
+    x, exponent = as_array(a), operator.index(n)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise OpError("Last 2 dimensions of the array must be square")
+    if exponent < 0:
+        x, exponent = inv(x), -exponent
+    if exponent == 0:
+        return Array(broadcast_to(eye(x.shape[-1], dtype=x.dtype).value, x.shape))
+    result = None
+    while exponent:
+        if exponent & 1:
+            result = x if result is None else matmul(result, x)
+        exponent >>= 1
+        if exponent:
+            x = matmul(x, x)
+    assert result is not None
+    return result
+
+
+@implements(np.linalg.multi_dot)
+def multi_dot(arrays: Any, *, out: Any = None) -> Array:
+    """In the order that needs the fewest multiplications (the matrix chain by dynamic programming,
+    Cormen et al., section 15.2)."""
+    items = [as_array(x) for x in arrays]
+    if len(items) < 2:
+        raise OpError("Expecting at least two arrays.")
+    first, last = items[0].ndim == 1, items[-1].ndim == 1
+    if first:
+        items[0] = Array(reshaped(items[0].value, (1, items[0].size)))
+    if last:
+        items[-1] = Array(reshaped(items[-1].value, (items[-1].size, 1)))
+    product = _chain(items, _best_splits([x.shape[0] for x in items] + [items[-1].shape[1]]))
+    shape = product.shape[1 if first else 0 : 1 if last else 2]
+    return Array(reshaped(product.value, shape))
+
+
+def _best_splits(extents: list[int]) -> dict[tuple[int, int], int]:
+    count = len(extents) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            options = [
+                (cost[i, s] + cost[s + 1, j] + extents[i] * extents[s + 1] * extents[j + 1], s)
+                for s in range(i, j)
+            ]
+            cost[i, j], split[i, j] = min(options)
+    return split
+
+
+def _chain(items: list[Array], split: dict[tuple[int, int], int]) -> Array:
+    def product(i: int, j: int) -> Array:
+        if i == j:
+            return items[i]
+        return matmul(product(i, split[i, j]), product(split[i, j] + 1, j))
+
+    return product(0, len(items) - 1)
+
+
+@implements(np.linalg.matrix_transpose)
+def matrix_transpose_(x: Any, /) -> Array:
+    return swapaxes(x, -1, -2)
+
+
+@implements(np.linalg.diagonal)
+def diagonal_(x: Any, /, *, offset: Any = 0) -> Array:
+    return diagonal(x, offset, -2, -1)
+
+
+@implements(np.linalg.trace)
+def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Array:
+    return products.trace(x, offset, -2, -1, dtype)
+
+
+@implements(np.linalg.outer)
+def outer(x1: Any, x2: Any, /) -> Array:
+    return products.outer(x1, x2)
+
+
+@implements(np.linalg.cross)
+def cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Array:
+    return products.cross(x1, x2, axis=axis)
+
+
+implements(np.linalg.matmul)(products.matmul)
+implements(np.linalg.tensordot)(products.tensordot)
+implements(np.linalg.vecdot)(products.vecdot)
