@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyxla.infer.captures import Place
+from pyxla.lower.close import close
 from pyxla.lower.outline import outline
 from pyxla.runtime.executable import Executable, Program, program
 from pyxla.specialize import Request, Specialization, specialize
@@ -30,7 +31,7 @@ def typed(request: Request, places: Sequence[Place]) -> Specialization:
 def region_program(specialization: Specialization) -> Program:
     """The outlined program of a specialization; consumes its typed SSA."""
     function = specialization.function
-    return program(function.name, simplify(outline(function)))
+    return program(function.name, close(simplify(outline(function))))
 
 
 def executable(specialization: Specialization) -> Executable:
