@@ -13,13 +13,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from pyxla import pipeline
 from pyxla.errors import CompileError, Location
 from pyxla.infer.captures import Place
 from pyxla.options import Options, make_options
+from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import signature
-from pyxla.runtime.executable import Executable
-from pyxla.specialize import MAX_RESTARTS, Request, Restart, Specialization
+from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 
 class Entry:
@@ -27,9 +26,9 @@ class Entry:
 
     __slots__ = ("executable", "guards", "memory", "specialization")
 
-    def __init__(self, specialization: Specialization, executable: Executable) -> None:
-        self.specialization = specialization
-        self.executable = executable
+    def __init__(self, compilation: Compilation) -> None:
+        self.specialization = specialization = compilation.at("typed")
+        self.executable = executable(compilation)
         self.guards = [(p.read, v) for p, v in specialization.constants.items()]
         outcome = specialization.outcome
         self.memory = bool(outcome.writes)
@@ -106,8 +105,7 @@ class Compiled:
         self, described: tuple[Any, ...], names: tuple[str, ...], memory: signature.Memory
     ) -> Entry:
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
-        specialization = pipeline.typed(request, self._places)
-        return Entry(specialization, pipeline.executable(specialization))
+        return Entry(Compilation(request, self._places, self._static))
 
     def _for_memory(
         self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]

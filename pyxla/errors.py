@@ -65,16 +65,16 @@ class CompileError(Exception):
 
     @property
     def filename(self) -> str | None:
-        return self.loc and self.loc.filename
+        return None if self.loc is None else self.loc.filename
 
     @property
     def lineno(self) -> int | None:
-        return self.loc and self.loc.lineno
+        return None if self.loc is None else self.loc.lineno
 
     @property
     def column(self) -> int | None:
         """The column of the refused expression, from 1."""
-        return self.loc and self.loc.col + 1
+        return None if self.loc is None else self.loc.col + 1
 
     def __str__(self) -> str:
         lines = [f"{self.loc}: {self.message}" if self.loc else self.message]
@@ -95,3 +95,25 @@ class CompileError(Exception):
 
 class UnsupportedSyntax(CompileError):
     """A form of Python outside the language (`frontend.fence` lists what is accepted)."""
+
+
+class UndefinedName(CompileError):
+    """A global name that does not exist; it may by the time of a call."""
+
+
+class ValueNeeded(CompileError):
+    """An int given only as a type, whose value the program needs."""
+
+
+class InternalError(CompileError):
+    """The compiler failed on a program: its own mistake, at the user's line that it was at."""
+
+    def __init__(
+        self, error: BaseException, loc: Location | None = None, chain: Sequence[Location] = ()
+    ) -> None:
+        super().__init__(
+            f"internal error of the compiler: {type(error).__name__}: {error}",
+            loc,
+            chain=chain,
+            hint="please report it together with this function",
+        )

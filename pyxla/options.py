@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,19 +15,28 @@ class Options:
 
     checks: raise what CPython and NumPy raise implicitly (index out of range, division of ints by
     zero, math domain, ...).  cache_size: specializations kept per function, least recently used
-    dropped first.
+    dropped first.  verify: check the compiler's own work after each stage.
     """
 
     checks: bool = False
     cache_size: int = 256
+    verify: bool = False
+
+
+DEFAULTS = Options()
 
 
 def make_options(given: dict[str, Any]) -> Options:
-    """Options from keywords; CompileError names an unknown one."""
-    known = [f.name for f in fields(Options)]
-    for name in given:
+    """Options from keywords; CompileError names an unknown one, or one of another type."""
+    known = {f.name: type(getattr(Options(), f.name)) for f in fields(Options)}
+    for name, value in given.items():
         if name not in known:
             raise CompileError(
                 f"unknown option {name!r}", hint=f"the options are {', '.join(known)}"
             )
-    return Options(**given)
+        if type(value) is not known[name]:
+            raise CompileError(
+                f"option {name!r} is {value!r}, a {type(value).__name__}",
+                hint=f"it takes a value of type {known[name].__name__}",
+            )
+    return dataclasses.replace(DEFAULTS, **given)

@@ -1,38 +1,182 @@
-"""The stages, from a Python function to an executable, in order.
+"""The stages, from a Python function to HLO, in order: one table, read by everything.
 
     lowered    desugared Python source            frontend
     ssa        untyped SSA                        frontend
     typed      typed SSA                          infer
     regions    outlined and simplified            lower
     stablehlo  the module                         lower, runtime
+    hlo        the module as XLA imports it       runtime
+    optimized  what XLA made of it                runtime
+
+A `Compilation` is one function on its way down, for one description of its arguments.  Inference
+asks the front end for the functions it meets, so the first two stages are made there as needed;
+here they are for looking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
+from pyxla.errors import CompileError, InternalError, Location
+from pyxla.frontend.desugar import lowered_source
+from pyxla.frontend.source import SourceFunction, source_function
+from pyxla.frontend.ssa import SSA, to_ssa
 from pyxla.infer.captures import Place
+from pyxla.ir.printer import print_function
+from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.close import close
 from pyxla.lower.outline import outline
+from pyxla.lower.simplify import simplify
+from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.executable import Executable, Program, program
-from pyxla.specialize import Request, Specialization, specialize
-
-try:
-    from pyxla.lower.simplify import simplify
-except ImportError:
-    simplify = lambda r: r
+from pyxla.specialize import Request, Restart, Specialization, specialize
 
 
-def typed(request: Request, places: Sequence[Place]) -> Specialization:
-    """Typed SSA, and what the caller sees of it."""
-    return specialize(request, places)
+class Compilation:
+    """One request and what the stages made of it so far.
+
+    places: outside objects that are its last arguments.  static: arguments whose values were asked
+    for, with the place that did.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        places: Sequence[Place] = (),
+        static: Mapping[signature.Path, Location | None] = MappingProxyType({}),
+    ) -> None:
+        self.request = request
+        self.places = places
+        self.static = static
+        self.products: dict[str, Any] = {}
+
+    def at(self, name: str) -> Any:
+        """The product of a stage, made from those before it; verified if the options ask for it."""
+        if name not in self.products:
+            stage = STAGES[name]
+            try:
+                product = stage.make(self)
+                if stage.verify is not None and self.request.options.verify:
+                    stage.verify(product)
+            except (CompileError, Restart):
+                raise
+            except Exception as error:
+                raise InternalError(error, location(self.request.function)) from error
+            self.products[name] = product
+        return self.products[name]
+
+    def text(self, name: str) -> str:
+        """A stage's product, printed."""
+        return STAGES[name].text(self.at(name))
 
 
-def region_program(specialization: Specialization) -> Program:
-    """The outlined program of a specialization; consumes its typed SSA."""
-    function = specialization.function
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """make: from the products of earlier stages.  text: prints what it made."""
+
+    about: str
+    make: Callable[[Compilation], Any]
+    text: Callable[[Any], str] = str
+    verify: Callable[[Any], None] | None = None
+
+
+def executable(compilation: Compilation) -> Executable:
+    """The program of a compilation, ready to be called."""
+    outcome = compilation.at("typed").outcome
+    return Executable(compilation.at("regions"), outcome)
+
+
+# --- making -----------------------------------------------------------------------------------
+
+
+def _lowered(compilation: Compilation) -> str:
+    return lowered_source(source_of(compilation.request.function))
+
+
+def _ssa(compilation: Compilation) -> SSA:
+    return to_ssa(source_of(compilation.request.function))
+
+
+def _typed(compilation: Compilation) -> Specialization:
+    made = specialize(compilation.request, compilation.places)
+    return dataclasses.replace(made, static=dict(compilation.static))
+
+
+def _regions(compilation: Compilation) -> Program:
+    """Outlining consumes the blocks of the typed function."""
+    function = compilation.at("typed").function
     return program(function.name, close(simplify(outline(function))))
 
 
-def executable(specialization: Specialization) -> Executable:
-    return Executable(region_program(specialization), specialization.outcome)
+def _stablehlo(compilation: Compilation) -> str:
+    return compilation.at("regions").stablehlo
+
+
+def _hlo(compilation: Compilation, optimized: bool) -> str:
+    return jaxlink.hlo(compilation.at("regions"), optimized)
+
+
+def source_of(function: Any) -> SourceFunction:
+    """The source of the Python function that a call of `function` runs."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif hasattr(function, "__pyxla_function__"):
+            function = function.__pyxla_function__
+        elif not hasattr(function, "__code__") and hasattr(type(function), "__call__"):
+            call = type(function).__call__
+            if not hasattr(call, "__code__"):
+                return source_function(function)
+            function = call
+        else:
+            return source_function(function)
+
+
+def location(function: Any) -> Location | None:
+    """Where a function is defined, if that is known."""
+    try:
+        return source_of(function).loc
+    except CompileError:
+        return None
+
+
+# --- printing ---------------------------------------------------------------------------------
+
+
+def _print_ssa(ssa: SSA) -> str:
+    return print_function(ssa.function, source=True)
+
+
+def _print_typed(specialization: Specialization) -> str:
+    """The graph with the user's lines, and in front of it what inference decided."""
+    notes = [
+        f"# {signature.spell(path)} is part of the specialization: asked for at {loc}\n"
+        for path, loc in specialization.static.items()
+    ]
+    notes += [
+        f"# the loop at {loc} is unrolled: {count} iterations\n"
+        for loc, count in specialization.unrolled.items()
+    ]
+    return "".join(notes) + print_function(specialization.function, source=True)
+
+
+def _print_regions(made: Program) -> str:
+    return print_function(made.region, made.name, source=True)
+
+
+STAGES: dict[str, Stage] = {
+    "lowered": Stage("desugared Python source", _lowered),
+    "ssa": Stage("untyped SSA", _ssa, _print_ssa, lambda ssa: verify_untyped(ssa.function)),
+    "typed": Stage("typed SSA", _typed, _print_typed, lambda s: verify_typed(s.function)),
+    "regions": Stage(
+        "control flow in regions", _regions, _print_regions, lambda p: verify_region(p.region)
+    ),
+    "stablehlo": Stage("the module XLA is given", _stablehlo),
+    "hlo": Stage("the module as XLA imports it", functools.partial(_hlo, optimized=False)),
+    "optimized": Stage("what XLA made of it", functools.partial(_hlo, optimized=True)),
+}

@@ -36,6 +36,7 @@ from pyxla.ir.core import Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.types import I32
 from pyxla.ops.elementwise import convert
+import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
 
@@ -49,6 +50,7 @@ class Specialization:
 
     static: paths of arguments whose values were demanded, with the place that demanded each.
     places: outside objects passed as further arguments.  constants: guarded outside objects.
+    unrolled: loops visited once per iteration, with how many there were.
     """
 
     function: Function
@@ -56,6 +58,7 @@ class Specialization:
     static: dict[sig.Path, Location | None]
     places: tuple[Place, ...]
     constants: dict[Place, Any]
+    unrolled: dict[Location | None, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -137,6 +140,7 @@ class _World:
 
     def __init__(self, request: Request, places: Sequence[Place]) -> None:
         self.request = request
+        self.names = _parameter_names(request, len(request.args) - len(places))
         self.params: list[Value] = []
         self.leaves: dict[int, int] = {}
         self.scalars: dict[Value, sig.Path] = {}
@@ -186,7 +190,7 @@ class _World:
             case sig.ArgArray():
                 return self.array(arg, path)
             case sig.ArgScalar(type):
-                value = self.param(type)
+                value = self.param(type, self.names.get(path[0], ""))
                 self.scalars[value] = path
                 return Scalar(value)
             case sig.ArgStatic(value):
@@ -214,7 +218,7 @@ class _World:
         return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
 
     def array(self, arg: sig.ArgArray, path: sig.Path) -> Any:
-        value = self.param(arg.type)
+        value = self.param(arg.type, self.names.get(path[0], ""))
         if arg.kind == "scalar":
             return Array(value)
         self.jax |= arg.kind == "jax"
@@ -258,7 +262,8 @@ class _World:
             for phi in block.phis:
                 phi.args = {p: v for p, v in phi.args.items() if p in reached}
         function = Function(_identifier(name), tuple(self.params), blocks, None)
-        return Specialization(function, outcome, {}, self.places, self.captures.constants)
+        constants = self.captures.constants
+        return Specialization(function, outcome, {}, self.places, constants, engine.unrollings)
 
     def finish(self, edges: list[Edge]) -> tuple[Any, list[Raised], Any]:
         """Bring the paths that return and those that raise together in one block."""
@@ -293,6 +298,14 @@ class _World:
         if isinstance(x, Const) and isinstance(x.value, BaseException):
             return Compound("exception", tuple(Const(a) for a in x.value.args), type(x.value))
         raise CompileError("exceptions must derive from BaseException", path.loc)
+
+
+def _parameter_names(request: Request, count: int) -> dict[int, str]:
+    """The Python name of each argument, for the printer."""
+    code = getattr(request.function, "__code__", None)
+    positional = count - len(request.names)
+    known = code.co_varnames[: code.co_argcount][:positional] if code else ()
+    return dict(enumerate(known)) | dict(enumerate(request.names, positional))
 
 
 def _identical(group: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[tuple[int, int]]:

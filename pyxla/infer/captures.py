@@ -18,7 +18,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer import arrays
 from pyxla.infer.heap import BoxCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Unbound
@@ -97,7 +97,11 @@ class Captures:
         if found is _MISSING:
             found = getattr(builtins, name, _MISSING)
             if found is _MISSING:
-                raise engine.refuse(f"name {name!r} is not defined", global_name=name)
+                raise engine.refuse(
+                    f"name {name!r} is not defined",
+                    "define it, or pass it as an argument",
+                    kind=UndefinedName,
+                )
             return Const(found)
         if is_constant(found):
             self.guard(frame.module, name, found)

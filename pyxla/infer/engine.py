@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import CompileError, InternalError, Location
 from pyxla.frontend.ssa import SSA
 from pyxla.infer.captures import Captures, NewCapture, abstract, operand, python_object
 from pyxla.infer.heap import DictCell, Heap, ListCell
@@ -116,6 +116,7 @@ class Engine:
         self.raised: list[Raised] = []
         self.written: list[int] = []
         self.unrolled: set[Block] = set()
+        self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}
 
     # positions
@@ -134,9 +135,15 @@ class Engine:
         """The call sites of the frames, outermost first."""
         return [frame.call for frame in self.frames[1:] if frame.call is not None]
 
-    def refuse(self, message: str, hint: str = "", **details: Any) -> CompileError:
+    def refuse(
+        self,
+        message: str,
+        hint: str = "",
+        kind: type[CompileError] = CompileError,
+        **details: Any,
+    ) -> CompileError:
         """The error for the current line."""
-        return CompileError(message, self.loc, hint=hint, chain=self.chain(), **details)
+        return kind(message, self.loc, hint=hint, chain=self.chain(), **details)
 
     def held(self) -> Iterator[Any]:
         """Abstract values that callers and the outside world still hold."""
@@ -344,6 +351,10 @@ class Engine:
             if need.loc is None:
                 need.loc, need.chain = self.loc, tuple(self.chain())
             raise
+        except (CompileError, NewCapture, NotKnown):
+            raise
+        except Exception as error:
+            raise InternalError(error, self.loc, self.chain()) from error
 
     def leave(self, frame: Frame, block: Block) -> None:
         terminator = block.terminator
@@ -593,9 +604,10 @@ class Engine:
         )
         test: Any = Const(None)
         try:
-            for _ in range(MAX_UNROLLED):
+            for count in range(MAX_UNROLLED):
                 edge = self._iteration(frame, component, edge, known=True)
                 if edge is None:
+                    self.unrollings[_first_line(component.header)] = count
                     return None
         except NotKnown as unknown:
             test = unknown.test
@@ -624,6 +636,11 @@ class Engine:
         if back is None:
             return None
         return back[0]
+
+
+def _first_line(block: Block) -> Location | None:
+    """Where the code of `block` starts."""
+    return next((i.loc for i in block.instrs if i.loc is not None), block.terminator.loc)
 
 
 def _left_from(origin: Block, edges: list[Edge] | None) -> bool:

@@ -178,7 +178,7 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
 
 def describe(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple[Arg, ...]:
     """What inference may know of `args`: one description each; CompileError where it cannot be."""
-    walk = _Describe(static)
+    walk = Describe(static)
     return tuple([walk.visit(x, (index,)) for index, x in enumerate(args)])
 
 
@@ -251,7 +251,7 @@ class _Walk:
         self.open.discard(id(x))
 
 
-class _Describe:
+class Describe:
     """The same walk, making descriptions."""
 
     def __init__(self, static: frozenset[Path]) -> None:
@@ -295,7 +295,7 @@ class _Describe:
 _WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
-def _enter(walk: _Walk | _Describe, node: _Node, x: Any, path: Path) -> Path | None:
+def _enter(walk: _Walk | Describe, node: _Node, x: Any, path: Path) -> Path | None:
     """Start on a container: the path where it was met before, if it is mutable and was."""
     if id(x) in walk.open:
         raise CompileError(

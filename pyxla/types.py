@@ -1,0 +1,177 @@
+"""Types as users spell them, in Python and on the command line.
+
+    f64[10, 10]     an np.ndarray               f64[10,10]
+    f64[()]         a 0-d array                 f64[]
+    f64             a NumPy scalar (`x[0]`)     f64
+    float           a Python scalar             float
+    static[5]       a known value               static[5]  static['sum']  static[None]
+    (f32[3], int)   containers of these         (f32[3], int)  [int, float]  {'w': f32[3]}
+
+Wherever types are taken, values may stand for their own types; a `jax.ShapeDtypeStruct` spells a
+`jax.Array`.  Text is read as Python's syntax with these names and nothing else: it is never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.ir.types import (
+    DTYPE_NAMES,
+    PYTHON_DTYPES,
+    SHORT_NAMES,
+    ArrayType,
+    array_type,
+    python_type,
+)
+from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic, Describe, Path
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """The type of an np.ndarray of a dtype and a shape."""
+
+    type: ArrayType
+
+    def __repr__(self) -> str:
+        return str(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSpec:
+    """The type of a NumPy scalar, and with a shape in brackets the types of arrays."""
+
+    dtype: np.dtype
+
+    def __getitem__(self, shape: int | tuple[int, ...]) -> ArraySpec:
+        extents = shape if isinstance(shape, tuple) else (shape,)
+        if not all(type(extent) is int and extent >= 0 for extent in extents):
+            raise CompileError(
+                f"{self!r}{list(extents)} is not a type",
+                hint=f"extents are ints that are not negative: {self!r}[10, 10]",
+            )
+        return ArraySpec(array_type(self.dtype, extents))
+
+    def __repr__(self) -> str:
+        return SHORT_NAMES[self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticSpec:
+    """A value that is known while compiling."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return f"static[{self.value!r}]"
+
+
+class _Static:
+    """`static[5]` spells the known value 5."""
+
+    def __getitem__(self, value: Any) -> StaticSpec:
+        return StaticSpec(value)
+
+    def __repr__(self) -> str:
+        return "static"
+
+
+static = _Static()
+bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128 = (
+    SCALARS := tuple([ScalarSpec(dtype) for dtype in DTYPE_NAMES.values()])
+)
+_SPECS = (ArraySpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
+
+
+def is_spec(x: Any) -> bool:
+    """Whether `x` is one of pyxla's own types (`int` and `float` are Python's)."""
+    return isinstance(x, _SPECS)
+
+
+class _DescribeTypes(Describe):
+    """The walk over arguments, where types may stand for values; `typed` are the paths of those."""
+
+    def __init__(self, static: frozenset[Path]) -> None:
+        super().__init__(static)
+        self.typed: set[Path] = set()
+
+    def visit(self, x: Any, path: Path) -> Arg:
+        if isinstance(x, StaticSpec):
+            return ArgStatic(x.value) if type(x.value) is int else super().visit(x.value, path)
+        if isinstance(x, ArraySpec):
+            return ArgArray(x.type, "numpy", True, self.leaf())
+        if isinstance(x, ScalarSpec):
+            return ArgArray(array_type(x.dtype), "scalar", False, self.leaf())
+        if isinstance(x, jax.ShapeDtypeStruct):
+            return self.jax_array(jax.core.ShapedArray(x.shape, x.dtype), path)
+        if isinstance(x, type) and x in PYTHON_DTYPES:
+            self.typed.add(path)
+            return ArgScalar(python_type(x), self.leaf())
+        return super().visit(x, path)
+
+
+def describe(
+    args: Sequence[Any], static: frozenset[Path] = frozenset()
+) -> tuple[tuple[Arg, ...], set[Path]]:
+    """Descriptions of arguments given as types or values; the paths of Python scalar types."""
+    walk = _DescribeTypes(static)
+    return tuple([walk.visit(x, (index,)) for index, x in enumerate(args)]), walk.typed
+
+
+def known_ints(args: Iterable[Any]) -> set[Path]:
+    """The paths of arguments spelled `static[5]`."""
+    return {
+        (index,)
+        for index, x in enumerate(args)
+        if isinstance(x, StaticSpec) and type(x.value) is int
+    }
+
+
+def alternatives(args: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Calls see bools by value: `bool` stands for True and for False."""
+    choices = [(True, False) if x is bool else (x,) for x in args]
+    return itertools.product(*choices)
+
+
+# --- text -------------------------------------------------------------------------------------
+
+_NAMES = {repr(scalar): scalar for scalar in SCALARS} | {t.__name__: t for t in PYTHON_DTYPES}
+_HINT = f"types are {', '.join(_NAMES)}, static[5], arrays as f64[10,10], and containers of these"
+
+
+def parse(text: str) -> Any:
+    """The type that `text` spells; CompileError where it spells none."""
+    try:
+        tree = ast.parse(re.sub(r"(\w)\[\]", r"\1[()]", text.strip()), mode="eval")
+        return _parsed(tree.body)
+    except (SyntaxError, ValueError):
+        raise CompileError(f"{text!r} is not a type", hint=_HINT) from None
+
+
+def _parsed(node: ast.expr) -> Any:
+    match node:
+        case ast.Name(name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.Subscript(ast.Name("static"), value):
+            return StaticSpec(ast.literal_eval(value))
+        case ast.Subscript(ast.Name(name), shape) if isinstance(_NAMES.get(name), ScalarSpec):
+            return _NAMES[name][ast.literal_eval(shape)]
+        case ast.Tuple(items):
+            return tuple([_parsed(item) for item in items])
+        case ast.List(items):
+            return [_parsed(item) for item in items]
+        case ast.Dict(keys, values) if None not in keys:
+            return {
+                ast.literal_eval(k): _parsed(v) for k, v in zip(keys, values, strict=True)
+            }
+        case ast.Constant(value) if value is None or isinstance(value, (str, bool)):
+            return value
+    raise ValueError
