@@ -62,6 +62,11 @@ def keep(x: Value, shape: Shape, axes: Shape, keepdims: bool) -> Value:
     return reshape(x, shape=tuple([1 if i in axes else n for i, n in enumerate(shape)]))
 
 
+def reduced_axes(axis: Any, ndim: int) -> Shape:
+    """As `normalize_axes`; NumPy lets the axis of a 0-d array be 0."""
+    return () if ndim == 0 and axis in (0, -1) else normalize_axes(axis, ndim)
+
+
 def check_out(out: Any) -> None:
     if out is not None:
         raise OpError("out= is not supported here")
@@ -119,7 +124,7 @@ def _additive(computation: str, neutral: int) -> Callable[..., Any]:
     ) -> Array:
         check_out(out)
         x = as_array(a)
-        axes = normalize_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         found = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
         total = accumulate_all(x.value, axes, found, computation, neutral, initial, where)
         return Array(keep(total, x.shape, axes, keepdims))
@@ -169,7 +174,7 @@ def mean(
 ) -> Array:
     check_out(out)
     x = as_array(a)
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     work, result = _mean_dtypes(x.dtype, dtype)
     value = masked(cast(x.value, work), where, 0)
     total = keep(fold(value, axes, literal(0, work), "add"), x.shape, axes, keepdims)
@@ -212,7 +217,7 @@ def _variance(root: bool) -> Callable[..., Any]:
     ) -> Array:
         check_out(out)
         x = as_array(a)
-        axes = normalize_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         work, result = _mean_dtypes(x.dtype, dtype)
         squares, part = _deviations(x, axes, work, where, mean)
         total = keep(fold(squares, axes, literal(0, part), "add"), x.shape, axes, keepdims)
@@ -236,7 +241,7 @@ def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
     x = as_array(a)
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
         size = Array(broadcast_to(literal(extent_of(x.shape, axes), result.dtype), result.shape))
@@ -325,7 +330,7 @@ def _extremal(name: str) -> Callable[..., Any]:
     ) -> Array:
         check_out(out)
         x = as_array(a)
-        axes = normalize_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         value = extremum(x.value, axes, name, initial, where)
         return Array(keep(value, x.shape, axes, keepdims))
 
@@ -365,7 +370,7 @@ def _positional(name: str) -> Callable[..., Any]:
         check_out(out)
         x = as_array(a)
         value, shape = x.value, x.shape
-        if axis is None:
+        if axis is None or not shape:
             flat = position_of(reshape(value, shape=(x.size,)), 0, name)
             return Array(keep(flat, shape, tuple(range(x.ndim)), keepdims))
         axis = normalize_axis(axis, x.ndim)
@@ -387,7 +392,7 @@ def _quantifier(computation: str, neutral: bool) -> Callable[..., Any]:
     ) -> Array:
         check_out(out)
         x = as_array(a)
-        axes = normalize_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         value = masked(k.truth(x.value), where, neutral)
         found = fold(value, axes, literal(neutral, BOOL), computation)
         return Array(keep(found, x.shape, axes, keepdims))
@@ -402,7 +407,7 @@ all = implements(np.all, np.ndarray.all)(_quantifier("and", True))
 @implements(np.count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     x = as_array(a)
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     count = fold(cast(k.truth(x.value), INT), axes, literal(0, INT), "add")
     return Array(keep(count, x.shape, axes, keepdims))
 
@@ -464,7 +469,7 @@ def _nan_variance(function: Callable[..., Any]) -> Callable[..., Any]:
         result = plain(x, axis, dtype, out, ddof, keepdims, **options)
         if CLASSES[x.dtype] not in "fc":
             return result
-        axes = normalize_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         count = _count(x, axes, Array(present(x.value)), result.dtype, keepdims)
         freedom = broadcast_to(as_value(ddof, result.dtype), count.type.shape)
         lacking = k.le(count, freedom)
@@ -494,7 +499,7 @@ def _nan_extremal(name: str) -> Callable[..., Any]:
             return plain(x, axis, out, keepdims, initial, where)
         bound = lowest(x.dtype) if name == "maximum" else highest(x.dtype)
         result = plain(without_nan(x, bound), axis, out, keepdims, initial, where)
-        axes = normalize_axes(axis, x.ndim)
+        axes = reduced_axes(axis, x.ndim)
         taking_part = masked(k.isnan(x.value), where, True)
         missing = keep(fold(taking_part, axes, literal(True, BOOL), "and"), x.shape, axes, keepdims)
         if initial is not None:

@@ -29,7 +29,6 @@ from pyxla.lib.operands import (
     broadcast_to,
     cast,
     literal,
-    normalize_axes,
     normalize_axis,
     splat,
 )
@@ -41,6 +40,7 @@ from pyxla.lib.reductions import (
     fold,
     keep,
     masked,
+    reduced_axes,
     without_nan,
 )
 from pyxla.lib.registry import implements
@@ -97,7 +97,8 @@ def _loop_dtype(ufunc: np.ufunc, dtype: np.dtype, asked: Any) -> np.dtype:
         return as_dtype(asked)
     if ufunc in (np.add, np.multiply):
         return accumulator(dtype)
-    return loop_types(ufunc, (dtype, dtype))[0]
+    types = loop_types(ufunc, (dtype, dtype))
+    return BOOL if types[-1] == BOOL else types[0]
 
 
 def ufunc_reduce(
@@ -113,7 +114,7 @@ def ufunc_reduce(
     """`ufunc.reduce`: XLA's reduction where the ufunc is associative, else element by element."""
     check_out(out)
     x = as_array(array)
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     found = _loop_dtype(ufunc, x.dtype, dtype)
     identity = ufunc.identity if initial is None else initial
     value = cast(x.value, found)
@@ -284,7 +285,7 @@ _register()
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
     def call(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
         x = as_array(a)
-        if axis is None:
+        if axis is None or not x.shape:
             x, axis = Array(shapes.reshape(x.value, shape=(x.size,))), 0
         return ufunc_accumulate(ufunc, x, axis, dtype, out)
 

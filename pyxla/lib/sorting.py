@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, result_type
+from pyxla.infer.promote import CLASSES, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -32,7 +32,6 @@ from pyxla.lib.operands import (
     broadcast_to,
     cast,
     literal,
-    normalize_axes,
     normalize_axis,
     splat,
 )
@@ -43,13 +42,14 @@ from pyxla.lib.reductions import (
     fold,
     keep,
     mean,
+    reduced_axes,
 )
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.lib.selection import gather_along, take_along_axis, where
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
-from pyxla.ops import reduce as reduce_ops
+from pyxla.ops import sort as sort_ops
 from pyxla.ops.index import scatter
 from pyxla.ops.shape import concatenate
 
@@ -60,7 +60,7 @@ COUNTED = 32
 def sorted_along(x: Value, axis: int) -> Value:
     if x.type.shape[axis] < 2:
         return x
-    return reduce_ops.sort(x, dimension=axis, is_stable=True, comparator="LT")
+    return sort_ops.sort(x, dimension=axis, is_stable=True, comparator="LT")
 
 
 def order_along(x: Value, axis: int) -> Value:
@@ -68,7 +68,7 @@ def order_along(x: Value, axis: int) -> Value:
     positions = iota(INT, x.type.shape, axis)
     if x.type.shape[axis] < 2:
         return positions
-    return reduce_ops.sort(x, positions, dimension=axis, is_stable=True, comparator="LT")[1]
+    return sort_ops.sort(x, positions, dimension=axis, is_stable=True, comparator="LT")[1]
 
 
 def _axis_or_flat(a: Any, axis: Any) -> tuple[Value, int]:
@@ -340,14 +340,13 @@ def quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_nan
     x = as_array(a)
     if CLASSES[x.dtype] == "c":
         raise OpError("a must be an array of real numbers")
-    dtype = (
-        result_type(x, 1.0) if method not in DISCRETE | {"lower", "higher", "nearest"} else x.dtype
-    )
-    axes = normalize_axes(axis, x.ndim)
+    picked = method in DISCRETE - {"averaged_inverted_cdf"} or method in ROUNDED - {"midpoint"}
+    q = as_array(q) if isinstance(q, list | tuple) else q
+    dtype = x.dtype if picked else result_type(x, q, 1.0)
+    axes = reduced_axes(axis, x.ndim)
     work = result_type(x, 1.0)
     rows = sorted_along(cast(_along_last(x.value, axes), work), x.ndim - len(axes))
-    q = as_array(q, result_type(q if not isinstance(q, list | tuple) else as_array(q), 1.0))
-    q = Array(cast(q.value, work)) if work.itemsize >= q.dtype.itemsize else q
+    q = as_array(q, work if isinstance(kind(q), type) else result_type(q, work))
     head = rows.type.shape[:-1]
     result = _interpolated(rows, q, method, head, ignore_nan)
     shape = q.shape + (keep_shape(x.shape, axes) if keepdims else head)
@@ -378,7 +377,7 @@ def _interpolated(rows: Value, q: Array, method: str, head: Shape, ignore_nan: b
     below = op.minimum(op.maximum(index, k.like(index, 0)), last)
     above = op.minimum(op.maximum(op.add(index, k.like(index, 1)), k.like(index, 0)), last)
     x0, x1 = _pick(rows, below, rank), _pick(rows, above, rank)
-    result = _lerp(x0, x1, cast(weight.value, rows.type.dtype))
+    result = _lerp(x0, x1, weight.value)
     if missing is None:
         return result
     bad = k.eq(count, k.like(count, 0)) if ignore_nan else k.gt(absent, k.like(absent, 0))
@@ -397,8 +396,9 @@ def _pick(rows: Value, index: Value, rank: int) -> Value:
 
 
 def _lerp(x: Value, y: Value, t: Value) -> Value:
-    """From the nearer end, so that both ends are exact."""
-    gap = op.subtract(y, x)
+    """From the nearer end, so that both ends are exact; in the dtype of `t`."""
+    gap = cast(op.subtract(y, x), t.type.dtype)
+    x, y = cast(x, t.type.dtype), cast(y, t.type.dtype)
     forward = op.add(x, op.multiply(gap, t))
     backward = op.subtract(y, op.multiply(gap, op.subtract(k.like(t, 1), t)))
     middle = op.select(k.ge(t, k.like(t, 0.5)), backward, forward)
@@ -442,7 +442,7 @@ def median(
     """The mean of the middle one or two; NaN where there is one."""
     check_out(out)
     x = as_array(a)
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     rows = sorted_along(_along_last(x.value, axes), x.ndim - len(axes))
     size, last = rows.type.shape[-1], rows.type.ndim - 1
     if size == 0:
@@ -462,7 +462,9 @@ def nanmedian(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Array:
     x = as_array(a)
-    if CLASSES[x.dtype] not in "f":
+    if CLASSES[x.dtype] == "c":
+        raise OpError("nanmedian of complex numbers is not supported")
+    if CLASSES[x.dtype] != "f" or not x.size:
         return median(x, axis, keepdims=keepdims)
     return quantiles(x, 0.5, axis, "linear", keepdims, True)
 
