@@ -119,9 +119,7 @@ class GraphBuilder:
         key = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
         loc = self.locations.get(key)
         if loc is None:
-            loc = self.locations[key] = self.source.file.location(
-                node, self.source.qualname
-            )
+            loc = self.locations[key] = self.source.file.location(node, self.source.qualname)
         return loc
 
     def emit(
@@ -218,9 +216,7 @@ class GraphBuilder:
             return self.lookup(name)
         return self.known(pyops.GLOBAL, ("global", name), {"name": name}, node)
 
-    def known(
-        self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: ast.AST
-    ) -> Value:
+    def known(self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: ast.AST) -> Value:
         """A constant or global, once in a block."""
         value = self.here.known.get(key)
         if value is None:
@@ -308,9 +304,7 @@ class GraphBuilder:
             unbound = self.emit(pyops.UNBOUND, (), {"name": target.id}, node)
             self.write(target.id, unbound, node)
         elif isinstance(target, ast.Attribute):
-            self.effect(
-                pyops.DELATTR, (self.value(target.value),), {"name": target.attr}, node
-            )
+            self.effect(pyops.DELATTR, (self.value(target.value),), {"name": target.attr}, node)
         elif isinstance(target, ast.Subscript):
             operands = (self.value(target.value), self.value(target.slice))
             self.effect(pyops.DELITEM, operands, {}, node)
@@ -337,9 +331,7 @@ class GraphBuilder:
             "defaults": inner.defaults,
             "kwdefaults": inner.kwdefaults,
         }
-        self.write(
-            node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node
-        )
+        self.write(node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node)
 
     def return_(self, node: ast.Return) -> None:
         self.end(Return((self.value(node.value),), self.location(node)))
@@ -378,9 +370,7 @@ class GraphBuilder:
                 break
             node = rest[-1]
         for ends in reversed(taken):
-            self.join(
-                [*ends, *([self.block] if self.block is not None else ())], "merge"
-            )
+            self.join([*ends, *([self.block] if self.block is not None else ())], "merge")
 
     def branch(self, node: ast.If, taken: list[list[Block]]) -> Block:
         """End the block on the test, walk the body (its open end goes to `taken`)."""
@@ -442,9 +432,7 @@ class GraphBuilder:
         return self.known(pyops.CONST, (type(value), value), {"value": value}, node)
 
     def attribute(self, node: ast.Attribute) -> Value:
-        return self.emit(
-            pyops.GETATTR, (self.value(node.value),), {"name": node.attr}, node
-        )
+        return self.emit(pyops.GETATTR, (self.value(node.value),), {"name": node.attr}, node)
 
     def subscript(self, node: ast.Subscript) -> Value:
         operands = (self.value(node.value), self.value(node.slice))
@@ -458,10 +446,14 @@ class GraphBuilder:
         return self.emit(pyops.SLICE, tuple(parts), {}, node)
 
     def binary(self, node: ast.BinOp) -> Value:
-        operands = (self.value(node.left), self.value(node.right))
-        return self.emit(
-            pyops.BINARY, operands, {"op": BINARY_OPERATORS[type(node.op)]}, node
-        )
+        spine = [node]
+        while isinstance(spine[-1].left, ast.BinOp):
+            spine.append(spine[-1].left)
+        value = self.value(spine[-1].left)
+        for each in reversed(spine):
+            operands = (value, self.value(each.right))
+            value = self.emit(pyops.BINARY, operands, {"op": BINARY_OPERATORS[type(each.op)]}, each)
+        return value
 
     def unary(self, node: ast.UnaryOp) -> Value:
         operand, op = node.operand, UNARY_OPERATORS[type(node.op)]
@@ -475,9 +467,7 @@ class GraphBuilder:
 
     def compare(self, node: ast.Compare) -> Value:
         operands = (self.value(node.left), self.value(node.comparators[0]))
-        return self.emit(
-            pyops.COMPARE, operands, {"op": COMPARISONS[type(node.ops[0])]}, node
-        )
+        return self.emit(pyops.COMPARE, operands, {"op": COMPARISONS[type(node.ops[0])]}, node)
 
     def display(self, node: Any) -> Value:
         items = tuple([self.value(item) for item in node.elts])
@@ -485,9 +475,7 @@ class GraphBuilder:
 
     def dict(self, node: ast.Dict) -> Value:
         items = [
-            self.value(item)
-            for pair in zip(node.keys, node.values, strict=True)
-            for item in pair
+            self.value(item) for pair in zip(node.keys, node.values, strict=True) for item in pair
         ]
         return self.emit(pyops.DICT, tuple(items), {}, node)
 
@@ -536,9 +524,7 @@ class GraphBuilder:
         spec = node.format_spec
         if spec is None or all(isinstance(v, ast.Constant) for v in spec.values):
             text = "" if spec is None else "".join(v.value for v in spec.values)
-            return self.emit(
-                pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node
-            )
+            return self.emit(pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node)
         computed = self.joined(spec)
         callee = self.literal(support.format_spec, node)
         operands = (callee, value, self.literal(conversion, node), computed)

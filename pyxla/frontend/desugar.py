@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from pyxla.frontend import expressions, patterns, statements  # noqa: F401 - fill the tables
+from pyxla.frontend import expressions, fence, patterns, statements  # noqa: F401 - fill the tables
 from pyxla.frontend.hoist import LOAD, Desugarer, Nested, arguments, function_def
 from pyxla.frontend.scope import Scope, resolve
 from pyxla.frontend.source import SourceFunction
@@ -46,11 +46,12 @@ def desugar(source: SourceFunction) -> Lowered:
     lowered = source.stages.get("lowered")
     if lowered is None:
         desugarer = Desugarer(source)
-        node = desugarer.root(source.node)
+        try:
+            node = desugarer.root(source.node)
+        except RecursionError:
+            raise fence.too_deep(source.loc) from None
         resolve(desugarer.scope, source.freevars)
-        lowered = Lowered(
-            node, desugarer.scope, frozenset(desugarer.booleans), desugarer.nested
-        )
+        lowered = Lowered(node, desugarer.scope, frozenset(desugarer.booleans), desugarer.nested)
         source.stages["lowered"] = lowered
     return lowered
 
@@ -62,4 +63,7 @@ def lowered_source(source: SourceFunction) -> str:
         names = [ast.arg(name) for name in source.freevars]
         result = ast.Return(ast.Name(node.name, LOAD))
         node = function_def("_closure", arguments(names), [node, result])
-    return ast.unparse(ast.fix_missing_locations(node)) + "\n"
+    try:
+        return ast.unparse(ast.fix_missing_locations(node)) + "\n"
+    except RecursionError:
+        raise fence.too_deep(source.loc) from None

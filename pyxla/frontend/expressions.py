@@ -52,10 +52,21 @@ def _attribute(d: Desugarer, node: ast.Attribute) -> ast.expr:
 
 @expression(ast.BinOp)
 def _binary(d: Desugarer, node: ast.BinOp) -> ast.expr:
-    left, right = d.pair(node.left, node.right)
-    if left is node.left and right is node.right:
-        return node
-    return at(ast.BinOp(left, node.op, right), node)
+    spine = [node]
+    while isinstance(spine[-1].left, ast.BinOp):
+        spine.append(spine[-1].left)
+    value = d.expr(spine[-1].left)
+    # A long sum is a loop here, not a deep recursion.
+    for each in reversed(spine):
+        before, end = d.effects, len(d.body)
+        right = d.expr(each.right)
+        if d.effects != before:
+            value = d.spill(value, end)
+        if value is each.left and right is each.right:
+            value = each
+        else:
+            value = at(ast.BinOp(value, each.op, right), each)
+    return value
 
 
 @expression(ast.UnaryOp)
@@ -106,11 +117,7 @@ def _is_bare_super(d: Desugarer, node: ast.Call) -> bool:
     """Whether this is `super()` in a method, which means `super(__class__, self)`."""
     if node.args or node.keywords or not isinstance(node.func, ast.Name):
         return False
-    return (
-        node.func.id == "super"
-        and "__class__" in d.source.freevars
-        and bool(d.scope.params)
-    )
+    return node.func.id == "super" and "__class__" in d.source.freevars and bool(d.scope.params)
 
 
 @expression(ast.Starred)
@@ -183,9 +190,7 @@ def _joined(d: Desugarer, node: ast.JoinedStr) -> ast.expr:
         # As one string each, a spilled field is formatted where it is evaluated.
         strings = d.operands([at(ast.JoinedStr([f]), f) for f in fields])
         new = [
-            s.values[0]
-            if isinstance(s, ast.JoinedStr)
-            else at(ast.FormattedValue(s, -1, None), s)
+            s.values[0] if isinstance(s, ast.JoinedStr) else at(ast.FormattedValue(s, -1, None), s)
             for s in strings
         ]
     if new == fields:
@@ -201,9 +206,7 @@ def _field(d: Desugarer, node: ast.FormattedValue) -> ast.FormattedValue:
     else:
         value, spec = d.pair(node.value, node.format_spec)
         if not isinstance(spec, ast.JoinedStr):
-            spec = at(
-                ast.JoinedStr([at(ast.FormattedValue(spec, -1, None), spec)]), spec
-            )
+            spec = at(ast.JoinedStr([at(ast.FormattedValue(spec, -1, None), spec)]), spec)
     if value is node.value and spec is node.format_spec:
         return node
     return at(ast.FormattedValue(value, node.conversion, spec), node)
@@ -440,9 +443,7 @@ def _collect(d: Desugarer, node: Any, items: ast.expr) -> ast.Name:
             _store_item(d, result, node.key, node.value)
         else:
             value = d.expr(node.elt)
-            d.body.append(
-                at(ast.Expr(call("append", [result, value], node.elt)), node.elt)
-            )
+            d.body.append(at(ast.Expr(call("append", [result, value], node.elt)), node.elt))
 
     clause(0, items)
     return result
@@ -473,9 +474,7 @@ def _comprehension_function(
         d.scope.loads[parameter] = None
 
         def fill() -> None:
-            d.body.append(
-                at(ast.Return(_collect(d, node, name(parameter, node))), node)
-            )
+            d.body.append(at(ast.Return(_collect(d, node, name(parameter, node))), node))
 
         return [*declared, *d.block(fill)]
 

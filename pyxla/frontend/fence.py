@@ -69,9 +69,7 @@ PATTERNS: tuple[type[ast.pattern], ...] = (
     ast.MatchStar,
     ast.MatchValue,
 )
-ACCEPTED: frozenset[type[ast.AST]] = frozenset(
-    (*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS)
-)
+ACCEPTED: frozenset[type[ast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
 
 _PLAIN_TEST = "test for the condition with `if` instead of catching its exception"
 _ASYNC = ("async code has no meaning in a compiled program", "write a plain function")
@@ -135,9 +133,7 @@ TOO_DEEP = (
 def refusal(node: ast.AST) -> tuple[str, str]:
     """Reason and remedy for a node outside the language."""
     name = type(node).__name__
-    return REFUSED.get(
-        name, (f"this syntax ({name}) is not compiled", "write it in other words")
-    )
+    return REFUSED.get(name, (f"this syntax ({name}) is not compiled", "write it in other words"))
 
 
 def too_deep(loc: Location) -> CompileError:

@@ -62,9 +62,7 @@ def arguments(names: list[ast.arg]) -> ast.arguments:
     return ast.arguments([], names, None, [], [], None, [])
 
 
-def function_def(
-    name: str, args: ast.arguments, body: list[ast.stmt]
-) -> ast.FunctionDef:
+def function_def(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
     node = ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None)
     if "type_params" in ast.FunctionDef._fields:
         node.type_params = []
@@ -100,9 +98,7 @@ _HOISTING = (
 
 def hoists(node: ast.AST) -> bool:
     """Whether a node itself (not its parts) may hoist, other than as a target."""
-    if isinstance(node, _HOISTING) or (
-        isinstance(node, ast.Compare) and len(node.ops) > 1
-    ):
+    if isinstance(node, _HOISTING) or (isinstance(node, ast.Compare) and len(node.ops) > 1):
         return True
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         starred = any(isinstance(item, ast.Starred) for item in node.elts)
@@ -221,9 +217,7 @@ class Desugarer:
     def set(self, text: str, value: ast.expr, origin: ast.AST) -> None:
         """Append `text = value` for a temporary."""
         self.scope.stores[text] = None
-        self.body.append(
-            at(ast.Assign([at(ast.Name(text, STORE), origin)], value), origin)
-        )
+        self.body.append(at(ast.Assign([at(ast.Name(text, STORE), origin)], value), origin))
         self.effects += 1
 
     def hold(self, value: ast.expr, origin: ast.AST) -> ast.Name:
@@ -298,26 +292,17 @@ class Desugarer:
             held, value = at(ast.Starred(held, LOAD), value), value.value
             value = call("to_tuple", [value], value)
         target = at(ast.Name(text, STORE), value)
-        self.body.insert(
-            index, at(ast.Assign([target], self.without_slices(value)), value)
-        )
+        self.body.insert(index, at(ast.Assign([target], self.without_slices(value)), value))
         self.effects += 1
         return held
 
     def without_slices(self, value: ast.expr) -> ast.expr:
         """`a:b` outside of an index is a call."""
         if isinstance(value, ast.Slice):
-            parts = [
-                p or constant(None, value)
-                for p in (value.lower, value.upper, value.step)
-            ]
+            parts = [p or constant(None, value) for p in (value.lower, value.upper, value.step)]
             return call("slice", parts, value)
-        if isinstance(value, ast.Tuple) and any(
-            isinstance(e, ast.Slice) for e in value.elts
-        ):
-            return at(
-                ast.Tuple([self.without_slices(e) for e in value.elts], LOAD), value
-            )
+        if isinstance(value, ast.Tuple) and any(isinstance(e, ast.Slice) for e in value.elts):
+            return at(ast.Tuple([self.without_slices(e) for e in value.elts], LOAD), value)
         return value
 
     # Statements and expressions.
@@ -399,9 +384,7 @@ class Desugarer:
             place: ast.expr = at(ast.Name(text, STORE), element)
             starred = isinstance(element, ast.Starred)
             places.append(at(ast.Starred(place, STORE), element) if starred else place)
-        self.body.append(
-            at(ast.Assign([at(ast.Tuple(places, STORE), target)], value), origin)
-        )
+        self.body.append(at(ast.Assign([at(ast.Tuple(places, STORE), target)], value), origin))
         self.effects += 1
         for element, text in zip(target.elts, temporaries, strict=True):
             inner = element.value if isinstance(element, ast.Starred) else element

@@ -206,9 +206,7 @@ def _test_alternatives(
 
     try_(pattern.patterns)
     for text, temporary in held.items():
-        captures.append(
-            (at(ast.MatchAs(None, text), pattern), name(temporary, pattern))
-        )
+        captures.append((at(ast.MatchAs(None, text), pattern), name(temporary, pattern)))
     d.branch(matched, d.block(then), [], pattern)
 
 

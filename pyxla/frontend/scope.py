@@ -28,9 +28,7 @@ class Scope:
     def bound(self) -> dict[str, None]:
         """The names that are variables of this function."""
         names = dict.fromkeys((*self.params, *self.stores))
-        return {
-            n: None for n in names if n not in self.nonlocal_ and n not in self.global_
-        }
+        return {n: None for n in names if n not in self.nonlocal_ and n not in self.global_}
 
 
 def resolve(scope: Scope, outside: Iterable[str]) -> None:

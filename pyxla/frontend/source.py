@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.frontend import fence
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -43,8 +44,8 @@ class SourceFile:
     ascii: bool
     # whether it is older than this process: then no function was made from another version
     settled: bool = False
-    # top-level statement -> code objects compiled from it
-    codes: dict[ast.stmt, frozenset[types.CodeType]] = field(default_factory=dict)
+    # top-level statement -> code objects compiled from it, by what they are made of
+    codes: dict[ast.stmt, dict[Any, types.CodeType]] = field(default_factory=dict)
 
     def column(self, lineno: int, offset: int) -> int:
         """The column in characters of a UTF-8 byte offset."""
@@ -132,17 +133,23 @@ def source_function(function: Any) -> SourceFunction:
             hint="only functions written in Python can be compiled",
         )
     code = function.__code__
-    key = (code, code.co_filename)
-    found = _functions.get(key)
-    if found is None:
-        if len(_functions) >= _KEPT_FUNCTIONS:
-            _functions.clear()
-        found = _functions[key] = _read(function)
+    known = _functions.get(id(code))
+    if known is not None:
+        return known[1]
+    try:
+        found = _read(function)
+    except RecursionError:
+        line = Location(code.co_filename, code.co_firstlineno, function=function.__qualname__)
+        raise fence.too_deep(line) from None
+    if len(_functions) >= _KEPT_FUNCTIONS:
+        _functions.clear()
+    _functions[id(code)] = code, found
     return found
 
 
 _KEPT_FUNCTIONS = 16384
-_functions: dict[tuple[types.CodeType, str], SourceFunction] = {}
+# By identity of the code object, which is kept here too so that its identity stays its own.
+_functions: dict[int, tuple[types.CodeType, SourceFunction]] = {}
 
 
 def _name_of(value: Any) -> str:
@@ -151,12 +158,7 @@ def _name_of(value: Any) -> str:
 
 def mangle(name: str, class_name: str) -> str:
     """A name as Python stores it: `__x` in a class `C` is `_C__x`."""
-    if (
-        not class_name
-        or not name.startswith("__")
-        or name.endswith("__")
-        or "." in name
-    ):
+    if not class_name or not name.startswith("__") or name.endswith("__") or "." in name:
         return name
     stripped = class_name.lstrip("_")
     return f"_{stripped}{name}" if stripped else name
@@ -261,12 +263,8 @@ def _identifiers(code: types.CodeType) -> frozenset[str]:
     work = [code]
     while work:
         code = work.pop()
-        names.update(
-            code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
-        )
-        work.extend(
-            const for const in code.co_consts if isinstance(const, types.CodeType)
-        )
+        names.update(code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
+        work.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
     return frozenset(names)
 
 
@@ -294,9 +292,7 @@ def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile 
         tree = ast.parse(text, filename)
     except (SyntaxError, ValueError):
         return None
-    file = SourceFile(
-        filename, tuple(lines), tree, text.isascii(), _is_settled(filename)
-    )
+    file = SourceFile(filename, tuple(lines), tree, text.isascii(), _is_settled(filename))
     versions.append(file)
     del versions[:-_KEPT_VERSIONS]
     return file
@@ -338,14 +334,12 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
             ]
             if len(candidates) == 1 and file.settled:
                 return file, *candidates[0]
-            compiled = _codes(file, statement, code.co_flags) if candidates else ()
-            if exact and code in compiled:
+            compiled = _codes(file, statement, code.co_flags) if candidates else {}
+            if exact and _content(code) in compiled:
                 node, class_name = _by_position(candidates, code, file)
                 return file, node, class_name
             if not exact and len(candidates) == 1:
-                alike = [
-                    c for c in compiled if c.co_firstlineno == line and _alike(c, code)
-                ]
+                alike = [c for c in compiled if c.co_firstlineno == line and _alike(c, code)]
                 if alike:
                     return file, *candidates[0]
     return None
@@ -372,25 +366,39 @@ def _functions_at(statement: ast.stmt, line: int) -> Iterator[tuple[FunctionNode
         work.extend((child, class_name) for child in ast.iter_child_nodes(node))
 
 
-def _codes(
-    file: SourceFile, statement: ast.stmt, flags: int
-) -> frozenset[types.CodeType]:
+def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> dict[Any, types.CodeType]:
     """Every code object that compiling a top-level statement of `file` makes."""
     codes = file.codes.get(statement)
     if codes is None:
+        codes = file.codes[statement] = {}
         module = ast.Module([statement], [])
-        top = compile(
-            module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True
-        )
-        found: set[types.CodeType] = set()
+        top = compile(module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True)
         work = [top]
         while work:
             for const in work.pop().co_consts:
                 if isinstance(const, types.CodeType):
-                    found.add(const)
+                    codes[_content(const)] = const
                     work.append(const)
-        codes = file.codes[statement] = frozenset(found)
     return codes
+
+
+def _content(code: types.CodeType) -> tuple[Any, ...]:
+    """What code objects are compared by (their own comparison is exponential in the nesting)."""
+    consts = [
+        _content(const) if isinstance(const, types.CodeType) else (type(const), repr(const))
+        for const in code.co_consts
+    ]
+    return (
+        code.co_name,
+        code.co_firstlineno,
+        code.co_code,
+        code.co_linetable,
+        code.co_names,
+        code.co_varnames,
+        code.co_cellvars,
+        code.co_freevars,
+        *consts,
+    )
 
 
 def _by_position(
@@ -436,7 +444,5 @@ def _alike(compiled: types.CodeType, code: types.CodeType) -> bool:
         return False
     consts = {repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)}
     return set(compiled.co_names) <= set(code.co_names) and all(
-        repr(c) in consts
-        for c in compiled.co_consts
-        if not isinstance(c, types.CodeType)
+        repr(c) in consts for c in compiled.co_consts if not isinstance(c, types.CodeType)
     )

@@ -66,14 +66,10 @@ def _build(source: SourceFunction) -> SSA:
     renaming.substitute()
     renaming.live_in[graph.entry] = dict.fromkeys(graph.params)
     function = Function(source.qualname, graph.params, list(flow.order), source.loc)
-    return SSA(
-        source, function, flow, renaming.live_in, source.freevars, lowered.scope.cell
-    )
+    return SSA(source, function, flow, renaming.live_in, source.freevars, lowered.scope.cell)
 
 
-def _live_names(
-    graph: Graph, order: Sequence[Block]
-) -> tuple[list[str], dict[Block, int]]:
+def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:
     """The names that cross blocks, and the set of those live into each block, as bits."""
     bit: dict[str, int] = {}
     for block in order:
@@ -129,9 +125,7 @@ class Renaming:
                         self.phis[site][name] = Phi(site, None, name, self.loc)
                         work.append(site)
         for block, phis in self.phis.items():
-            block.phis = (
-                [phis[name] for name in self.crossing if name in phis] if phis else []
-            )
+            block.phis = [phis[name] for name in self.crossing if name in phis] if phis else []
 
     def _sites(self) -> dict[Block, list[Block]]:
         """block -> where a definition in it may need a phi: its frontier, and its loops' exits."""

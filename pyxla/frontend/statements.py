@@ -84,18 +84,14 @@ def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
         )
         held = d.hold(old, node)
         d.body += hoisted
-        d.body.append(
-            at(ast.AugAssign(at(ast.Name(held.id, STORE), node), node.op, value), node)
-        )
+        d.body.append(at(ast.AugAssign(at(ast.Name(held.id, STORE), node), node.op, value), node))
         d.body.append(at(ast.Assign([target], held), node))
         return
     d.body.append(at(ast.AugAssign(target, node.op, value), node))
     d.effects += 1
 
 
-def _with_parts(
-    target: Any, parts: Sequence[ast.expr], context: ast.expr_context
-) -> Any:
+def _with_parts(target: Any, parts: Sequence[ast.expr], context: ast.expr_context) -> Any:
     """The attribute or item `target` of held parts."""
     if isinstance(target, ast.Attribute):
         return at(ast.Attribute(parts[0], target.attr, context), target)
@@ -271,9 +267,7 @@ def _with(d: Desugarer, node: ast.With) -> None:
     for item in node.items:
         call_ = item.context_expr
         match call_:
-            case ast.Call(
-                func=ast.Attribute(attr="errstate") | ast.Name(id="errstate")
-            ):
+            case ast.Call(func=ast.Attribute(attr="errstate") | ast.Name(id="errstate")):
                 if any(_is_raise(keyword.value) for keyword in call_.keywords):
                     return d.refuse(call_, fence.ERRSTATE_RAISE)
             case _:

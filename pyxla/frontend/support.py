@@ -77,9 +77,7 @@ def format_spec(value: Any, conversion: str, spec: str) -> str:
 def import_module(name: str, attribute_of_top: bool = True) -> Any:
     """`import a.b` (gives `a`) or, for `import a.b as c`, the module `a.b` itself."""
     module = importlib.import_module(name)
-    return (
-        importlib.import_module(name.partition(".")[0]) if attribute_of_top else module
-    )
+    return importlib.import_module(name.partition(".")[0]) if attribute_of_top else module
 
 
 def import_from(package: str | None, level: int, module: str, name: str) -> Any:

@@ -1,4 +1,4 @@
-# ruff: noqa: B008, B018, B023, BLE001, F821, FLY002, PERF402, PIE790, PLC3002, PLW0602, PYI063
+# ruff: noqa: B008, B018, B023, F821, FLY002, PERF402, PIE790, PLC3002, PLW0602, PYI063
 """Functions over the whole language, with arguments: `CORPUS` lists them.
 
 Each takes a `log` first where the order of evaluation is observed: `log(x)` notes and returns x.
@@ -281,9 +281,7 @@ def order_call(c):
 def order_method(c):
     log = Log()
     t = Traced(log)
-    r = log(t).attr + (
-        t[log(1)] if t.cond and c else t[log(2) : log(3) if c else log(4)]
-    )
+    r = log(t).attr + (t[log(1)] if t.cond and c else t[log(2) : log(3) if c else log(4)])
     return r, list(log)[1:]
 
 

@@ -45,15 +45,11 @@ class Closure:
             bound[source.kwarg] = extra
         elif extra:
             raise TypeError("unexpected keyword")
-        for key, value in zip(
-            reversed(positional), reversed(self.defaults), strict=False
-        ):
+        for key, value in zip(reversed(positional), reversed(self.defaults), strict=False):
             bound.setdefault(key, value)
         for key, value in self.kwdefaults.items():
             bound.setdefault(key, value)
-        return run(
-            to_ssa(source), self.globals, [bound[p] for p in source.params], self.boxes
-        )
+        return run(to_ssa(source), self.globals, [bound[p] for p in source.params], self.boxes)
 
 
 def interpret(function):
@@ -198,9 +194,7 @@ def step(instr, operands, globals, free):
         case "inplace":
             return _INPLACE[attrs["op"]](*operands)
         case "compare":
-            return (_COMPARE.get(attrs["op"]) or getattr(operator, attrs["op"]))(
-                *operands
-            )
+            return (_COMPARE.get(attrs["op"]) or getattr(operator, attrs["op"]))(*operands)
         case "truth":
             return bool(operands[0])
         case "getattr":
@@ -230,9 +224,7 @@ def step(instr, operands, globals, free):
         case "unpack":
             return unpack(attrs, *operands)
         case "format":
-            convert = {"": lambda v: v, "s": str, "r": repr, "a": ascii}[
-                attrs["conversion"]
-            ]
+            convert = {"": lambda v: v, "s": str, "r": repr, "a": ascii}[attrs["conversion"]]
             return format(convert(operands[0]), attrs["spec"])
         case "join":
             return "".join(operands)
@@ -254,9 +246,7 @@ def execute_lowered(function):
         for c in code.co_consts
         if isinstance(c, types.CodeType) and c.co_name in (name, "lambda_")
     )
-    cells = dict(
-        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    )
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple([cells[name] for name in code.co_freevars])
     made = types.FunctionType(code, globals, name, function.__defaults__, closure)
     made.__kwdefaults__ = function.__kwdefaults__
