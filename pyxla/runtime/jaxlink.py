@@ -134,8 +134,8 @@ def jit(program: Program, donated: int = 0) -> Any:
 
 def on_cpu() -> bool:
     """Whether programs run on the CPU by default."""
-    device = jax.config.jax_default_device
-    return (device.platform if device is not None else jax.default_backend()) == "cpu"
+    device = jax.config.jax_default_device or jax.default_backend()
+    return getattr(device, "platform", device) == "cpu"
 
 
 @functools.lru_cache(maxsize=64)
