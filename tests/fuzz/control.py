@@ -7,7 +7,7 @@ import numpy as np
 from tests.fuzz import expressions as ex
 from tests.fuzz.scope import Scope
 from tests.fuzz.statements import SIMPLE, Statement, value_for
-from tests.fuzz.values import is_array, weighted
+from tests.fuzz.values import draw, is_array
 
 
 def body(scope: Scope, most: int = 4, loop: bool = False) -> None:
@@ -25,7 +25,7 @@ def block(scope: Scope, count: int) -> None:
         table = SIMPLE if scope.nesting >= 3 or scope.chance(0.66) else COMPOUND
         for _ in range(8):
             scope.budget -= 1
-            if weighted(scope.rng, table)(scope):
+            if draw(scope.rng, table, scope.avoid)(scope):
                 break
 
 

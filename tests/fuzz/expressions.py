@@ -16,6 +16,7 @@ from tests.fuzz.values import (
     SHAPES,
     Expr,
     array_text,
+    draw,
     is_array,
     quarter,
     random_array,
@@ -57,7 +58,7 @@ def choose(scope: Scope, table: dict[Production, int], depth: int, leaf: Product
     """Try a few weighted productions; fall back on the leaf, which always works."""
     if depth > 0:
         for _ in range(6):
-            found = weighted(scope.rng, table)(scope, depth - 1)
+            found = draw(scope.rng, table, scope.avoid)(scope, depth - 1)
             if found is not None:
                 return found
     found = leaf(scope, 0)
@@ -152,7 +153,7 @@ INTEGERS: dict[Production, int] = {
     int_conditional: 6,
     int_of_array: 8,
     int_of_item: 8,
-    int_count: 4,
+    int_count: 2,
     int_from_container: 8,
 }
 
@@ -267,7 +268,7 @@ REALS: dict[Production, int] = {
     float_of_int: 8,
     float_from_container: 8,
     float_bounded_slice: 14,
-    float_masked: 4,
+    float_masked: 2,
 }
 
 
@@ -475,7 +476,7 @@ def numpy_scalar(scope: Scope, depth: int) -> Expr | None:
     if depth <= 0:
         return scope.pick(is_scalar) or array_item(scope, 0)
     for _ in range(4):
-        found = weighted(scope.rng, SCALARS)(scope, depth - 1)
+        found = draw(scope.rng, SCALARS, scope.avoid)(scope, depth - 1)
         if found is not None and isinstance(found.value, np.generic):
             return found
     return None

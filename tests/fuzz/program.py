@@ -9,8 +9,6 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from tests.fuzz import expressions as ex
 from tests.fuzz.control import block, returned
 from tests.fuzz.scope import Scope
@@ -117,10 +115,8 @@ def argument_text(scope: Scope, number: int) -> tuple[str, str]:
         return f"x{number}", array_text(value)
     if roll < 0.84:
         scope.feature("numpy-scalar-argument")
-        return (
-            f"z{number}",
-            f"np.{rng.choice(('float32', 'int32', 'float64', 'uint8', 'int8'))}({rng.randint(0, 9)})",
-        )
+        dtype = rng.choice(("float32", "int32", "float64", "uint8", "int8"))
+        return f"z{number}", f"np.{dtype}({rng.randint(0, 9)})"
     if roll < 0.88:
         scope.feature("list", "list-argument")
         return f"list{number}", repr([quarter(rng) for _ in range(3)])
@@ -180,7 +176,7 @@ def write_helper(scope: Scope, name: str) -> list[str]:
     value = random_array(rng, "float64", shape)
     mutates = rng.random() < 0.5
     name = f"mutator_{name}" if mutates else name
-    inner = Scope(rng, scope.namespace, scope.features, budget=10)
+    inner = Scope(rng, scope.namespace, scope.features, budget=10, avoid=scope.avoid)
     inner.names = {"k": 2, "s": 0.5, "x": value if mutates else value.copy()}
     inner.counter = scope.counter
     slot = rng.choice((("int",), ("float",), kind(value)))
@@ -231,11 +227,11 @@ def module_namespace() -> dict[str, Any]:
     return vars(module)
 
 
-def generate(seed: int) -> Generated:
+def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     """The program of a seed."""
     rng = random.Random(seed)
     namespace = module_namespace()
-    scope = Scope(rng, namespace, set())
+    scope = Scope(rng, namespace, set(), avoid=avoid)
     header = HEADER.format(seed=seed)
     record = rng.random() < 0.35
     header += RECORD if record else ""

@@ -40,6 +40,7 @@ class Scope:
     slots: tuple[Any, ...] | None = None
     counter: list[int] = field(default_factory=lambda: [0])
     budget: int = 40
+    avoid: frozenset[str] = frozenset()
 
     def feature(self, *names: str) -> None:
         self.features.update(names)

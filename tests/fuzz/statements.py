@@ -354,9 +354,8 @@ def ping_pong(scope: Scope) -> bool:
         return False
     scope.feature("ping-pong", "for-range", "swap")
     old, new = scope.fresh_name("old"), scope.fresh_name("new")
-    scope.emit(
-        f"{old}, {new} = {x.text}, {scope.rng.choice(('np.zeros_like({0})', '{0}.copy()')).format(x.text)}"
-    )
+    second = scope.rng.choice(("np.zeros_like({0})", "{0}.copy()")).format(x.text)
+    scope.emit(f"{old}, {new} = {x.text}, {second}")
     trips = scope.rng.choice(("3", "2", "0", f"{ex.integer(scope, 1).text} % 4"))
     scope.emit(f"for {scope.fresh_name('_t')} in range({trips}):")
     scope.indent += 1

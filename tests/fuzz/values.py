@@ -74,6 +74,14 @@ def weighted(rng: random.Random, table: dict[Any, int]) -> Any:
     return rng.choices(list(table), list(table.values()))[0]
 
 
+def draw(rng: random.Random, table: dict[Any, int], avoid: frozenset[str]) -> Any:
+    """A production that is not to be avoided."""
+    while True:
+        found = weighted(rng, table)
+        if found.__name__ not in avoid:
+            return found
+
+
 def array_text(array: np.ndarray) -> str:
     """Source text that makes this array."""
     if array.size == 0:

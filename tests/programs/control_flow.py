@@ -7,7 +7,7 @@ import numpy as np
 from tests.programs import program
 
 
-@program("while float", lambda: (2.0, 1e-12), lambda: (0.25, 1e-6), lambda: (1, 1e-9))
+@program("while float", lambda: (2.0, 1e-12), lambda: (0.25, 1e-6), lambda: (3, 1e-9))
 def newton_sqrt(x, tol):
     y = x
     while abs(y * y - x) > tol:

@@ -550,17 +550,19 @@ def log_gamma_lanczos(x):
         0.1208650973866179e-2,
         -0.5395239384953e-5,
     )
-    if x < 0.5:
-        return math.log(math.pi / math.sin(math.pi * x)) - log_gamma_lanczos(1 - x)
-    x = x - 1 + 1
-    y = x
-    t = x + 5.5
-    t -= (x + 0.5) * math.log(t)
+    reflected = x < 0.5
+    z = 1 - x if reflected else x
+    y = z
+    t = z + 5.5
+    t -= (z + 0.5) * math.log(t)
     series = 1.000000000190015
     for c in coefficients:
         y += 1
         series += c / y
-    return -t + math.log(2.5066282746310005 * series / x)
+    result = -t + math.log(2.5066282746310005 * series / z)
+    if reflected:
+        return math.log(math.pi / math.sin(math.pi * x)) - result
+    return result
 
 
 @program("bessel series", lambda: (0, 1.5), lambda: (2, 0.3))
