@@ -203,23 +203,27 @@ COMPUTATIONS = {
 }
 
 
-def _register_at(ufunc: np.ufunc, computation: str) -> None:
+@builtin(np.ufunc.at)
+def ufunc_at(engine: Any, ufunc: Any, a: Any, indices: Any, b: Any = None) -> Any:
     """`ufunc.at(a, indices, b)`: duplicate positions accumulate."""
-
-    @mutates(ufunc.at)
-    def at(engine: Any, ref: Ref, indices: Any, b: Any) -> None:
-        old = arrays.read(engine, ref)
-        if ufunc.__name__.startswith("logical") and old.dtype != np.bool_:
-            raise OpError(f"{ufunc.__name__}.at is supported on arrays of bool only")
-        if isinstance(b, Array) and not np.can_cast(b.dtype, old.dtype, "same_kind"):
-            raise OpError(f"Cannot cast ufunc '{ufunc.__name__}' output to {old.dtype}")
-        values = b
-        if ufunc is np.subtract:
-            given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
-            values = Array(negate(given.value), given.extents)
-        index = parse(old.shape, old.extents, indices)
-        arrays.write(engine, ref, scatter_at(old, index, values, computation))
+    accumulate = COMPUTATIONS.get(ufunc.value)
+    if accumulate is None or b is None:
+        raise OpError(f"np.{ufunc.value.__name__}.at is not supported")
+    _call(functools.partial(_accumulate, ufunc.value), engine, a, indices, b)
+    return NONE
 
 
-for _ufunc, _computation in COMPUTATIONS.items():
-    _register_at(_ufunc, _computation)
+def _accumulate(ufunc: np.ufunc, engine: Any, ref: Ref, indices: Any, b: Any) -> None:
+    old = arrays.read(engine, ref)
+    if ufunc.__name__.startswith("logical") and old.dtype != np.bool_:
+        raise OpError(f"np.{ufunc.__name__}.at is supported on arrays of bool only")
+    if isinstance(b, Array) and not np.can_cast(b.dtype, old.dtype, "same_kind"):
+        raise OpError(
+            f"Cannot cast ufunc '{ufunc.__name__}' output from {b.dtype} to {old.dtype} "
+            "with casting rule 'same_kind'"
+        )
+    if ufunc is np.subtract:
+        given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
+        b = Array(negate(given.value), given.extents)
+    index = parse(old.shape, old.extents, indices)
+    arrays.write(engine, ref, scatter_at(old, index, b, COMPUTATIONS[ufunc]))
