@@ -59,7 +59,6 @@ from pyxla.ops.elementwise import (
     xor,
 )
 from pyxla.ops.index import dynamic_slice, gather, scatter
-from pyxla.ops.reduce import sort
 from pyxla.ops.shape import (
     broadcast_in_dim,
     concatenate,
@@ -71,6 +70,7 @@ from pyxla.ops.shape import (
     transpose,
 )
 from pyxla.ops.shape import slice as slice_
+from pyxla.ops.sort import sort
 
 __all__ = ["AdvancedIndex", "BasicIndex", "conform", "getitem", "parse", "scatter_at", "setitem"]
 

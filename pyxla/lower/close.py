@@ -19,8 +19,9 @@ from pyxla.ir.types import array_type
 from pyxla.ops.collective import all_reduce, reduce_scatter
 from pyxla.ops.control import map_
 from pyxla.ops.index import scatter
-from pyxla.ops.reduce import reduce, reduce_window, select_and_scatter, sort
+from pyxla.ops.reduce import reduce, reduce_window, select_and_scatter
 from pyxla.ops.shape import broadcast_in_dim, constant
+from pyxla.ops.sort import sort
 
 PAIRED = frozenset({reduce, reduce_window, scatter})
 ALONE = frozenset({select_and_scatter, all_reduce, reduce_scatter})

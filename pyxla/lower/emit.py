@@ -162,7 +162,12 @@ class Emitter:
         self.ip, self.loc = outer, outer_loc
 
     def body(self, region: Region, arguments: Sequence[ir.Value], terminator: str) -> None:
-        """Emit the instructions of `region` on `arguments`, then its terminator."""
+        """Emit `region` on `arguments`, then its terminator."""
+        results = self.inline(region, arguments)
+        ir.Operation.create(terminator, [], results, None, None, 0, self.loc, self.ip)
+
+    def inline(self, region: Region, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+        """Emit the instructions of `region` on `arguments`; returns its results."""
         values = self.values
         for param, argument in zip(region.params, arguments, strict=True):
             values[param] = argument
@@ -173,8 +178,7 @@ class Emitter:
                 values[instr.results[0]] = made
             else:
                 values.update(zip(instr.results, made, strict=True))
-        results = [values[value] for value in region.results]
-        ir.Operation.create(terminator, [], results, None, None, 0, self.loc, self.ip)
+        return [values[value] for value in region.results]
 
     def function(self, name: str, region: Region, visibility: str) -> str:
         """Emit `region` as a function of the module; returns the name it got."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyxla.ir.op import Op
 from pyxla.ops import (
+    batch_norm,
     collective,
     contract,
     control,
@@ -13,9 +14,22 @@ from pyxla.ops import (
     random,
     reduce,
     shape,
+    sort,
 )
 
-FAMILIES = (elementwise, shape, index, reduce, contract, control, random, collective, foreign)
+FAMILIES = (
+    elementwise,
+    shape,
+    index,
+    reduce,
+    sort,
+    batch_norm,
+    contract,
+    control,
+    random,
+    collective,
+    foreign,
+)
 OPS: dict[str, Op] = {
     op.name: op for family in FAMILIES for op in vars(family).values() if isinstance(op, Op)
 }

@@ -1,25 +1,18 @@
-"""Ops that fold elements together: reductions, windows, sorting, batch statistics."""
+"""Ops that fold elements together: reductions over dimensions and over windows."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from pyxla.ir.core import Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.types import BOOL, I32, ArrayType, array_type
-from pyxla.ops import computation as computations
+from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.ops.check import (
-    COMPLEXES,
-    FLOATS,
     check_axes,
-    check_axis,
-    check_dtype,
     check_length,
-    check_same,
     listed,
     refuse,
     require,
@@ -37,9 +30,8 @@ from pyxla.ops.computation import (
     selector,
 )
 from pyxla.ops.elementwise import DIRECTIONS, add, compare, multiply
-from pyxla.ops.evaluate import evaluate
 from pyxla.ops.samples import Sample, arange, array
-from pyxla.ops.spell import flag, i64, i64s, matrix, spelled
+from pyxla.ops.spell import i64s, matrix
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -158,83 +150,6 @@ def _select_and_scatter(
     require(select in SELECTORS, name, f"select must be one of {', '.join(SELECTORS)}: {select!r}")
     check_computation(name, computation, regions, [x])
     return x
-
-
-def _sort(
-    *xs: ArrayType,
-    dimension: int,
-    is_stable: bool = True,
-    comparator: str = "",
-    regions: tuple[Region, ...] = (),
-) -> Types:
-    require(bool(xs), "sort", "at least one operand is needed")
-    check_axis("sort", "dimension", dimension, xs[0].ndim)
-    for x in xs:
-        if x.shape != xs[0].shape:
-            refuse("sort", f"operands must have one shape, got {listed(xs)}")
-    if regions:
-        pairs = [element for element in element_types(xs) for _ in range(2)]
-        check_region("sort", regions[0], pairs, (BOOL,))
-    elif comparator not in ("LT", "GT"):
-        refuse("sort", f"comparator must be a region, LT or GT, got {comparator!r}")
-    return xs if len(xs) > 1 else xs[0]
-
-
-def _top_k(x: ArrayType, k: int) -> Types:
-    require(x.ndim > 0 and 0 <= k <= x.shape[-1], "top_k", f"k {k} does not fit {x}")
-    if x.dtype in COMPLEXES:
-        refuse("top_k", f"complex elements have no order, got {x}")
-    shape = (*x.shape[:-1], k)
-    return array_type(x.dtype, shape), array_type(INDEX_DTYPE, shape)
-
-
-INDEX_DTYPE = I32.dtype
-
-
-def _check_features(op: str, x: ArrayType, feature_index: int, *vectors: ArrayType) -> ArrayType:
-    """The type of one number per feature."""
-    check_dtype(op, x, FLOATS)
-    check_axis(op, "feature_index", feature_index, x.ndim)
-    vector = array_type(x.dtype, (x.shape[feature_index],))
-    for other in vectors:
-        check_same(op, vector, other)
-    return vector
-
-
-def _batch_norm_training(
-    x: ArrayType, scale: ArrayType, offset: ArrayType, *, epsilon: float, feature_index: int
-) -> Types:
-    vector = _check_features("batch_norm_training", x, feature_index, scale, offset)
-    return x, vector, vector
-
-
-def _batch_norm_inference(
-    x: ArrayType,
-    scale: ArrayType,
-    offset: ArrayType,
-    mean: ArrayType,
-    variance: ArrayType,
-    *,
-    epsilon: float,
-    feature_index: int,
-) -> ArrayType:
-    _check_features("batch_norm_inference", x, feature_index, scale, offset, mean, variance)
-    return x
-
-
-def _batch_norm_grad(
-    x: ArrayType,
-    scale: ArrayType,
-    mean: ArrayType,
-    variance: ArrayType,
-    grad_output: ArrayType,
-    *,
-    epsilon: float,
-    feature_index: int,
-) -> Types:
-    vector = _check_features("batch_norm_grad", x, feature_index, scale, mean, variance)
-    check_same("batch_norm_grad", x, grad_output)
-    return x, vector, vector
 
 
 def _reduce_numpy(
@@ -383,124 +298,6 @@ def _select_and_scatter_blocks(x: ArrayType, *_: ArrayType, **attrs: Any) -> dic
     return {"select": element_types([x, x]), "computation": element_types([x, x])}
 
 
-def _sort_numpy(
-    *xs: np.ndarray,
-    dimension: int,
-    is_stable: bool = True,
-    comparator: str = "",
-    regions: Sequence[Elementwise] = (),
-) -> Any:
-    """Row by row, with the comparator as the order."""
-    before = regions[0] if regions else _comparing(comparator, xs)
-    moved = [np.moveaxis(x, dimension, -1) for x in xs]
-    results = [np.empty_like(x) for x in moved]
-
-    def order(a: int, b: int) -> int:
-        pairs_ab = [cell for row in rows for cell in (row[a], row[b])]
-        pairs_ba = [cell for row in rows for cell in (row[b], row[a])]
-        return -1 if before(*pairs_ab)[0] else int(bool(before(*pairs_ba)[0]))
-
-    for position in np.ndindex(moved[0].shape[:-1]):
-        rows = [x[position] for x in moved]
-        permutation = sorted(range(len(rows[0])), key=functools.cmp_to_key(order))
-        for result, row in zip(results, rows, strict=True):
-            result[position] = row[permutation]
-    restored = tuple([np.moveaxis(result, -1, dimension) for result in results])
-    return restored if len(xs) > 1 else restored[0]
-
-
-def _comparing(direction: str, xs: Sequence[np.ndarray]) -> Elementwise:
-    region = computations.comparator(direction, tuple([x.dtype for x in xs]))
-    return functools.partial(_evaluated, region)
-
-
-def _evaluated(region: Region, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
-    return evaluate(region, arguments)
-
-
-def _emit_sort(e: Any, instr: Any, operands: Any) -> Any:
-    attrs = instr.attrs
-    attributes = {
-        "dimension": i64(attrs["dimension"]),
-        "is_stable": flag(attrs.get("is_stable", True)),
-    }
-    dtypes = tuple([value.type.dtype for value in instr.operands])
-    regions = instr.regions or (computations.comparator(attrs["comparator"], dtypes),)
-    return e.op("stablehlo.sort", instr, operands, attributes, regions)
-
-
-def _sort_blocks(*xs: ArrayType, **_: Any) -> dict[str, Any]:
-    return {"comparator": [element for element in element_types(xs) for _ in range(2)]}
-
-
-def _top_k_numpy(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k largest of each row, largest first, NaN counting as largest; ties by position."""
-    order = np.argsort(np.flip(x, -1), axis=-1, kind="stable")
-    order = (x.shape[-1] - 1 - np.flip(order, -1))[..., :k]
-    return np.take_along_axis(x, order, -1), order.astype(np.int32)
-
-
-def _feature_axes(x: np.ndarray, feature_index: int) -> tuple[Ints, tuple[Any, ...]]:
-    """The other axes, and the index that spreads a vector over the feature axis."""
-    others = tuple([axis for axis in range(x.ndim) if axis != feature_index])
-    spread = tuple([slice(None) if axis == feature_index else None for axis in range(x.ndim)])
-    return others, spread
-
-
-def _batch_norm_inference_numpy(
-    x: np.ndarray,
-    scale: np.ndarray,
-    offset: np.ndarray,
-    mean: np.ndarray,
-    variance: np.ndarray,
-    *,
-    epsilon: float,
-    feature_index: int,
-) -> np.ndarray:
-    _, spread = _feature_axes(x, feature_index)
-    deviation = np.sqrt(variance + epsilon)[spread]
-    result = scale[spread] * (x - mean[spread]) / deviation + offset[spread]
-    return result.astype(x.dtype)
-
-
-def _batch_norm_training_numpy(
-    x: np.ndarray, scale: np.ndarray, offset: np.ndarray, *, epsilon: float, feature_index: int
-) -> tuple[np.ndarray, ...]:
-    axes, _ = _feature_axes(x, feature_index)
-    mean, variance = x.mean(axes), x.var(axes)
-    normal = _batch_norm_inference_numpy(
-        x, scale, offset, mean, variance, epsilon=epsilon, feature_index=feature_index
-    )
-    return normal, mean, variance
-
-
-def _batch_norm_grad_numpy(
-    x: np.ndarray,
-    scale: np.ndarray,
-    mean: np.ndarray,
-    variance: np.ndarray,
-    grad_output: np.ndarray,
-    *,
-    epsilon: float,
-    feature_index: int,
-) -> tuple[np.ndarray, ...]:
-    """Ioffe and Szegedy (2015), section 3, with the sums over all axes but the features'."""
-    axes, spread = _feature_axes(x, feature_index)
-    count = x.size // max(x.shape[feature_index], 1)
-    deviation = np.sqrt(variance + epsilon)
-    centered = x - mean[spread]
-    grad_offset = grad_output.sum(axes)
-    grad_scale = (grad_output * centered).sum(axes) / deviation
-    inner = count * grad_output - grad_offset[spread]
-    inner = inner - centered * (grad_scale / deviation)[spread]
-    grad_operand = (scale / deviation / count)[spread] * inner
-    return tuple([part.astype(x.dtype) for part in (grad_operand, grad_scale, grad_offset)])
-
-
-def _batch_norm_attributes(epsilon: float, feature_index: int) -> dict[str, str]:
-    return {"epsilon": f"{float(epsilon)!r} : f32", "feature_index": i64(feature_index)}
-
-
 ZERO, ONE, INF = np.array(0.0), np.array(1.0), np.array(np.inf)
 X = array(np.dtype("f8"), (2, 3))
 
@@ -567,36 +364,6 @@ def _select_and_scatter_samples() -> list[Sample]:
     ]
 
 
-def _sort_samples() -> list[Sample]:
-    x = np.array([[3.0, np.nan, -1, 3, -np.inf], [0.0, -0.0, np.inf, np.nan, 2]])
-    tags = arange("i4", 2, 5)
-    z = np.array([2 + 1j, complex(np.nan, 1), complex(1, np.nan), 2 - 1j, complex(np.nan, 0), 1])
-    return [
-        ((x,), {"dimension": 1, "comparator": "LT"}),
-        ((x,), {"dimension": 0, "comparator": "GT"}),
-        ((x, tags), {"dimension": 1, "comparator": "LT"}),
-        ((x, tags), {"dimension": 1, "comparator": "GT"}),
-        ((z,), {"dimension": 0, "comparator": "LT"}),
-        ((x > 0, tags), {"dimension": 1, "comparator": "LT"}),
-        ((tags[:, :0],), {"dimension": 1, "comparator": "LT"}),
-        ((tags,), {"dimension": 1, "comparator": lambda a, b: compare(b, a, direction="LT")}),
-    ]
-
-
-def _batch_norm_samples(extra: Sequence[str]) -> Callable[[], list[Sample]]:
-    def samples() -> list[Sample]:
-        rows: list[Sample] = []
-        for dtype, feature_index in (("f8", 1), ("f4", 0)):
-            x = np.sin(arange(dtype, 4, 3, 2))
-            vector = np.abs(np.cos(arange(dtype, x.shape[feature_index]))) + 1
-            operands = [x, *[np.cos(x) if part == "grad" else vector for part in extra]]
-            attrs = {"epsilon": 0.0009765625, "feature_index": feature_index}
-            rows.append((tuple(operands), attrs))
-        return rows
-
-    return samples
-
-
 reduce = Op(
     "reduce",
     _reduce,
@@ -620,46 +387,4 @@ select_and_scatter = Op(
     emit=_emit_select_and_scatter,
     blocks=_select_and_scatter_blocks,
     samples=_select_and_scatter_samples,
-)
-sort = Op(
-    "sort",
-    _sort,
-    numpy=_sort_numpy,
-    emit=_emit_sort,
-    blocks=_sort_blocks,
-    samples=_sort_samples,
-)
-top_k = Op(
-    "top_k",
-    _top_k,
-    numpy=_top_k_numpy,
-    emit=lambda e, instr, operands: e.op(
-        "chlo.top_k", instr, operands, {"k": i64(instr.attrs["k"])}
-    ),
-    samples=lambda: [
-        ((np.array([[3.0, 1, 3, 2], [-1, 5, 0, 5]]),), {"k": 2}),
-        ((arange("i4", 2, 3),), {"k": 3}),
-        ((arange("i4", 2, 3),), {"k": 0}),
-    ],
-)
-batch_norm_training = Op(
-    "batch_norm_training",
-    _batch_norm_training,
-    numpy=_batch_norm_training_numpy,
-    emit=spelled("batch_norm_training", _batch_norm_attributes),
-    samples=_batch_norm_samples(("scale", "offset")),
-)
-batch_norm_inference = Op(
-    "batch_norm_inference",
-    _batch_norm_inference,
-    numpy=_batch_norm_inference_numpy,
-    emit=spelled("batch_norm_inference", _batch_norm_attributes),
-    samples=_batch_norm_samples(("scale", "offset", "mean", "variance")),
-)
-batch_norm_grad = Op(
-    "batch_norm_grad",
-    _batch_norm_grad,
-    numpy=_batch_norm_grad_numpy,
-    emit=spelled("batch_norm_grad", _batch_norm_attributes),
-    samples=_batch_norm_samples(("scale", "mean", "variance", "grad")),
 )

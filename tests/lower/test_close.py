@@ -15,9 +15,10 @@ from pyxla.ops.control import if_, map_
 from pyxla.ops.elementwise import add, compare, convert, maximum, multiply, select, subtract
 from pyxla.ops.evaluate import evaluate
 from pyxla.ops.index import dynamic_slice, scatter
-from pyxla.ops.reduce import reduce, reduce_window, select_and_scatter, sort
+from pyxla.ops.reduce import reduce, reduce_window, select_and_scatter
 from pyxla.ops.shape import constant, reshape
 from pyxla.ops.shape import slice as slice_
+from pyxla.ops.sort import sort
 from tests.ops.harness import close as same
 from tests.ops.harness import run
 

@@ -93,7 +93,7 @@ def misfit(x):
 def test_refusals():
     with pytest.raises(CompileError, match=r"add: operands must agree .* f64\[2,3\], f64\[3\]"):
         hlo.add(X, X[0])
-    with pytest.raises(CompileError, match="called as hlo.transpose"):
+    with pytest.raises(CompileError, match=r"called as hlo\.transpose"):
         hlo.transpose(X, axes=(1, 0))
     with pytest.raises(CompileError) as caught:
         misfit(X)
