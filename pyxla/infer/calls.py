@@ -24,6 +24,7 @@ from pyxla.infer import arrays
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, Unbound
+from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
@@ -68,7 +69,7 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_object(engine, inner, args, kwargs)
     if isinstance(value, types.FunctionType):
         if engine.captures.is_foreign(value):
-            return engine.captures.call_foreign(engine, value, args, kwargs)
+            return call_foreign(engine, value, args, kwargs)
         return call_function(engine, value, args, kwargs)
     if isinstance(value, types.MethodType):
         owner = engine.captures.abstract(engine, value.__self__)
@@ -80,8 +81,16 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if isinstance(value, type) and engine.captures.constructs(value):
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
-        return engine.captures.call_foreign(engine, value, args, kwargs)
+        return call_foreign(engine, value, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A JAX function: its own code, merged into the module; results do not mutate."""
+    operands = [engine.operand(a) for a in args]
+    named = {k: engine.operand(a) for k, a in kwargs.items()}
+    result = engine.library(_name(value), call_jax, value, tuple(operands), named)
+    return engine.abstract(result, zero_d=True)
 
 
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

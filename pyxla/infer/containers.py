@@ -70,7 +70,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if isinstance(x, Const) and isinstance(x.value, type):
         return x  # list[int] and the like, in annotations and calls
     if isinstance(x, Const):
-        return engine.fold_object(operator.getitem, (x.value, engine.python_object(key)))
+        return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
     if isinstance(x, Compound) and x.kind == "range":
         return range_item(engine, x, wrapped(engine, key, length(engine, x)))
     result = special(engine, x, "__getitem__", (key,))

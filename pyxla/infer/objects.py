@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays
+from pyxla.infer import arrays, viewing
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
@@ -45,9 +45,8 @@ def _missing(engine: Engine, kind: str, name: str) -> Exception:
 
 
 def _of_constant(engine: Engine, value: Any, name: str) -> Any:
-    if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):
-        method = getattr(np.ufunc, name)
-        return Compound("method", (Const(method), Const(value)))
+    if isinstance(value, np.ufunc) and name == "at":
+        return Compound("method", (Const(np.ufunc.at), Const(value)))
     try:
         found = getattr(value, name)
     except AttributeError as error:
@@ -102,9 +101,11 @@ def _of_array(engine: Engine, x: Any, name: str) -> Any:
             )
         case "real" | "imag":
             return _part(engine, x, name, dtype)
-        case "T" | "mT" | "flat":
-            function = {"T": np.transpose, "mT": np.matrix_transpose, "flat": np.ravel}[name]
+        case "T" | "mT":
+            function = np.transpose if name == "T" else np.matrix_transpose
             return call_object(engine, function, [x], {})
+        case "flat":
+            return viewing.flat(engine, x)
     descriptor = getattr(np.ndarray, name, None)
     if descriptor is None or not callable(descriptor):
         raise _missing(engine, f"array {arrays.kind_of(engine, x)}", name)

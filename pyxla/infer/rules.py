@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyxla.lib.everything  # noqa: F401 - registers the library
-from pyxla.infer import builtins  # noqa: F401 - registers Python's builtins
+from pyxla.infer import builtins, mutating, viewing  # noqa: F401 - registers heap functions
 from pyxla.infer.calls import call, special, wrapper
 from pyxla.infer.containers import iterate
 from pyxla.infer.engine import Engine, Rules
