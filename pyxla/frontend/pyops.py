@@ -19,7 +19,7 @@
     slice (start, stop, step)      -> `slice`, absent parts are const None
     tuple (item*)  list (item*)  set (item*)  dict (key, value, key, value ...)
     unpack {before, after} (a)     -> before + after results, with one list between when `starred`
-    format {conversion, spec} (a)  -> one formatted field of an f-string;  join (part*) -> the string
+    format {conversion, spec} (a)  -> one formatted field of an f-string;  join (part*) -> all
     refuse {message, hint}         -> reached only on a live path: a CompileError there
 
 Every instruction but `box_set`, `setattr`, `setitem`, `delattr`, `delitem` has results.

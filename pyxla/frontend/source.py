@@ -339,7 +339,9 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
                 node, class_name = _by_position(candidates, code, file)
                 return file, node, class_name
             if not exact and len(candidates) == 1:
-                alike = [c for c in compiled if c.co_firstlineno == line and _alike(c, code)]
+                alike = [
+                    c for c in compiled.values() if c.co_firstlineno == line and _alike(c, code)
+                ]
                 if alike:
                     return file, *candidates[0]
     return None

@@ -1,4 +1,4 @@
-# ruff: noqa: B008, B018, B023, F821, FLY002, PERF402, PIE790, PLC3002, PLW0602, PYI063
+# ruff: noqa - these programs are odd on purpose
 """Functions over the whole language, with arguments: `CORPUS` lists them.
 
 Each takes a `log` first where the order of evaluation is observed: `log(x)` notes and returns x.

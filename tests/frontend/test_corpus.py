@@ -22,7 +22,7 @@ def outcome(function, original, args):
     args = copy.deepcopy(args)
     try:
         result = function(*args)
-    except Exception as error:  # noqa: BLE001 - any outcome is compared
+    except Exception as error:
         kind = NameError if isinstance(error, NameError) else type(error)
         text = "" if isinstance(error, NameError) else str(error)
         result = kind, text, type(error.__cause__)

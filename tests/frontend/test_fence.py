@@ -1,0 +1,79 @@
+"""What the fence accepts and refuses, and where a refusal points."""
+
+import ast
+import linecache
+
+import pytest
+
+from pyxla.frontend import fence
+from pyxla.frontend.desugar import lowered_source
+from pyxla.frontend.hoist import EXPRESSIONS, STATEMENTS
+from pyxla.frontend.source import source_function
+from pyxla.frontend.ssa import to_ssa
+
+REFUSED = [
+    ("try:\n    x = 1\nexcept ValueError:\n    pass", 1, "exceptions cannot be caught"),
+    ("x = 1\nclass C:\n    pass", 2, "a class cannot be defined"),
+    ("yield x", 1, "generator functions"),
+    ("y = yield from x", 1, "generator functions"),
+    ("x = 1\nif x:\n    async def g():\n        pass", 3, "async"),
+    ("with open(x) as f:\n    pass", 1, "only `with np.errstate"),
+    ("with np.errstate(divide='raise'):\n    pass", 1, "errstate cannot raise"),
+    ("global g\nx = 1\ng = 2", 3, "global variable"),
+    ("global g\ng += 1", 2, "global variable"),
+    ("global g\nfor g in x:\n    pass", 2, "global variable"),
+    ("global g\ndef g():\n    pass", 2, "global variable"),
+    ("raise", 1, "nothing to raise again"),
+    ("match x:\n    case {'a': 1}:\n        pass", 2, "mapping patterns"),
+]
+
+
+def define(body):
+    lines = ["def f(x):", *["    " + line for line in body.splitlines()]]
+    text = "\n".join(lines) + "\n"
+    filename = f"<fence {hash(text)}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace = {}
+    exec(compile(text, filename, "exec"), namespace)
+    return source_function(namespace["f"])
+
+
+def refusals(ssa):
+    return [
+        instr
+        for block in ssa.function.blocks
+        for instr in block.instrs
+        if instr.op.name == "refuse"
+    ]
+
+
+@pytest.mark.parametrize(("body", "line", "message"), REFUSED, ids=[r[2] for r in REFUSED])
+def test_refused_syntax_becomes_a_refusal_in_its_place(body, line, message):
+    source = define(body)
+    (refusal,) = refusals(to_ssa(source))
+    assert message in refusal.attrs["message"]
+    assert refusal.attrs["hint"]
+    assert refusal.loc.lineno == line + 1
+    assert "_pyxla.refuse" in lowered_source(source)
+
+
+def test_every_accepted_node_has_a_handler():
+    assert set(fence.STATEMENTS) == set(STATEMENTS)
+    assert {*fence.EXPRESSIONS, ast.Starred} == set(EXPRESSIONS)
+
+
+def test_every_node_of_the_grammar_is_accepted_or_refused():
+    kinds = [
+        kind
+        for base in (ast.stmt, ast.expr, ast.pattern)
+        for kind in base.__subclasses__()
+        if not kind.__module__.startswith("_") or kind.__name__ in dir(ast)
+    ]
+    for kind in kinds:
+        assert (kind in fence.ACCEPTED) != (kind.__name__ in fence.REFUSED), kind
+
+
+def test_code_behind_a_refusal_is_dropped():
+    ssa = to_ssa(define("if x:\n    class C:\n        pass\n    y = 1\nelse:\n    y = 2\nreturn y"))
+    assert len(refusals(ssa)) == 1
+    assert not any(block.phis for block in ssa.function.blocks)

@@ -1,0 +1,150 @@
+"""Finding functions in files, cells and modules; refusing what has no source."""
+
+import functools
+import importlib
+import linecache
+import operator
+import sys
+import zipfile
+
+import pytest
+
+from pyxla.errors import CompileError
+from pyxla.frontend import source as source_module
+from pyxla.frontend.source import source_function
+
+one, two, three = (lambda x: x + 1), (lambda x: x + 1), (lambda: lambda x: x + 1)
+
+
+def wraps(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+
+    return wrapper
+
+
+@wraps
+@functools.lru_cache
+def decorated(a, /, b=1, *c, d, e=2, **f): ...
+
+
+class Outer:
+    class Inner:
+        def method(self, __secret):
+            return self.__secret
+
+        @staticmethod
+        def static(x):
+            return x
+
+        cell = lambda self, x: [lambda: x]  # noqa: E731
+
+
+def define(text, filename, name="f"):
+    """The function `name` of a source text, as a notebook defines it."""
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    namespace = {"__name__": "cell"}
+    exec(compile(text, filename, "exec"), namespace)
+    return namespace[name]
+
+
+def text_of(source):
+    node = source.node
+    line = source.file.lines[node.lineno - 1]
+    return line[source.loc.col : source.loc.end_col if node.end_lineno == node.lineno else None]
+
+
+def test_lambdas_on_one_line_are_told_apart():
+    columns = [source_function(f).loc.col for f in (one, two, three, three())]
+    assert columns == sorted(columns) and len(set(columns)) == 4
+    assert [text_of(source_function(f)) for f in (two, three, three())] == [
+        "lambda x: x + 1",
+        "lambda: lambda x: x + 1",
+        "lambda x: x + 1",
+    ]
+    assert source_function(one).is_lambda and not source_function(define).is_lambda
+
+
+def test_decorated_function_is_the_wrapper_and_what_it_wraps_is_reachable():
+    assert source_function(decorated).params == ("args",)
+    inner = source_function(decorated.__wrapped__.__wrapped__)
+    assert (inner.posonly, inner.args, inner.vararg) == (("a",), ("b",), "c")
+    assert (inner.kwonly, inner.kwarg) == (("d", "e"), "f")
+    assert (inner.defaults, inner.kwdefaults) == (1, ("e",))
+    assert text_of(inner).startswith("def decorated")
+
+
+def test_methods_know_their_class():
+    method = source_function(Outer().Inner().method)
+    assert method.qualname == "Outer.Inner.method" and method.class_name == "Inner"
+    assert method.params == ("self", "_Inner__secret")
+    assert source_function(Outer.Inner.static).params == ("x",)
+    assert source_function(Outer.Inner.cell).name == "<lambda>"
+
+
+def test_columns_count_characters():
+    function = define("ä = 'öü'; f = lambda ß: ('é', ß)\n", "<cell 1>")
+    source = source_function(function)
+    assert text_of(source) == "lambda ß: ('é', ß)"
+    assert source.loc.excerpt().splitlines()[1].strip() == "^" * 18
+
+
+def test_functions_of_installed_packages_and_zips(tmp_path, monkeypatch):
+    assert source_function(importlib.import_module("textwrap").dedent).filename.endswith(
+        "textwrap.py"
+    )
+    with zipfile.ZipFile(tmp_path / "lib.zip", "w") as archive:
+        archive.writestr("zipped_module.py", "def f(x):\n    return x\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "lib.zip"))
+    assert source_function(importlib.import_module("zipped_module").f).params == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (len, "len is not a Python function"),
+        (operator.add, "add is not a Python function"),
+        (functools.partial(one, 1), "partial is not a Python function"),
+        (3, "an? int is not a Python function"),
+        (eval("lambda: 1"), r"source of <lambda> \(defined in <string>\) is not available"),
+    ],
+)
+def test_what_has_no_source_is_refused(value, message):
+    with pytest.raises(CompileError, match=message) as error:
+        source_function(value)
+    assert error.value.hint
+
+
+def test_edited_files_keep_functions_apart(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path = tmp_path / "edited_module.py"
+    path.write_text("def f(x):\n    return x + 1\n")
+    module = importlib.import_module("edited_module")
+    old = module.f
+    first = source_function(old)
+    path.write_text("# longer\ndef f(x, y):\n    return x + y\n")
+    new = importlib.reload(module).f
+    assert source_function(new).params == ("x", "y")
+    assert source_function(old) is first
+
+
+def test_a_file_that_changed_before_it_was_read_is_refused(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path = tmp_path / "changed_module.py"
+    path.write_text("def f(x):\n    return x + 1\n\n\ndef g(x):\n    return x\n")
+    module = importlib.import_module("changed_module")
+    path.write_text("def f(x):\n    return x + 2\n\n\ndef g(x):\n    return x\n")
+    with pytest.raises(CompileError, match="not what it was"):
+        source_function(module.f)
+    assert source_function(module.g).params == ("x",)
+
+
+def test_functions_of_an_older_file_need_no_second_compilation(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_module, "_process_start", lambda: float("inf"))
+    monkeypatch.setattr(source_module, "_codes", None)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "settled_module.py").write_text("def f(x):\n    return x + 1\n")
+    assert source_function(importlib.import_module("settled_module").f).params == ("x",)
