@@ -34,6 +34,7 @@ from pyxla.runtime.outcome import (
     check_traceable,
     resolve,
     restore,
+    without_results,
 )
 
 ARRAY = jaxlink.ARRAY
@@ -65,6 +66,21 @@ def program(name: str, region: Region) -> Program:
     )
 
 
+def trimmed(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
+    """Without the writes, and their results, that give an argument the contents it has.
+
+    Inference writes back each array that may have changed; simplified code knows which did not.
+    """
+    leaf_of = dict(zip(whole.region.params, outcome.inputs, strict=True))
+    values = whole.region.results
+    idle = {w.index for w in outcome.writes if leaf_of.get(values[w.index]) == w.leaf}
+    if not idle:
+        return whole, outcome
+    kept = tuple([value for i, value in enumerate(values) if i not in idle])
+    region = Region(whole.region.params, whole.region.instrs, kept)
+    return program(whole.name, region), without_results(outcome, idle)
+
+
 class Executable:
     """A program bound to what its caller sees; the XLA executable is made by the first call.
 
@@ -88,6 +104,8 @@ class Executable:
 
     def __init__(self, program: Any, outcome: Outcome, jitted: Any = None) -> None:
         """`jitted` runs what is not a Program but has its name and types (a loaded artifact)."""
+        if jitted is None:
+            program, outcome = trimmed(program, outcome)
         self.program = program
         self.outcome = outcome
         local = not outcome.jax and jaxlink.on_cpu()

@@ -14,8 +14,8 @@ nested closures, once per specialization.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -332,6 +332,68 @@ def _has_extents(out: Out) -> bool:
     return any(
         e is not None for node in walk(out) if isinstance(node, OutArray) for e in node.extents
     )
+
+
+def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
+    """`outcome` where results `gone`, which only writes refer to, are left out of the program."""
+    if not gone:
+        return outcome
+
+    def moved(index: int) -> int:
+        return index - sum([g < index for g in gone])
+
+    made: dict[int, Any] = {}
+    return replace(
+        outcome,
+        result=_renumbered(outcome.result, moved, made),
+        writes=tuple(
+            [replace(w, index=moved(w.index)) for w in outcome.writes if w.index not in gone]
+        ),
+        stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
+        status=None if outcome.status is None else moved(outcome.status),
+        sites=tuple(
+            [
+                replace(site, args=tuple([_renumbered(a, moved, made) for a in site.args]))
+                for site in outcome.sites
+            ]
+        ),
+    )
+
+
+def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> Any:
+    """`out` over moved results; what was one object stays one."""
+
+    def each(items: Sequence[Out]) -> tuple[Any, ...]:
+        return tuple([_renumbered(item, moved, made) for item in items])
+
+    def copy() -> Out:
+        match out:
+            case OutArray(index, extents):
+                sizes = tuple([None if e is None else moved(e) for e in extents])
+                return OutArray(moved(index), sizes)
+            case OutScalar(index):
+                return replace(out, index=moved(index))
+            case OutView(base):
+                return replace(out, base=_renumbered(base, moved, made))
+            case OutTuple(_, items) | OutList(items):
+                return replace(out, items=each(items))
+            case OutDict(_, values):
+                return replace(out, values=each(values))
+            case OutObject(_, fields):
+                names = [name for name, _ in fields]
+                values = each([item for _, item in fields])
+                return replace(out, fields=tuple(zip(names, values, strict=True)))
+            case OutFormat(parts):
+                moved_parts = [
+                    p if isinstance(p, str) else (_renumbered(p[0], moved, made), *p[1:])
+                    for p in parts
+                ]
+                return OutFormat(tuple(moved_parts))
+        return out
+
+    if id(out) not in made:
+        made[id(out)] = copy()
+    return made[id(out)]
 
 
 def array_uses(outcome: Outcome) -> Counter[int]:

@@ -145,6 +145,26 @@ def test_writes_go_into_the_callers_arrays():
     np.testing.assert_array_equal(base, [0, 1, 4, 3, 8, 5, 12, 7])
 
 
+def test_writes_of_unchanged_contents_are_dropped():
+    same = made("same", [typed("f64"), typed("f64")], lambda x, y: (x, y, add(x, y), x))
+    array = OutArray(2)
+    call = Executable(
+        same,
+        Outcome(
+            (0, 1),
+            OutTuple(tuple, (array, OutScalar(2), OutList((array,)))),
+            writes=(Write(0, 0), Write(1, 1), Write(1, 3)),
+        ),
+    )
+    assert call.outcome.writes == (Write(1, 1),)
+    assert len(call.program.results) == 2
+    x, y = np.array(1.0), np.array(2.0)
+    total, scalar, (again,) = call([x, y])
+    assert (total, scalar, x, y) == (3, 3, 1, 1) and again is total
+    x.flags.writeable = False
+    call([x, y])
+
+
 def test_overlapping_arguments_take_their_contents():
     base = np.arange(5.0)
     shifted = made("shift", [typed("f64", 4), typed("f64", 4)], lambda x, y: (add(y, y), y))
