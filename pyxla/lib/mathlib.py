@@ -149,9 +149,10 @@ def remainder(x: Any, y: Any) -> Scalar:
     x, y = real(x), op.abs(real(y))
     rest = op.remainder(op.abs(x), op.add(y, y))
     half = op.multiply(y, k.like(y, 0.5))
-    once = op.select(k.gt(rest, half), op.subtract(rest, y), rest)
+    once = op.subtract(rest, y)
     twice = op.select(k.ge(once, half), op.subtract(once, y), once)
-    nearest = op.select(k.lt(x, k.like(x, 0)), op.negate(twice), twice)
+    nearest = op.select(k.gt(rest, half), twice, rest)
+    nearest = op.select(k.lt(x, k.like(x, 0)), op.negate(nearest), nearest)
     return weak(op.select(k.isinf(y), x, nearest), float)
 
 

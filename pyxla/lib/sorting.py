@@ -191,14 +191,15 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     if edges.ndim != 1:
         raise OpError("bins must be a 1-d array")
     values = as_array(x)
-    rising = searchsorted(edges, values, "left" if right else "right")
+    side = "left" if right else "right"
+    rising = searchsorted(edges, values, side)
     if isinstance(bins, np.ndarray | list | tuple) and not isinstance(bins, Array):
         known = np.asarray(bins) if not any(isinstance(b, Array | Scalar) for b in bins) else None
         if known is not None and (np.diff(known) >= 0).all():
             return rising
     if edges.size < 2:
         return rising
-    falling = edges.size - searchsorted(flip(edges), values, "right" if right else "left")
+    falling = edges.size - searchsorted(flip(edges), values, side)
     first, last = take_one(edges.value, 0, 0), take_one(edges.value, edges.size - 1, 0)
     return where(Array(k.le(first, last)), rising, falling)
 
@@ -230,6 +231,12 @@ def interp(
     result = op.select(at_end, broadcast_to(last, shape), result)
     result = op.select(k.lt(v, broadcast_to(lowest, shape)), broadcast_to(left, shape), result)
     result = op.select(k.gt(v, broadcast_to(highest, shape)), broadcast_to(right, shape), result)
+    if size == 1:
+        return Array(result)
+    if size == 1:
+        return Array(result)
+    if size == 1:
+        return Array(result)
     return Array(op.select(k.isnan(v), cast(v, dtype), result))
 
 

@@ -45,6 +45,10 @@ def test_sweep(function) -> None:
             continue
         if function is np.nanmedian and x.dtype.kind == "c":
             continue
+        if function is np.nanmedian and x.dtype.kind == "c":
+            continue
+        if function is np.nanmedian and x.dtype.kind == "c":
+            continue
         options = [{}] if function is np.ediff1d else [{}, {"axis": -1}, {"axis": 0}]
         for kwargs in options:
             if defined(function, x, **kwargs):

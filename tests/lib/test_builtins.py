@@ -1,0 +1,165 @@
+"""Builtins and `math` on Python scalars and arrays against CPython."""
+
+from __future__ import annotations
+
+import builtins
+import cmath
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pyxla.infer.lattice import Scalar
+from pyxla.lib.registry import REGISTRY
+from tests.lib.compare import check, same
+from tests.lib.harness import Dynamic as D
+from tests.lib.harness import run
+
+FLOATS = [0.0, -0.0, 0.5, 1.0, -1.5, 2.5, 3.0, 7.25, -0.3, 100.0]
+INTS = [0, 1, 2, 3, 7, 12, 20, -5]
+
+
+def agree(function, *args, rel: float = 1e-14) -> None:
+    """Same kind and value as CPython wherever it has one, every argument dynamic."""
+    try:
+        expected = function(*args)
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+        return
+    if isinstance(expected, int) and abs(expected) >= 2**63:
+        return
+    if isinstance(expected, complex) and not any(isinstance(a, complex) for a in args):
+        return
+    got = run(REGISTRY[function].function, *[D(a) for a in args])
+    close(got, expected, (function.__name__, args), rel)
+
+
+def close(got, expected, what, rel) -> None:
+    if isinstance(expected, tuple):
+        for g, e in zip(got, expected, strict=True):
+            close(g, e, what, rel)
+        return
+    assert type(got) is type(expected), (what, got, expected)
+    if isinstance(expected, complex):
+        assert abs(got - expected) <= rel * max(abs(expected), 1), (what, got, expected)
+    else:
+        assert got == expected or got == pytest.approx(
+            expected, rel=rel, abs=1e-300, nan_ok=True
+        ), (
+            what,
+            got,
+            expected,
+        )
+
+
+UNARY = [
+    f
+    for f in REGISTRY
+    if getattr(f, "__module__", None) == "math"
+    and f not in (math.gcd, math.lcm, math.hypot, math.prod, math.fsum, math.dist)
+]
+BINARY = [
+    math.atan2, math.copysign, math.fmod, math.hypot, math.pow, math.remainder, math.log,
+    math.nextafter, math.isclose, math.ldexp, math.comb, math.perm, math.gcd, math.lcm,
+    builtins.divmod, builtins.pow, builtins.round, builtins.min, builtins.max, builtins.complex,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", UNARY, ids=lambda f: f.__name__)
+def test_math_of_one(function) -> None:
+    for x in [*FLOATS, *INTS, True]:
+        agree(function, x, rel=1e-13)
+
+
+@pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
+def test_math_of_two(function) -> None:
+    for x, y in itertools.product([*FLOATS[:8], *INTS], [*FLOATS[:7], *INTS]):
+        if function is pow and isinstance(y, int) and y < 0:
+            continue
+        if function is round:
+            if not isinstance(y, int) or isinstance(x, float):
+                continue
+            same(run(REGISTRY[round].function, D(x), y), round(x, y), (x, y))
+            continue
+        if function in (min, max) and type(x) is not type(y):
+            continue
+        agree(function, x, y)
+
+
+def test_conversions() -> None:
+    for x in [*FLOATS, *INTS, True, 1e6 + 0.5]:
+        for kind in (int, float, bool, complex, abs, round):
+            agree(kind, x)
+    for x in (np.float32(2.5), np.int8(-3), np.array([[7]]), np.uint8(200), np.bool_(True)):
+        for kind in (int, float, bool, complex):
+            got = run(REGISTRY[kind].function, x)
+            assert (type(got), got) == (kind, kind(x.item()))
+    assert run(REGISTRY[round].function, D(2.675), 2) == pytest.approx(2.675, abs=6e-3)
+
+
+def test_min_and_max() -> None:
+    assert run(REGISTRY[max].function, [D(3), 5, D(4)]) == 5
+    assert run(REGISTRY[min].function, D(2), 1.5) == 1.5
+    assert run(REGISTRY[max].function, [D(1), D(-7)], key=abs_of) == -7
+    assert run(REGISTRY[min].function, [], default=4) == 4
+    for x in (np.array([3.0, 1.0, np.nan]), np.array([np.nan, 1.0]), np.array([2, -1])):
+        same(run(REGISTRY[min].function, x), np.asarray(min(x)), x)
+        same(run(REGISTRY[max].function, x), np.asarray(max(x)), x)
+    assert run(REGISTRY[max].function, np.float32(2), 3.0).dtype == np.float32
+
+
+def abs_of(x):
+    return abs(x) if not isinstance(x, Scalar) else REGISTRY[abs].function(x)
+
+
+def test_sums_and_quantifiers() -> None:
+    assert run(REGISTRY[sum].function, [D(1), 2, D(3.5)]) == 6.5
+    assert run(REGISTRY[sum].function, (D(1), D(True)), 10) == 12
+    for x in (np.arange(5, dtype=np.int32), np.ones((2, 3)), np.array([True, True])):
+        same(run(REGISTRY[sum].function, x), np.asarray(sum(x)), x.dtype)
+    assert run(REGISTRY[any].function, [D(False), D(True)]) is True
+    assert run(REGISTRY[all].function, [D(True), D(0)]) is False
+    assert run(REGISTRY[any].function, np.array([0, 0])) is False
+    assert run(REGISTRY[all].function, []) is True
+
+
+def test_math_of_sequences() -> None:
+    values = [1e100, 1.0, -1e100, 0.5]
+    assert run(REGISTRY[math.fsum].function, [D(v) for v in values]) == math.fsum(values)
+    assert run(REGISTRY[math.fsum].function, np.array(values)) == math.fsum(values)
+    assert run(REGISTRY[math.prod].function, [D(2), D(3), 4]) == 24
+    assert run(REGISTRY[math.dist].function, (D(1.0), D(2.0)), (4.0, 6.0)) == 5.0
+    assert run(REGISTRY[math.hypot].function, D(2.0), D(3.0), D(6.0)) == 7.0
+    assert run(REGISTRY[math.gcd].function, D(12), D(18), 27) == 3
+    assert run(REGISTRY[pow].function, D(7), D(130), 13) == pow(7, 130, 13)
+
+
+COMPLEX = [
+    f for f in REGISTRY if getattr(f, "__module__", None) == "cmath" and f not in (cmath.rect,)
+]
+
+
+@pytest.mark.parametrize("function", COMPLEX, ids=lambda f: f.__name__)
+def test_cmath(function) -> None:
+    for z in (1 + 2j, -0.5 + 0.25j, 2 - 1j):
+        agree(function, z, rel=1e-13)
+
+
+def test_facts_of_ints() -> None:
+    from pyxla.infer import extent
+
+    bounds = []
+
+    def probe(x):
+        y = REGISTRY[int].function(x)
+        bounds.append((extent.lower(y), extent.upper(y)))
+        return y
+
+    run(probe, np.uint8(7))
+    assert bounds == [(0, 255)]
+
+
+def test_numpy_functions_of_python_scalars() -> None:
+    check(np.sin, D(0.5))
+    check(np.add, D(1), D(2.5))
+    check(np.maximum, D(1), np.float32(2))
