@@ -109,7 +109,8 @@ class GraphBuilder:
         self.cells = frozenset(scope.cell)
         self.free = frozenset(source.freevars)
         self.names: dict[Block, Names] = {}
-        self.entry = self.block = Block("entry")
+        self.entry = Block("entry")
+        self.block: Any = self.entry
         self.here = self.names[self.entry] = Names()
         self.params: tuple[Value, ...] = ()
         self.loops: list[OpenLoop] = []
@@ -124,7 +125,7 @@ class GraphBuilder:
 
     def emit(
         self,
-        op: pyops.PyOp,
+        op: Any,
         operands: tuple[Value, ...],
         attrs: dict[str, Any],
         node: ast.AST,
@@ -137,7 +138,7 @@ class GraphBuilder:
 
     def effect(
         self,
-        op: pyops.PyOp,
+        op: Any,
         operands: tuple[Value, ...],
         attrs: dict[str, Any],
         node: ast.AST,
@@ -273,7 +274,8 @@ class GraphBuilder:
         before = star[0] if star else len(elements)
         after = len(elements) - before - len(star)
         attrs = {"before": before, "after": after, "starred": bool(star)}
-        instr = Instr(pyops.UNPACK, (value,), attrs, (), self.location(target))
+        op: Any = pyops.UNPACK
+        instr = Instr(op, (value,), attrs, (), self.location(target))
         instr.results = tuple([Value(None, instr) for _ in elements])
         self.block.instrs.append(instr)
         for element, item in zip(elements, instr.results, strict=True):
@@ -486,9 +488,12 @@ class GraphBuilder:
         operands = [self.value(node.func)]
         layout = []
         for arg in node.args:
-            starred = isinstance(arg, ast.Starred)
-            operands.append(self.value(arg.value if starred else arg))
-            layout.append("star" if starred else "pos")
+            if isinstance(arg, ast.Starred):
+                operands.append(self.value(arg.value))
+                layout.append("star")
+            else:
+                operands.append(self.value(arg))
+                layout.append("pos")
         for keyword in node.keywords:
             operands.append(self.value(keyword.value))
             layout.append(f"kw:{keyword.arg}" if keyword.arg else "kwstar")
@@ -497,7 +502,7 @@ class GraphBuilder:
     def helper_call(self, helper: str, node: ast.Call) -> Value:
         """A call of `pyxla.frontend.support`: an operation of its own, or of a constant."""
         if helper == "refuse":
-            reason, hint = [arg.value for arg in node.args]
+            reason, hint = [ast.literal_eval(arg) for arg in node.args]
             return self.emit(pyops.REFUSE, (), {"message": reason, "hint": hint}, node)
         operands = [self.value(arg) for arg in node.args]
         if helper == "truth":
@@ -510,7 +515,7 @@ class GraphBuilder:
         layout = ("pos",) * len(operands)
         return self.emit(pyops.CALL, (callee, *operands), {"layout": layout}, node)
 
-    def joined(self, node: ast.JoinedStr) -> Value:
+    def joined(self, node: Any) -> Value:
         parts = [
             self.literal(v.value, v) if isinstance(v, ast.Constant) else self.field(v)
             for v in node.values
@@ -521,7 +526,7 @@ class GraphBuilder:
         """One `{value!conversion:spec}`."""
         value = self.value(node.value)
         conversion = "" if node.conversion < 0 else chr(node.conversion)
-        spec = node.format_spec
+        spec: Any = node.format_spec
         if spec is None or all(isinstance(v, ast.Constant) for v in spec.values):
             text = "" if spec is None else "".join(v.value for v in spec.values)
             return self.emit(pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node)

@@ -154,8 +154,8 @@ def _starred_display(d: Desugarer, node: Any) -> ast.expr:
 def _dict(d: Desugarer, node: ast.Dict) -> ast.expr:
     if None in node.keys:
         return _starred_dict(d, node)
-    old = [item for pair in zip(node.keys, node.values, strict=True) for item in pair]
-    new = d.operands(old)
+    old: list[Any] = [item for pair in zip(node.keys, node.values, strict=True) for item in pair]
+    new: list[Any] = d.operands(old)
     return node if new == old else at(ast.Dict(new[::2], new[1::2]), node)
 
 
@@ -184,6 +184,7 @@ def _store_item(d: Desugarer, into: ast.Name, key: ast.expr, value: ast.expr) ->
 @expression(ast.JoinedStr)
 def _joined(d: Desugarer, node: ast.JoinedStr) -> ast.expr:
     fields = [v for v in node.values if isinstance(v, ast.FormattedValue)]
+    new: list[Any]
     if len(fields) == 1:
         new = [_field(d, fields[0])]
     else:
@@ -196,7 +197,7 @@ def _joined(d: Desugarer, node: ast.JoinedStr) -> ast.expr:
     if new == fields:
         return node
     rest = iter(new)
-    values = [v if isinstance(v, ast.Constant) else next(rest) for v in node.values]
+    values: list[ast.expr] = [v if isinstance(v, ast.Constant) else next(rest) for v in node.values]
     return at(ast.JoinedStr(values), node)
 
 

@@ -65,7 +65,7 @@ def arguments(names: list[ast.arg]) -> ast.arguments:
 def function_def(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
     node = ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None)
     if "type_params" in ast.FunctionDef._fields:
-        node.type_params = []
+        setattr(node, "type_params", [])  # noqa: B010 - of Python 3.12
     return node
 
 
@@ -248,7 +248,7 @@ class Desugarer:
 
     def refuse(self, node: ast.AST, why: tuple[str, str]) -> None:
         reason, hint = why
-        args = [constant(reason, node), constant(hint, node)]
+        args: list[ast.expr] = [constant(reason, node), constant(hint, node)]
         self.body.append(at(ast.Expr(call("refuse", args, node)), node))
         self.effects += 1
 
@@ -287,7 +287,7 @@ class Desugarer:
             return value
         text = self.temporary()
         self.scope.stores[text] = None
-        held = name(text, value)
+        held: ast.expr = name(text, value)
         if isinstance(value, ast.Starred):
             held, value = at(ast.Starred(held, LOAD), value), value.value
             value = call("to_tuple", [value], value)

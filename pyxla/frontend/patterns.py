@@ -126,8 +126,8 @@ def _is_condition(pattern: ast.pattern) -> bool:
         return all(_is_condition(p) for p in pattern.patterns)
     if isinstance(pattern, ast.MatchClass):
         return not pattern.patterns and not pattern.kwd_patterns
-    if _is_capture(pattern):
-        return pattern.name is None
+    if isinstance(pattern, ast.MatchAs):
+        return pattern.pattern is None and pattern.name is None
     return isinstance(pattern, (ast.MatchValue, ast.MatchSingleton))
 
 

@@ -326,7 +326,7 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
     """The node whose code `code` is, with the name of the class it is in."""
     line = code.co_firstlineno
     for statement in file.tree.body:
-        if _first_line(statement) <= line <= statement.end_lineno:
+        if _first_line(statement) <= line <= (statement.end_lineno or 0):
             candidates = [
                 (node, class_name)
                 for node, class_name in _functions_at(statement, line)
@@ -347,7 +347,7 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
     return None
 
 
-def _first_line(node: ast.AST) -> int:
+def _first_line(node: Any) -> int:
     """Where a statement's code starts: at its first decorator."""
     decorators = getattr(node, "decorator_list", None)
     return min(decorators[0].lineno, node.lineno) if decorators else node.lineno

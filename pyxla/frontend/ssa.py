@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyxla.errors import Location
 from pyxla.frontend import fence
@@ -189,7 +190,8 @@ class Renaming:
             return stack[-1]
         value = self.unbound.get(name)
         if value is None:
-            instr = Instr(UNBOUND, (), {"name": name}, (), self.loc)
+            op: Any = UNBOUND
+            instr = Instr(op, (), {"name": name}, (), self.loc)
             value = self.unbound[name] = Value(None, instr, name)
             instr.results = (value,)
             self.graph.entry.instrs.insert(0, instr)

@@ -100,9 +100,10 @@ def _with_parts(target: Any, parts: Sequence[ast.expr], context: ast.expr_contex
 
 def _aug_assign_name(d: Desugarer, node: ast.AugAssign) -> None:
     target = d.target(node.target)
-    load = at(ast.Name(node.target.id, LOAD), node.target)
+    load = at(ast.Name(target.id, LOAD), node.target)
+    old: Any
     old, value = d.pair(load, node.value)
-    if isinstance(old, ast.Name) and old.id == target.id:
+    if old.id == target.id:
         d.body.append(at(ast.AugAssign(target, node.op, value), node))
     else:
         place = at(ast.Name(old.id, STORE), node)

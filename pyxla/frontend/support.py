@@ -70,8 +70,8 @@ def update(into: dict[Any, Any], mapping: Any) -> None:
 
 def format_spec(value: Any, conversion: str, spec: str) -> str:
     """A field of an f-string whose format is computed; `conversion` is "", "s", "r" or "a"."""
-    convert = {"": lambda v: v, "s": str, "r": repr, "a": ascii}[conversion]
-    return format(convert(value), spec)
+    convert: Any = {"s": str, "r": repr, "a": ascii}.get(conversion)
+    return format(convert(value) if convert else value, spec)
 
 
 def import_module(name: str, attribute_of_top: bool = True) -> Any:
