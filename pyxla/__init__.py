@@ -1,6 +1,62 @@
 """pyxla: ordinary Python functions over NumPy arrays, compiled ahead of time into one XLA module."""
 
-from pyxla.api import compile
+from pyxla import hlo
+from pyxla.api import build, compile, load
 from pyxla.errors import CompileError
+from pyxla.reflect import (
+    code_dot,
+    code_hlo,
+    code_lowered,
+    code_ssa,
+    code_stablehlo,
+    code_typed,
+)
+from pyxla.types import (
+    bf16,
+    bool_,
+    c64,
+    c128,
+    f16,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    static,
+    u8,
+    u16,
+    u32,
+    u64,
+)
 
-__all__ = ["CompileError", "compile"]
+__version__ = "0.1.0"
+__all__ = [
+    "CompileError",
+    "bf16",
+    "bool_",
+    "build",
+    "c64",
+    "c128",
+    "code_dot",
+    "code_hlo",
+    "code_lowered",
+    "code_ssa",
+    "code_stablehlo",
+    "code_typed",
+    "compile",
+    "f16",
+    "f32",
+    "f64",
+    "hlo",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "load",
+    "static",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+]

@@ -7,34 +7,50 @@ arguments, the values of those that are static, and what it captured.  What infe
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from pyxla.errors import CompileError, Location
-from pyxla.infer.captures import Place
+from pyxla import ahead, types
+from pyxla.errors import CompileError, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
-from pyxla.runtime import signature
+from pyxla.runtime import artifact, signature
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 
 class Entry:
     """A finished specialization: what to run, and the outside objects it takes for granted."""
 
-    __slots__ = ("executable", "guards", "memory", "specialization")
+    __slots__ = ("executable", "guards", "memory", "request", "specialization")
 
     def __init__(self, compilation: Compilation) -> None:
+        self.request = compilation.request
         self.specialization = specialization = compilation.at("typed")
         self.executable = executable(compilation)
         self.guards = [(p.read, v) for p, v in specialization.constants.items()]
         outcome = specialization.outcome
         self.memory = bool(outcome.writes)
 
+    def __repr__(self) -> str:
+        """The types it is for, as `pyxla.types` spells them."""
+        args, names = self.request.args, self.request.names
+        given = args[: len(args) - len(self.specialization.places)]
+        words = [""] * (len(given) - len(names)) + [f"{name}=" for name in names]
+        spelled = [word + types.spelled(arg) for word, arg in zip(words, given, strict=True)]
+        return f"<{self.executable.program.name}({', '.join(spelled)})>"
+
     def valid(self) -> bool:
         return all([read() is value for read, value in self.guards])
+
+    def text(self, stage: str) -> str:
+        """A stage of it, printed (see `pyxla.pipeline`)."""
+        made = self.specialization
+        return Compilation(self.request, made.places, made.static).text(stage)
 
 
 class Compiled:
@@ -44,9 +60,9 @@ class Compiled:
         functools.update_wrapper(self, function)
         self.__pyxla_function__ = function
         self.options = options
-        self._static: dict[signature.Path, Location | None] = {}
+        self._demands = ahead.Demands()
         self._static_paths: frozenset[signature.Path] = frozenset()
-        self._places: list[Place] = []
+        self._places = self._demands.places
         self._cache: OrderedDict[Any, Entry] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -69,6 +85,33 @@ class Compiled:
         if entry.memory:
             entry = self._for_memory(entry, args, names, leaves)
         return entry.executable(leaves, args)
+
+    def lower(self, *given: Any, **named: Any) -> Compilation:
+        """Every stage for arguments of these types, nothing of it run: `.text("stablehlo")`."""
+        args = (*given, *named.values())
+        with self._lock:
+            try:
+                return ahead.specialize(
+                    self.__pyxla_function__, args, tuple(named), self.options, self._demands
+                )
+            finally:
+                self._static_paths = frozenset(self._demands.static)
+
+    def specialize(self, *given: Any, **named: Any) -> None:
+        """Compile for arguments of these types ahead of time; nothing is run."""
+        names = tuple(named)
+        for args in types.alternatives((*given, *named.values())):
+            split = len(args) - len(names)
+            with self._lock:
+                keywords = dict(zip(names, args[split:], strict=True))
+                made = self.lower(*args[:split], **keywords)
+                self._cache[(names, signature.keyed(made.request.args))] = Entry(made)
+                self._trim()
+
+    @property
+    def specializations(self) -> tuple[Entry, ...]:
+        """What it is compiled for so far."""
+        return tuple(self._cache.values())
 
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
@@ -93,9 +136,8 @@ class Compiled:
         raise CompileError(f"{self.__qualname__}: inference did not come to rest")
 
     def _learn(self, restart: Restart) -> None:
-        self._static.update(restart.static)
-        self._static_paths = frozenset(self._static)
-        self._places.extend(restart.places)
+        self._demands.learn(restart)
+        self._static_paths = frozenset(self._demands.static)
 
     def _trim(self) -> None:
         while len(self._cache) > self.options.cache_size:
@@ -105,7 +147,7 @@ class Compiled:
         self, described: tuple[Any, ...], names: tuple[str, ...], memory: signature.Memory
     ) -> Entry:
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
-        return Entry(Compilation(request, self._places, self._static))
+        return Entry(Compilation(request, tuple(self._places), self._demands.static))
 
     def _for_memory(
         self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]
@@ -119,9 +161,7 @@ class Compiled:
             found = self._cache.get((names, key, memory))
             if found is None or not found.valid():
                 described = signature.describe(args, self._static_paths)
-                found = self._cache[(names, key, memory)] = self._compile(
-                    described, names, memory
-                )
+                found = self._cache[(names, key, memory)] = self._compile(described, names, memory)
                 self._trim()
         return found
 
@@ -141,4 +181,33 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
 def compile_with(function: Callable[..., Any], options: Options) -> Compiled:
     if not callable(function):
         raise CompileError(f"pyxla.compile takes a function, not {type(function).__name__}")
-    return Compiled(function, options)
+    compiled = Compiled(function, options)
+    annotations = ahead.annotated(function)
+    if annotations is not None:
+        # A global that comes later, or a value that is needed, waits for the first call.
+        with contextlib.suppress(UndefinedName, ValueNeeded):
+            compiled.specialize(*annotations)
+    return compiled
+
+
+def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: Any) -> None:
+    """Write the artifact of `function` for arguments of these types: see `load`."""
+    compiled = function if isinstance(function, Compiled) else compile(function)
+    made = compiled.lower(*given, **named)
+    count = len(given) + len(named)
+    args = made.request.args
+    _, outside = signature.flatten([place.read() for place in made.places])
+    inside = len(made.at("typed").function.params) - len(outside)
+    names = [
+        ahead.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
+        for i in range(count)
+    ]
+    outcome = made.at("typed").outcome
+    captured = dict(enumerate(outside, inside))
+    data = artifact.build(made.at("regions"), outcome, args[:count], names=names, captured=captured)
+    artifact.save(path, data)
+
+
+def load(path: str | Path) -> artifact.Loaded:
+    """The program in an artifact: called like the function that it was built from."""
+    return artifact.load(path)

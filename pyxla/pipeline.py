@@ -141,7 +141,7 @@ def location(function: Any) -> Location | None:
     """Where a function is defined, if that is known."""
     try:
         return source_of(function).loc
-    except CompileError:
+    except Exception:  # it is asked for while another error is reported
         return None
 
 
@@ -155,7 +155,7 @@ def _print_ssa(ssa: SSA) -> str:
 def _print_typed(specialization: Specialization) -> str:
     """The graph with the user's lines, and in front of it what inference decided."""
     notes = [
-        f"# {signature.spell(path)} is part of the specialization: asked for at {loc}\n"
+        f"# {signature.spell(path)} is a known value" + (f": asked for at {loc}\n" if loc else "\n")
         for path, loc in specialization.static.items()
     ]
     notes += [

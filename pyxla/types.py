@@ -32,7 +32,21 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
-from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic, Describe, Path
+from pyxla.runtime.signature import (
+    Arg,
+    ArgArray,
+    ArgDict,
+    ArgList,
+    ArgMethod,
+    ArgObject,
+    ArgPytree,
+    ArgScalar,
+    ArgStatic,
+    ArgTuple,
+    Describe,
+    Path,
+    spell,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +106,15 @@ _SPECS = (ArraySpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
 
 
 def is_spec(x: Any) -> bool:
-    """Whether `x` is one of pyxla's own types (`int` and `float` are Python's)."""
-    return isinstance(x, _SPECS)
+    """Whether `x` is one of pyxla's own types (`int` and `float` are Python's), or has one."""
+    return any(map(is_spec, x)) if isinstance(x, tuple) else isinstance(x, _SPECS)
+
+
+def is_type(x: Any) -> bool:
+    """Whether `x` spells a type: pyxla's, Python's, or a tuple of types."""
+    if isinstance(x, tuple):
+        return all(map(is_type, x))
+    return is_spec(x) or (isinstance(x, type) and x in PYTHON_DTYPES)
 
 
 class _DescribeTypes(Describe):
@@ -141,6 +162,38 @@ def alternatives(args: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     return itertools.product(*choices)
 
 
+def spelled(arg: Arg) -> str:
+    """A description as the type that spells it; `jax f32[3]` and classes have no other spelling."""
+    match arg:
+        case ArgArray(type, "numpy") | ArgScalar(type, _, "python"):
+            return str(type)
+        case ArgArray(type, "scalar"):
+            return SHORT_NAMES[type.dtype]
+        case ArgArray(type) | ArgScalar(type):
+            return f"jax {type}"
+        case ArgStatic(value):
+            return f"static[{getattr(value, '__qualname__', None) or repr(value)}]"
+        case ArgTuple(cls, items):
+            inner = ", ".join(map(spelled, items))
+            return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
+        case ArgList(items):
+            return f"[{', '.join(map(spelled, items))}]"
+        case ArgDict(keys, values):
+            pairs = zip(keys, values, strict=True)
+            return "{" + ", ".join([f"{k!r}: {spelled(v)}" for k, v in pairs]) + "}"
+        case ArgObject(cls, fields):
+            return _called(cls, ", ".join([f"{name}={spelled(item)}" for name, item in fields]))
+        case ArgPytree(cls, _, items):
+            return _called(cls, ", ".join(map(spelled, items)))
+        case ArgMethod(function, owner):
+            return f"{spelled(owner)}.{function.__name__}"
+    return f"the same as {spell(arg.path)}"
+
+
+def _called(cls: type, inner: str) -> str:
+    return f"{cls.__name__}({inner})"
+
+
 # --- text -------------------------------------------------------------------------------------
 
 _NAMES = {repr(scalar): scalar for scalar in SCALARS} | {t.__name__: t for t in PYTHON_DTYPES}
@@ -169,9 +222,7 @@ def _parsed(node: ast.expr) -> Any:
         case ast.List(items):
             return [_parsed(item) for item in items]
         case ast.Dict(keys, values) if None not in keys:
-            return {
-                ast.literal_eval(k): _parsed(v) for k, v in zip(keys, values, strict=True)
-            }
+            return {ast.literal_eval(k): _parsed(v) for k, v in zip(keys, values, strict=True)}
         case ast.Constant(value) if value is None or isinstance(value, (str, bool)):
             return value
     raise ValueError

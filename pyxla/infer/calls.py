@@ -230,9 +230,7 @@ def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
         ) from error
 
 
-def call_closure(
-    engine: Engine, closure: Compound, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
+def call_closure(engine: Engine, closure: Compound, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A function defined in compiled code."""
     source, freevars, defaults, kwdefaults, module = closure.meta
     items = list(closure.items)

@@ -1,0 +1,111 @@
+"""Specialization by types: what a call with values finds out, found out without one.
+
+Arguments are given as types (`pyxla.types`) or as values that stand for theirs.  Inference may ask
+for the value of an int: of a value it is taken, of a type it is an error that names the use.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyxla import types
+from pyxla.errors import CompileError, Location, ValueNeeded
+from pyxla.infer.captures import Place
+from pyxla.options import Options
+from pyxla.pipeline import Compilation
+from pyxla.runtime import signature
+from pyxla.specialize import MAX_RESTARTS, Request, Restart
+
+
+class Demands:
+    """What inference asked for so far: known ints by path, and outside objects."""
+
+    def __init__(self) -> None:
+        self.static: dict[signature.Path, Location | None] = {}
+        self.places: list[Place] = []
+
+    def learn(self, restart: Restart) -> None:
+        self.static.update(restart.static)
+        self.places.extend(restart.places)
+
+    def outside(self) -> list[Any]:
+        return [place.read() for place in self.places]
+
+
+def specialize(
+    function: Callable[..., Any],
+    given: Sequence[Any],
+    names: tuple[str, ...],
+    options: Options,
+    demands: Demands,
+) -> Compilation:
+    """The compilation, down to its typed SSA, for arguments `given` as types or values.
+
+    `names` are the keywords of the last of them.  `demands` learns what was asked for.
+    """
+    demands.static.update(dict.fromkeys(types.known_ints(given)))
+    for _ in range(MAX_RESTARTS):
+        paths = frozenset(demands.static)
+        args, typed = types.describe((*given, *demands.outside()), paths)
+        for path in typed & paths:
+            raise _needed(function, path, len(given), names, demands.static[path])
+        request = Request(function, args, names, signature.Memory(), options)
+        compilation = Compilation(request, tuple(demands.places), demands.static)
+        try:
+            compilation.at("typed")
+        except Restart as restart:
+            demands.learn(restart)
+            continue
+        return compilation
+    raise CompileError(f"{_name(function)}: inference did not come to rest")
+
+
+def _needed(
+    function: Any, path: signature.Path, count: int, names: Sequence[str], loc: Location | None
+) -> ValueNeeded:
+    """The error for an int whose value is needed and was not given."""
+    parameter = parameter_name(function, path[0], count, names)
+    inside = "".join([f"[{step!r}]" for step in path[1:]])
+    return ValueNeeded(
+        f"the value of {parameter!r}{inside} must be known while compiling, and only its type "
+        "is given",
+        loc,
+        types=(f"{parameter}{inside}: int",),
+        hint="give its value: pyxla.static[5], or static[5] on the command line",
+    )
+
+
+def parameter_name(function: Any, index: int, count: int, names: Sequence[str]) -> str:
+    """The name of the parameter that takes argument `index` of `count`."""
+    positional = count - len(names)
+    if index >= positional:
+        return names[index - positional]
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    for parameter in parameters[: index + 1]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return f"*{parameter.name}"
+    return parameters[index].name if index < len(parameters) else f"argument {index}"
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or repr(function)
+
+
+def annotated(function: Any) -> tuple[Any, ...] | None:
+    """The types that the parameters of `function` are annotated with.
+
+    None unless each has one and at least one is a type of pyxla's.
+    """
+    try:
+        parameters = inspect.signature(function, eval_str=True).parameters.values()
+    except Exception:  # annotations are any code, which may not be ready to run
+        return None
+    found = tuple([parameter.annotation for parameter in parameters])
+    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    known = all(types.is_type(annotation) for annotation in found)
+    return found if plain and known and any(map(types.is_spec, found)) else None

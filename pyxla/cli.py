@@ -1,0 +1,200 @@
+"""The command line.
+
+    pyxla lowered|ssa FILE:FUNC                          a stage, printed
+    pyxla typed|stablehlo|hlo|dot FILE:FUNC TYPE...
+    pyxla build FILE:FUNC TYPE... -o OUT                 an artifact
+    pyxla run OUT|FILE:FUNC VALUE...                     run it, print the result
+    pyxla ops [NAME]                                     the ops of pyxla.hlo
+
+FILE may be a module's dotted name.  Exit codes: 0, 1 for a program that is refused or raises, 2 for
+bad usage.  Errors go to stderr, without tracebacks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import functools
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyxla import api, hlo, reflect, types
+from pyxla.errors import CompileError
+
+OK, REFUSED, USAGE = 0, 1, 2
+
+
+class UsageError(Exception):
+    """What was asked for is not there: exit code 2."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except UsageError as error:
+        print(f"pyxla: {error}", file=sys.stderr)
+        return USAGE
+    except CompileError as error:
+        print(f"pyxla: {error}", file=sys.stderr)
+        return REFUSED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="pyxla", description="Python functions over NumPy arrays as XLA programs."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[..., None], about: str, *words: str) -> Any:
+        sub = commands.add_parser(name, help=about, description=about)
+        sub.set_defaults(run=run)
+        for word in words:
+            many = {"nargs": "*"} if word.endswith("...") else {}
+            sub.add_argument(word.strip(".").lower(), metavar=word.strip("."), **many)
+        return sub
+
+    for name, (about, show) in _STAGES.items():
+        words = ("FUNCTION",) if name in ("lowered", "ssa") else ("FUNCTION", "TYPE...")
+        command(name, functools.partial(_show, show), f"print {about}", *words)
+    commands.choices["hlo"].add_argument(
+        "--optimized", action="store_true", help="as XLA compiled it"
+    )
+    build = command("build", _build, "write an artifact", "FUNCTION", "TYPE...")
+    build.add_argument("-o", metavar="OUT", dest="out", required=True)
+    command("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
+    command("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
+    return parser
+
+
+# --- looking ----------------------------------------------------------------------------------
+
+_STAGES: dict[str, tuple[str, Callable[..., str]]] = {
+    "lowered": ("the desugared Python source", reflect.code_lowered),
+    "ssa": ("the untyped SSA", reflect.code_ssa),
+    "typed": ("the typed SSA", reflect.code_typed),
+    "stablehlo": ("the StableHLO module", reflect.code_stablehlo),
+    "hlo": ("the HLO module", reflect.code_hlo),
+    "dot": ("the graph of blocks for graphviz", reflect.code_dot),
+}
+
+
+def _show(show: Callable[..., str], arguments: argparse.Namespace) -> None:
+    options = {"optimized": True} if getattr(arguments, "optimized", False) else {}
+    given = _types(getattr(arguments, "type", ()))
+    text = show(function_at(arguments.function), *given, **options)
+    print(text, end="" if text.endswith("\n") else "\n")
+
+
+def _ops(arguments: argparse.Namespace) -> None:
+    names = arguments.name or sorted(hlo.FACES)
+    for name in names:
+        if name not in hlo.FACES:
+            raise UsageError(f"pyxla.hlo has no op {name!r}")
+        face = hlo.FACES[name]
+        print(f"{name}{face.__signature__}")
+
+
+def _types(texts: Sequence[str]) -> list[Any]:
+    try:
+        return [types.parse(text) for text in texts]
+    except CompileError as error:
+        raise UsageError(str(error)) from None
+
+
+# --- building and running ---------------------------------------------------------------------
+
+
+def _build(arguments: argparse.Namespace) -> None:
+    function, given = function_at(arguments.function), _types(arguments.type)
+    try:
+        api.build(function, *given, path=arguments.out)
+    except OSError as error:
+        raise UsageError(f"cannot write {arguments.out}: {error.strerror}") from None
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    program = arguments.program
+    if Path(program).is_file():
+        function: Any = api.load(program)
+    elif ":" in program:
+        function = function_at(program)
+        function = function if isinstance(function, api.Compiled) else api.compile(function)
+    else:
+        raise UsageError(f"no file {program}")
+    values = [_value(text) for text in arguments.value]
+    try:
+        result = function(*values)
+    except CompileError:
+        raise
+    except Exception as error:  # whatever the program raises
+        raise CompileError(f"{type(error).__name__}: {error}") from error
+    print(repr(result))
+
+
+def _value(text: str) -> Any:
+    """An argument: an array from a .npy file, or a Python literal."""
+    if text.endswith(".npy"):
+        try:
+            return np.load(text, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {text}: {error}") from None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise UsageError(f"{text!r} is neither a .npy file nor a Python literal") from None
+
+
+# --- functions --------------------------------------------------------------------------------
+
+
+def function_at(place: str) -> Any:
+    """The function that `FILE.py:NAME` or `package.module:NAME` names."""
+    where, colon, name = place.rpartition(":")
+    if not colon or not name:
+        raise UsageError(f"{place!r} names no function: write FILE.py:FUNCTION")
+    found = _module(where)
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UsageError(f"{where} has no function {name!r}") from None
+    if not callable(found):
+        raise UsageError(f"{name!r} in {where} is not a function")
+    return found
+
+
+def _module(where: str) -> Any:
+    path = Path(where)
+    if not where.endswith(".py"):
+        sys.path.insert(0, os.getcwd())
+        return _loaded(where, functools.partial(importlib.import_module, where))
+    if not path.is_file():
+        raise UsageError(f"no file {where}")
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    _loaded(where, functools.partial(spec.loader.exec_module, module))
+    return module
+
+
+def _loaded(where: str, load: Callable[[], Any]) -> Any:
+    try:
+        return load()
+    except CompileError:
+        raise
+    except Exception as error:  # whatever the user's module does when it is run
+        raise UsageError(f"cannot import {where}: {type(error).__name__}: {error}") from None

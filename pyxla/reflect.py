@@ -1,0 +1,72 @@
+"""Looking at the stages: run the pipeline until one of them, and return its text.
+
+    print(pyxla.code_typed(f, pyxla.f64[10], float))      types
+    print(pyxla.code_hlo(f, x, 2.0, optimized=True))      or values
+
+`code_lowered` and `code_ssa` show a function by itself, for any types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyxla import ahead, options
+from pyxla.frontend.ssa import to_ssa
+from pyxla.ir.printer import dot
+from pyxla.options import Options
+from pyxla.pipeline import Compilation, source_of
+from pyxla.specialize import Request
+
+
+def unwrapped(function: Callable[..., Any]) -> tuple[Any, Options]:
+    """The function in a compiled one, and its options."""
+    if hasattr(function, "__pyxla_function__"):
+        return function.__pyxla_function__, function.options
+    return function, options.DEFAULTS
+
+
+def _untyped(function: Callable[..., Any]) -> Compilation:
+    return Compilation(Request(function, (), options=options.DEFAULTS))
+
+
+def compilation(function: Callable[..., Any], *given: Any, **named: Any) -> Compilation:
+    """`function` typed for arguments given as types or values."""
+    plain, how = unwrapped(function)
+    args = (*given, *named.values())
+    return ahead.specialize(plain, args, tuple(named), how, ahead.Demands())
+
+
+def code_lowered(function: Callable[..., Any]) -> str:
+    """The desugared function as Python source, which behaves as the original."""
+    return _untyped(function).text("lowered")
+
+
+def code_ssa(function: Callable[..., Any]) -> str:
+    """The function in SSA form, before types are known."""
+    return _untyped(function).text("ssa")
+
+
+def code_typed(function: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """Typed SSA: calls inlined, mutation gone, each line's source beside it."""
+    return compilation(function, *given, **named).text("typed")
+
+
+def code_stablehlo(function: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """The StableHLO module that XLA is given."""
+    return compilation(function, *given, **named).text("stablehlo")
+
+
+def code_hlo(
+    function: Callable[..., Any], *given: Any, optimized: bool = False, **named: Any
+) -> str:
+    """The HLO module: as XLA imports it, or as XLA compiled it for the default device."""
+    made = compilation(function, *given, **named)
+    return made.text("optimized" if optimized else "hlo")
+
+
+def code_dot(function: Callable[..., Any], *given: Any, **named: Any) -> str:
+    """The graph of basic blocks in graphviz's language: typed, or untyped without arguments."""
+    if not given and not named:
+        return dot(to_ssa(source_of(function)).function)
+    return dot(compilation(function, *given, **named).at("typed").function)

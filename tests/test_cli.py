@@ -1,0 +1,137 @@
+"""The command line: its output, and exit codes 0, 1 and 2 without tracebacks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyxla.cli import main
+
+SOURCE = """\
+import numpy as np
+
+SCALE = np.full(3, 2.0)
+
+def dense(w, x, b):
+    return np.maximum(w @ x + b, 0)
+
+def zeros(n):
+    return np.zeros(n)
+
+def scaled(x):
+    return SCALE * x
+
+def caught(x):
+    try:
+        return 1 / x
+    except ZeroDivisionError:
+        return 0.0
+
+def checked(x):
+    if x > 1:
+        raise ValueError(f"too large: {x}")
+    return x
+
+class Model:
+    @staticmethod
+    def double(x):
+        return 2 * x
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "cli_program.py"
+    path.write_text(SOURCE)
+    yield str(path)
+    sys.modules.pop("cli_program", None)
+
+
+STAGES = [
+    (("lowered", "dense"), "def dense(w, x, b):"),
+    (("ssa", "dense"), "global np"),
+    (("typed", "dense", "f32[2,3]", "f32[3]", "f32[2]"), "maximum"),
+    (("stablehlo", "dense", "f32[2,3]", "f32[3]", "f32[2]"), "stablehlo.dot_general"),
+    (("hlo", "dense", "f32[2,3]", "f32[3]", "f32[2]"), "f32[2]{0} maximum("),
+    (("hlo", "--optimized", "dense", "f32[2,3]", "f32[3]", "f32[2]"), "HloModule"),
+    (("dot", "zeros", "static[3]"), "digraph"),
+    (("typed", "Model.double", "float"), "multiply"),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), STAGES, ids=lambda w: w[0])
+def test_stages(words, expected, program, capsys):
+    words = [f"{program}:{word}" if word in _FUNCTIONS else word for word in words]
+    assert main(words) == 0
+    assert expected in capsys.readouterr().out
+
+
+_FUNCTIONS = ("dense", "zeros", "scaled", "caught", "checked", "Model.double")
+
+
+def test_build_and_run(program, tmp_path, capsys):
+    out, x = str(tmp_path / "out.pyxla"), str(tmp_path / "x.npy")
+    np.save(x, np.arange(3.0))
+    assert main(["build", f"{program}:scaled", "f64[3]", "-o", out]) == 0
+    assert main(["run", out, x]) == 0
+    assert capsys.readouterr().out == "array([0., 2., 4.])\n"
+
+
+def test_run_a_function(program, capsys):
+    assert main(["run", f"{program}:checked", "0.5"]) == 0
+    assert capsys.readouterr().out == "0.5\n"
+
+
+def test_ops(capsys):
+    assert main(["ops"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 80
+    assert "add(x, y)" in lines
+
+
+ERRORS = [
+    (1, ("typed", "{}:caught", "float"), "exceptions cannot be caught"),
+    (1, ("typed", "{}:zeros", "int"), "'n' must be known"),
+    (1, ("typed", "{}:zeros"), "missing"),
+    (1, ("run", "{}:checked", "2.0"), "ValueError: too large: 2.0"),
+    (2, ("typed", "{}:nothing"), "no function 'nothing'"),
+    (2, ("typed", "{}:SCALE"), "is not a function"),
+    (2, ("typed", "{}"), "names no function"),
+    (2, ("typed", "no_such_file.py:f"), "no file no_such_file.py"),
+    (2, ("typed", "no_such_module:f"), "cannot import no_such_module"),
+    (2, ("typed", "{}:zeros", "f99"), "'f99' is not a type"),
+    (2, ("run", "{}:zeros", "missing.npy"), "cannot read missing.npy"),
+    (2, ("run", "{}:zeros", "__import__('os')"), "neither a .npy file nor a Python literal"),
+    (2, ("run", "no_such_artifact", "1"), "no file no_such_artifact"),
+    (1, ("run", "{}", "1"), "not a pyxla artifact"),
+    (2, ("build", "{}:scaled", "f64[3]", "-o", "/no/such/folder/x"), "cannot write"),
+    (2, ("ops", "no_such_op"), "no op 'no_such_op'"),
+]
+
+
+@pytest.mark.parametrize(("code", "words", "message"), ERRORS, ids=lambda e: str(e))
+def test_errors(code, words, message, program, capsys):
+    assert main([word.replace("{}", program) for word in words]) == code
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize("words", [[], ["frobnicate"], ["build", "f.py:f"]])
+def test_bad_commands(words, capsys):
+    with pytest.raises(SystemExit) as exit:
+        main(words)
+    assert exit.value.code == 2
+    assert "usage: pyxla" in capsys.readouterr().err
+
+
+def test_as_a_module(program):
+    command = [sys.executable, "-m", "pyxla", "typed", f"{program}:caught", "float"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "cli_program.py:15:5" in done.stderr
