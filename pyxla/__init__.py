@@ -1,4 +1,4 @@
-"""pyxla: ordinary Python functions over NumPy arrays, compiled ahead of time into one XLA module."""
+"""Ordinary Python functions over NumPy arrays, compiled ahead of time into one XLA module."""
 
 from pyxla import hlo
 from pyxla.api import build, compile, load

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError, Location
@@ -48,7 +48,7 @@ class Compilation:
         self,
         request: Request,
         places: Sequence[Place] = (),
-        static: Mapping[signature.Path, Location | None] = MappingProxyType({}),
+        static: Mapping[signature.Path, Location | None] = types.MappingProxyType({}),
     ) -> None:
         self.request = request
         self.places = places
@@ -128,11 +128,8 @@ def source_of(function: Any) -> SourceFunction:
             function = function.func
         elif hasattr(function, "__pyxla_function__"):
             function = function.__pyxla_function__
-        elif not hasattr(function, "__code__") and hasattr(type(function), "__call__"):
-            call = type(function).__call__
-            if not hasattr(call, "__code__"):
-                return source_function(function)
-            function = call
+        elif isinstance(getattr(type(function), "__call__", None), types.FunctionType):
+            function = type(function).__call__
         else:
             return source_function(function)
 

@@ -82,6 +82,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
+    if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
+        return call(engine, engine.captures.abstract(engine, value), args, kwargs)
     return call_foldable(engine, value, args, kwargs)
 
 
