@@ -1,7 +1,7 @@
 """Arithmetic on ints while compiling: plain numbers fold, `Scalar`s emit and carry their facts.
 
-`plus(i, 1)` is `i + 1` for an int or a Scalar `i`.  What is proven (`pyxla.infer.extent`) is used at
-once: `smaller(i, n)` is `i` where `i <= n` is known, so that bounds which hold cost nothing.
+`plus(i, 1)` is `i + 1` for an int or a Scalar `i`.  What is proven (`pyxla.infer.extent`) is used
+at once: `smaller(i, n)` is `i` where `i <= n` is known, so that bounds which hold cost nothing.
 """
 
 from __future__ import annotations

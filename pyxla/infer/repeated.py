@@ -1,4 +1,4 @@
-"""Views that show elements more than once: broadcasting and sliding windows.  NumPy's are read-only."""
+"""Views that show elements more than once: broadcasting and sliding windows, both read-only."""
 
 from __future__ import annotations
 

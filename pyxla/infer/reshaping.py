@@ -114,7 +114,7 @@ def diagonal(
     kept = tuple([d for d in range(len(shape)) if d not in (axis1, axis2)])
     moved = permuted(shape, extents, (*kept, axis1, axis2))
     rows, columns = shape[axis1], shape[axis2]
-    flat = tuple([shape[d] for d in kept]) + (rows * columns,)
+    flat = (*[shape[d] for d in kept], rows * columns)
     sizes = None if extents is None else (*[extents[d] for d in kept], None)
     count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
     start = offset if offset >= 0 else -offset * columns
@@ -202,5 +202,6 @@ def _leading(old: Sequence[Dim], asked: Sequence[Dim]) -> list[Dim] | None:
     if rest <= 0 or inner % rest:
         return None
     factor = inner // rest
-    taken: Dim = (bound * factor, known(times(size, factor), 0, bound * factor))
+    total = known(times(size, factor), 0, bound * factor)
+    taken: Dim = (bound * factor, total) if isinstance(total, Scalar) else (total, None)
     return [*asked[:place], taken, *asked[place + 1 :]]

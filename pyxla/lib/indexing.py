@@ -6,8 +6,8 @@
     setitem(array, index, value)    the content after `array[index] = value`
     scatter_at(array, index, values, computation)    `ufunc.at`: duplicates accumulate
 
-For a BasicIndex `getitem` is `index.apply` and `setitem` is `index.update` of the conformed value, so
-that a view `ref` may be read and written by its own steps instead.
+For a BasicIndex `getitem` is `index.apply` and `setitem` is `index.update` of the conformed value,
+so that a reference may be read and written through its view instead.
 
 Index arrays become gather and scatter.  XLA clamps or drops what is out of range; positions past a
 bounded extent are sent there.  Duplicate positions: the last write wins, as in NumPy.

@@ -3,9 +3,9 @@
     parse(shape, extents, key) -> BasicIndex | AdvancedIndex
 
 A key is an int, a Scalar, a slice of these, None, Ellipsis, a bool, an `Array` of ints or bools (a
-NumPy integer scalar is an Array of shape `()`), a list, or a tuple of all of these.  Ints, slices and
-newaxis make a view step (`pyxla.infer.views.BasicIndex`); index arrays copy (`AdvancedIndex`, which
-`pyxla.lib.indexing` reads and writes).
+NumPy integer scalar is an Array of shape `()`), a list, or a tuple of all of these.  Ints, slices
+and newaxis make a view step (`pyxla.infer.views.BasicIndex`); index arrays copy (`AdvancedIndex`,
+which `pyxla.lib.indexing` reads and writes).
 
 Slices whose bounds are known at run time only: facts of the ints (`pyxla.infer.extent`) prove the
 extent constant (`x[i:i+k]`), or bound it; then the result has a *bounded extent*.

@@ -11,6 +11,7 @@ from pyxla.infer.lattice import Array
 from pyxla.ir.op import OpError
 from pyxla.lib.indexing import conform, getitem, parse, scatter_at, setitem
 from pyxla.lib.masks import unpacked
+from pyxla.ops.elementwise import multiply, sqrt
 from tests.evaluation import Program
 
 SHAPES = [(5,), (4, 3), (3, 4, 2), (2, 3, 2, 3), (0, 3), (3, 0, 2)]
@@ -198,8 +199,6 @@ def test_conform_refuses_what_does_not_broadcast():
 
 
 def test_what_was_packed_by_a_mask_is_written_back_without_packing():
-    from pyxla.ops.elementwise import multiply, sqrt
-
     program = Program()
     x, m = np.arange(6.0).reshape(2, 3), np.array([[1, 0, 1], [0, 1, 1]], bool)
     base, mask = program.array(x), program.array(m)
