@@ -32,6 +32,7 @@ from pyxla.lib.registry import implements
 from pyxla.ops import OPS
 from pyxla.ops.computation import apply
 from pyxla.ops.elementwise import as_dtype, convert
+from pyxla.ops.shape import constant
 
 PROGRAMS = 512
 _NUMBERS = {bool: "b", int: "iu", float: "fVc", complex: "c"}
@@ -52,6 +53,8 @@ class Face:
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         if any(isinstance(x, Value | Array | Scalar) for x in operands):
             return self.inside(*operands, **attrs)
+        if self.op is constant:
+            return np.array(attrs["value"])
         program = _program(self, tuple([(name, _hashable(x)) for name, x in attrs.items()]))
         try:
             return program(*operands)
@@ -60,6 +63,8 @@ class Face:
 
     def inside(self, *operands: Any, **attrs: Any) -> Any:
         """The library function: one instruction of the function under construction."""
+        if self.op is constant:  # its value may be an array made in the function
+            return as_array(attrs["value"])
         attrs = {name: _static(name, value) for name, value in attrs.items()}
         try:
             self.__signature__.bind(*operands, **attrs)

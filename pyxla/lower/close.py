@@ -6,6 +6,7 @@
 XLA lets the regions of `if`, `case` and `while` use values of enclosing scopes, but a *computation*
 (of `reduce`, `sort`, `map`, ...) sees its parameters only.  Code that does not depend on them moves
 out first, so that what is left to capture are numbers, which travel as arrays of equal elements.
+Where it is more than that, or where the computation loops, see `pyxla.lower.serial`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pyxla.errors import CompileError
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, captures, clone, slice_of, substitute, substitute_region, uses
 from pyxla.ir.types import array_type
+from pyxla.lower.serial import SERIAL, loops, serialize
 from pyxla.ops.collective import all_reduce, reduce_scatter
 from pyxla.ops.control import map_
 from pyxla.ops.index import scatter
@@ -39,14 +41,35 @@ def _closed_code(instrs: Sequence[Instr]) -> list[Instr]:
     for instr in instrs:
         for region in instr.regions:
             region.instrs = _closed_code(region.instrs)
-        if instr.op in CLOSED and captures(instr):
-            for region in instr.regions:
-                code += _hoist(region)
-                _sink_constants(region, captures(instr))
-            if captured := list(captures(instr)):
-                code += _widen(instr, captured)
-        code.append(instr)
+        code += _closed(instr) if instr.op in CLOSED and instr.regions else [instr]
     return code
+
+
+def _closed(instr: Instr) -> list[Instr]:
+    """The code that replaces an op with a computation."""
+    code: list[Instr] = []
+    if captures(instr):
+        for region in instr.regions:
+            code += _hoist(region)
+            _sink_constants(region, captures(instr))
+    captured = list(captures(instr))
+    looping = any(map(loops, instr.regions))
+    if looping or any(value.type.shape for value in captured):
+        if instr.op not in SERIAL:
+            raise _refusal(instr, looping)
+        return code + serialize(instr)
+    if captured:
+        code += _widen(instr, captured)
+    return [*code, instr]
+
+
+def _refusal(instr: Instr, looping: bool) -> CompileError:
+    does = "loops" if looping else "reads an array at a place that depends on its arguments"
+    return CompileError(
+        f"the function given to {instr.op.name} {does}",
+        instr.loc,
+        hint="XLA takes no such computation; write the loop over elements in Python",
+    )
 
 
 def _hoist(region: Region) -> list[Instr]:
@@ -84,14 +107,6 @@ def _sink_constants(region: Region, captured: Sequence[Value] | dict[Value, None
 
 def _widen(instr: Instr, captured: list[Value]) -> list[Instr]:
     """Pass `captured` as operands, in place; returns the code that spreads them."""
-    for value in captured:
-        if value.type.shape:
-            raise CompileError(
-                f"the function given to {instr.op.name} reads {value.type} at a place that depends "
-                "on its arguments",
-                instr.loc,
-                hint="pass the elements it reads as an operand, or write the loop in Python",
-            )
     if instr.op in ALONE:
         raise CompileError(
             f"the function given to {instr.op.name} captures a value known at run time only",

@@ -9,10 +9,21 @@ from pyxla.errors import CompileError
 from pyxla.ir.build import current
 from pyxla.ir.rewrite import captures, walk
 from pyxla.ir.types import array_type
+from pyxla.ir.verify import verify_region
 from pyxla.lower.close import CLOSED, close
 from pyxla.ops.computation import apply, build_region
-from pyxla.ops.control import if_, map_
-from pyxla.ops.elementwise import add, compare, convert, maximum, multiply, select, subtract
+from pyxla.ops.control import if_, map_, while_
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    convert,
+    maximum,
+    multiply,
+    power,
+    select,
+    subtract,
+)
 from pyxla.ops.evaluate import evaluate
 from pyxla.ops.index import dynamic_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window, select_and_scatter
@@ -105,17 +116,79 @@ def test_what_captures_nothing_is_left_alone():
     assert [instr.op.name for instr in region.instrs] == ["constant", "reduce"]
 
 
-def test_refuses_a_table_lookup():
-    def body(x, c):
-        def look(a):
-            at = dynamic_slice(c, convert(a, dtype=np.dtype("i4")), slice_sizes=(1,))
-            return reshape(at, shape=())
+def look(table, at):
+    at = convert(at, dtype=np.dtype("i4"))
+    return reshape(dynamic_slice(table, at, slice_sizes=(1,)), shape=())
 
-        return apply(map_, x, computation=look)
 
+def doubled(a, limit):
+    """a doubled while it is positive and below limit."""
+    region = current().region
+
+    def small(a):
+        return and_(compare(a, limit, direction="LT"), compare(number(0.0), a, direction="LT"))
+
+    return while_(a, regions=(region([F64], small), region([F64], lambda a: add(a, a))))[0]
+
+
+def looked_up(x, c):
+    return apply(map_, x, computation=lambda a: multiply(look(c, a), a))
+
+
+def mapped_loop(x, c):
+    k = second(c)
+    return apply(map_, x, x, computation=lambda a, b: doubled(a, subtract(b, k)))
+
+
+def reduced_loop(x, c):
+    return apply(
+        reduce, x, number(1.0), dimensions=(0,),
+        computation=lambda a, b: doubled(maximum(a, b), number(20.0)),
+    )  # fmt: skip
+
+
+def reduced_lookup(x, c):
+    def body(a, b, p, q):
+        return add(a, look(c, p)), maximum(b, q)
+
+    start = number(0.0), number(-np.inf)
+    return apply(reduce, x, x, *start, dimensions=(0, 1), computation=body)
+
+
+def nothing_to_loop_over(x, c):
+    none = slice_(x, start_indices=(0, 0), limit_indices=(0, 3))
+    return apply(reduce, none, number(3.0), dimensions=(0,), computation=lambda a, b: doubled(a, b))
+
+
+def integer_powers(x, c):
+    return apply(map_, convert(x, dtype=np.dtype("i8")), computation=lambda a: power(a, a))
+
+
+SERIALIZED = [
+    looked_up, mapped_loop, reduced_loop, reduced_lookup, nothing_to_loop_over, integer_powers,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", SERIALIZED)
+def test_what_computations_cannot_do_becomes_a_loop(body):
     types = [array_type(X.dtype, X.shape), array_type(C.dtype, C.shape)]
-    with pytest.raises(CompileError, match=r"given to map reads f64\[2\] at a place that depends"):
-        close(build_region(types, body))
+    want = evaluate(build_region(types, body), [X, C])
+    region = close(build_region(types, body))
+    verify_region(region)
+    assert not any(instr.op in CLOSED for instr in walk(region.instrs))
+    for got, expected in zip(run(region, [X, C]), want, strict=True):
+        assert same(got, expected)
+
+
+def test_refuses_loops_in_a_comparator():
+    def before(a, b):
+        return compare(doubled(a, b), b, direction="LT")
+
+    def body(x):
+        return apply(sort, x, dimension=0, comparator=before)
+
+    with pytest.raises(CompileError, match="the function given to sort loops"):
+        close(build_region([array_type(X.dtype, X.shape)], body))
 
 
 def test_refuses_what_cannot_take_more_operands():

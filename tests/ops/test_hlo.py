@@ -63,6 +63,48 @@ def test_computation_captures_an_array():
     np.testing.assert_array_equal(result, X * 5)
 
 
+def newton(a):
+    y = a
+    while abs(y * y - a) > 1e-9:
+        y = 0.5 * (y + a / y)
+    return y
+
+
+def test_computation_with_a_loop():
+    result = hlo.map(X + 1, computation=newton)
+    np.testing.assert_allclose(result, np.sqrt(X + 1))
+
+
+def test_computation_must_not_write_outside():
+    @pyxla.compile
+    def total(x):
+        seen = np.zeros(1)
+
+        def count(a, b):
+            seen[0] += 1
+            return a + b
+
+        return hlo.reduce(x, 0.0, dimensions=(0, 1), computation=count)
+
+    with pytest.raises(CompileError, match="cannot write to what is outside"):
+        total(X)
+
+
+def test_constant():
+    @pyxla.compile
+    def table():
+        return hlo.constant(value=np.array([1.0, 2.0]))
+
+    np.testing.assert_array_equal(table(), hlo.constant(value=[1.0, 2.0]))
+
+
+def test_foreign_and_random_ops():
+    state, bits = hlo.rng_bit_generator(np.array([1, 2], "u8"), dtype="u4", shape=[3])
+    again = hlo.rng_bit_generator(state, dtype=np.uint32, shape=(3,))[1]
+    assert bits.dtype == np.uint32
+    assert not np.array_equal(bits, again)
+
+
 def test_sort_with_a_comparator_of_several_arrays():
     keys, tags = np.array([1.0, 3.0, 2.0]), np.array([0, 1, 2])
     up, order = hlo.sort(keys, tags, dimension=0, comparator=lambda a, b, i, j: a > b)
