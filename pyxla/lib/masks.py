@@ -2,8 +2,8 @@
 
 `x[mask]` is `x` at `positions(mask)`: a prefix sum ranks the true elements, and a scatter turns the
 ranks around (Blelloch, "Prefix sums and their applications", 1990: *pack*).  What is computed
-element by element from `x[mask]` alone need not be packed at all to be summed, or written back under
-the same mask: `unpacked` recomputes it in place.
+element by element from `x[mask]` alone need not be packed at all to be summed, or written back
+under the same mask: `unpacked` recomputes it in place.
 """
 
 from __future__ import annotations
