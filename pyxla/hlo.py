@@ -29,10 +29,9 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import Op, OpError
 from pyxla.lib.operands import as_array, literal
 from pyxla.lib.registry import implements
-from pyxla.ops import OPS
+from pyxla.ops import OPS, elementwise, shape
 from pyxla.ops.computation import apply
-from pyxla.ops.elementwise import as_dtype, convert
-from pyxla.ops.shape import constant
+from pyxla.ops.elementwise import as_dtype
 
 PROGRAMS = 512
 _NUMBERS = {bool: "b", int: "iu", float: "fVc", complex: "c"}
@@ -53,7 +52,7 @@ class Face:
     def __call__(self, *operands: Any, **attrs: Any) -> Any:
         if any(isinstance(x, Value | Array | Scalar) for x in operands):
             return self.inside(*operands, **attrs)
-        if self.op is constant:
+        if self.op is shape.constant:
             return np.array(attrs["value"])
         program = _program(self, tuple([(name, _hashable(x)) for name, x in attrs.items()]))
         try:
@@ -63,7 +62,7 @@ class Face:
 
     def inside(self, *operands: Any, **attrs: Any) -> Any:
         """The library function: one instruction of the function under construction."""
-        if self.op is constant:  # its value may be an array made in the function
+        if self.op is shape.constant:  # its value may be an array made in the function
             return as_array(attrs["value"])
         attrs = {name: _static(name, value) for name, value in attrs.items()}
         try:
@@ -134,7 +133,7 @@ def _value(x: Any, strong: Sequence[np.dtype]) -> Value:
         return as_array(x).value
     fits = [dtype for dtype in strong if dtype.kind in _NUMBERS[kind]]
     if isinstance(x, Scalar):
-        return convert(x.value, dtype=fits[0], weak=False) if fits else x.value
+        return elementwise.convert(x.value, dtype=fits[0], weak=False) if fits else x.value
     return literal(x, fits[0]) if fits else literal(x, np.dtype(kind), weak=True)
 
 

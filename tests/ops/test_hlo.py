@@ -17,6 +17,7 @@ X = np.arange(6.0).reshape(2, 3)
 
 def test_every_op_has_a_face_with_a_usage():
     assert len(hlo.FACES) == len(OPS)
+    assert all(getattr(hlo, name) is face for name, face in hlo.FACES.items())
     assert hlo.while_.op is OPS["while"]
     assert "dimensions, computation" in hlo.reduce.__doc__
     assert {"add", "and_", "if_"} <= set(dir(hlo))
