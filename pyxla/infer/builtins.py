@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import operator
 import types
 from typing import Any
@@ -16,7 +17,7 @@ from pyxla.infer.calls import call, call_method
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import BoxCell, ListCell, ObjectCell
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple
+from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.objects import (
     _NOTHING,
     _REPLACE,
@@ -29,6 +30,7 @@ from pyxla.infer.objects import (
 from pyxla.infer.transfer import binary, compare, negate, truth
 from pyxla.errors import CompileError
 from pyxla.lib.registry import REGISTRY
+from pyxla.ops.elementwise import count_leading_zeros, popcnt
 
 builtin(_REPLACE)(replace)
 
@@ -159,6 +161,52 @@ def _match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
 def _has_match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
     name = support.match_attribute(cls.value, index.value)
     return Const(not name or _has(engine, x, name))
+
+
+@builtin(float.conjugate, int.conjugate, bool.conjugate)
+def _conjugate_real(engine: Engine, x: Any) -> Any:
+    return binary(engine, "add", x, Const(0)) if type_of(engine, x) is bool else x
+
+
+@builtin(complex.conjugate)
+def _conjugate(engine: Engine, x: Any) -> Any:
+    conjugated = call(engine, Const(np.conjugate), [x], {})
+    return engine.captures.weaken(engine.operand(conjugated), complex)
+
+
+@builtin(float.is_integer)
+def _is_integer(engine: Engine, x: Any) -> Any:
+    whole = compare(engine, "eq", call(engine, Const(math.trunc), [x], {}), x)
+    finite = call(engine, Const(math.isfinite), [x], {})
+    return engine.rules.both(engine, finite, whole)
+
+
+@builtin(int.bit_length)
+def _bit_length(engine: Engine, x: Any) -> Any:
+    """64 less the leading zeros of the magnitude."""
+    value = engine.operand(call(engine, Const(abs), [x], {})).value
+    zeros = count_leading_zeros(value)
+    return binary(engine, "sub", Const(64), Scalar(zeros))
+
+
+@builtin(int.bit_count)
+def _bit_count(engine: Engine, x: Any) -> Any:
+    return Scalar(popcnt(engine.operand(call(engine, Const(abs), [x], {})).value))
+
+
+@builtin(np.ndarray.item)
+def _item(engine: Engine, x: Any, *index: Any) -> Any:
+    """One element as a Python scalar."""
+    if arrays.is_array(engine, x):
+        shape, _ = arrays.shown(engine, x)
+        if len(index) == 1 and len(shape) != 1 and not isinstance(index[0], Tuple):
+            x = call(engine, Const(np.ravel), [x], {})
+        elif not index:
+            x = call(engine, Const(np.reshape), [x, Const(())], {})
+            index = (Const(()),)
+        x = get_item(engine, x, index[0] if len(index) == 1 else Tuple(index))
+    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[engine.operand(x).dtype.kind]
+    return call(engine, Const(kind), [x], {})
 
 
 @builtin(sorted)

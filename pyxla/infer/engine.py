@@ -22,7 +22,14 @@ from numpy.linalg import LinAlgError
 
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.frontend.ssa import SSA
-from pyxla.infer.captures import Captures, NewCapture, abstract, operand, python_object
+from pyxla.infer.captures import (
+    Captures,
+    NewCapture,
+    abstract,
+    is_constant,
+    operand,
+    python_object,
+)
 from pyxla.infer.heap import DictCell, Heap, ListCell
 from pyxla.infer.lattice import (
     Array,
@@ -224,7 +231,7 @@ class Engine:
             result = function(*args, **(kwargs or {}))
         except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises
             return self.raise_constant(error)
-        if isinstance(result, np.ndarray | list | dict):
+        if isinstance(result, np.ndarray | list | dict | tuple) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)
 

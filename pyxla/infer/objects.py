@@ -72,8 +72,8 @@ def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
             return x
         if name == "denominator" or x.kind is not complex:
             return Const(1 if name == "denominator" else x.kind(0))
-        part = engine.library(name, lookup(getattr(np, name)).function, x)
-        return engine.captures.weaken(part, float)
+        half = call_object(engine, getattr(np, name), [x], {})
+        return engine.captures.weaken(engine.operand(half), float)
     return Compound("method", (Const(descriptor), x))
 
 
