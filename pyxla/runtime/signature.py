@@ -28,7 +28,7 @@ import dataclasses
 import enum
 import functools
 import types
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -139,16 +139,19 @@ Arg = (
 )
 
 
-class _Node(NamedTuple):
-    """One container: its key entries, and (step, element) for each element."""
+class _Container(NamedTuple):
+    """How instances of one class are taken apart.
 
-    entries: tuple[Any, ...]
-    elements: tuple[tuple[Any, Any], ...]
-    mutable: bool
-    build: Any  # elements' descriptions -> the container's
+    open(x) -> (key entries, steps, elements); build(x, descriptions of elements) -> description.
+    """
+
+    open: Callable[[Any], tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]]
+    build: Callable[[Any, tuple[Arg, ...]], Arg]
+    mutable: bool = False
 
 
 _KINDS = {np.dtype(d): python for python, d in PYTHON_DTYPES.items()}
+_PLAIN = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
 
 
@@ -170,6 +173,8 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
         elif kind is float or kind is complex or (kind is int and (index,) not in static):
             add(kind)
             leaves.append(x)
+        elif kind in _PLAIN:
+            key += ("static", kind, x)
         else:
             walk = walk or _Walk(key, leaves, static)
             walk.visit(x, (index,))
@@ -222,31 +227,43 @@ class _Walk:
     def visit(self, x: Any, path: Path) -> None:
         kind = type(x)
         key = self.key
-        if kind is np.ndarray or isinstance(x, np.memmap):
+        if kind is np.ndarray:
             key += (x.dtype, x.shape)
+            self.leaves.append(x)
+        elif kind is jaxlink.ARRAY:
+            key.append(_jax_keys.get(x.aval) or _jax_key(x.aval))
             self.leaves.append(x)
         elif kind is int and path in self.static:
             key += ("int", x)
         elif kind is int or kind is float or kind is complex:
             key.append(kind)
             self.leaves.append(x)
-        elif isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
-            key.append(_canonical(x.dtype).type)
-            self.leaves.append(x)
-        elif isinstance(x, jax.Array):
-            key.append(_jax_key(jax.typeof(x)))
-            self.leaves.append(x)
-        elif (node := _node(x)) is None:
-            key += ("static", kind, _hashable(x, path))
+        elif kind in _PLAIN:
+            key += ("static", kind, x)
+        elif (container := _container(x)) is not None:
+            self.descend(container, x, path)
         else:
-            self.descend(node, x, path)
+            self.visit_other(x, path)
 
-    def descend(self, node: _Node, x: Any, path: Path) -> None:
-        if (seen := _enter(self, node, x, path)) is not None:
+    def visit_other(self, x: Any, path: Path) -> None:
+        if isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
+            self.key.append(_canonical(x.dtype).type)
+        elif isinstance(x, np.memmap):
+            self.key += (x.dtype, x.shape)
+        elif isinstance(x, jax.Array):
+            self.key.append(_jax_key(jax.typeof(x)))
+        else:
+            self.key += ("static", type(x), _hashable(x, path))
+            return
+        self.leaves.append(x)
+
+    def descend(self, container: _Container, x: Any, path: Path) -> None:
+        if (seen := _enter(self, container, x, path)) is not None:
             self.key += ("same", seen)
             return
-        self.key += node.entries
-        for step, element in node.elements:
+        entries, steps, elements = container.open(x)
+        self.key += entries
+        for step, element in zip(steps, elements, strict=True):
             self.visit(element, (*path, step))
         self.open.discard(id(x))
 
@@ -277,13 +294,15 @@ class Describe:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
         if isinstance(x, jax.Array):
             return self.jax_array(jax.typeof(x), path)
-        if (node := _node(x)) is None:
+        if (container := _container(x)) is None:
             return ArgStatic(_hashable(x, path))
-        if (seen := _enter(self, node, x, path)) is not None:
+        if (seen := _enter(self, container, x, path)) is not None:
             return ArgSame(seen)
-        items = tuple([self.visit(element, (*path, step)) for step, element in node.elements])
+        _, steps, elements = container.open(x)
+        parts = zip(steps, elements, strict=True)
+        items = tuple([self.visit(element, (*path, step)) for step, element in parts])
         self.open.discard(id(x))
-        return node.build(items)
+        return container.build(x, items)
 
     def jax_array(self, aval: Any, path: Path) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)
@@ -295,7 +314,7 @@ class Describe:
 _WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
-def _enter(walk: _Walk | Describe, node: _Node, x: Any, path: Path) -> Path | None:
+def _enter(walk: _Walk | Describe, container: _Container, x: Any, path: Path) -> Path | None:
     """Start on a container: the path where it was met before, if it is mutable and was."""
     if id(x) in walk.open:
         raise CompileError(
@@ -303,7 +322,7 @@ def _enter(walk: _Walk | Describe, node: _Node, x: Any, path: Path) -> Path | No
             hint="pass the parts of cyclic structures as separate arguments",
         )
     walk.open.add(id(x))
-    if not node.mutable:
+    if not container.mutable:
         return None
     if (seen := walk.seen.get(id(x))) is not None:
         walk.open.discard(id(x))
@@ -312,30 +331,51 @@ def _enter(walk: _Walk | Describe, node: _Node, x: Any, path: Path) -> Path | No
     return None
 
 
-def _node(x: Any) -> _Node | None:
-    """`x` as a container, or None where it is one value."""
+def _container(x: Any) -> _Container | None:
+    """How `x` is taken apart, or None where it is one value; decided once per class."""
     kind = type(x)
-    if kind is tuple or (isinstance(x, tuple) and hasattr(kind, "_fields")):
-        return _Node(
-            (kind, len(x)), tuple(enumerate(x)), False, lambda items: ArgTuple(kind, items)
-        )
-    if kind is list:
-        return _Node((list, len(x)), tuple(enumerate(x)), True, ArgList)
-    if kind is dict:
-        keys = tuple(x)
-        entries = (dict, keys, tuple(map(type, keys)))
-        return _Node(entries, tuple(x.items()), True, lambda values: ArgDict(keys, values))
-    if kind is types.MethodType:
-        entries = ("method", x.__func__)
-        elements = (("__self__", x.__self__),)
-        return _Node(entries, elements, False, lambda items: ArgMethod(x.__func__, *items))
+    try:
+        return _containers[kind]
+    except KeyError:
+        if len(_containers) > 4096:  # classes made in functions
+            _containers.clear()
+        found = _containers[kind] = _classify(x)
+        return found
+
+
+_containers: dict[type, _Container | None] = {}
+
+
+def _classify(x: Any) -> _Container | None:
+    kind = type(x)
+    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return _TUPLE
+    if kind in _BUILTIN:
+        return _BUILTIN[kind]
     if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or hasattr(x, "__wrapped__"):
         return None
     if dataclasses.is_dataclass(x):
-        return _object(x)
-    return _pytree(x) or (_object(x) if _is_instance(x) else None)
+        return _objects(kind)
+    if _is_pytree(x):
+        return _PYTREE
+    return _objects(kind) if _is_instance(x) else None
 
 
+_TUPLE = _Container(
+    lambda x: ((type(x), len(x)), range(len(x)), x), lambda x, items: ArgTuple(type(x), items)
+)
+_BUILTIN: dict[type, _Container] = {
+    list: _Container(lambda x: ((list, len(x)), range(len(x)), x), lambda x, i: ArgList(i), True),
+    dict: _Container(
+        lambda x: ((dict, tuple(x), tuple(map(type, x))), x, x.values()),
+        lambda x, items: ArgDict(tuple(x), items),
+        True,
+    ),
+    types.MethodType: _Container(
+        lambda x: (("method", x.__func__), ("__self__",), (x.__self__,)),
+        lambda x, items: ArgMethod(x.__func__, *items),
+    ),
+}
 # Functions by any name; objects with `__wrapped__` (jitted, compiled, cached ones) count as such.
 _ATOMS = frozenset(
     (
@@ -343,7 +383,7 @@ _ATOMS = frozenset(
         *(types.FunctionType, types.BuiltinFunctionType, functools.partial, np.ufunc),
     )
 )
-_ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray)
+_ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
 
 
 def _is_instance(x: Any) -> bool:
@@ -357,33 +397,48 @@ def _is_instance(x: Any) -> bool:
 _HEAP_TYPE = 1 << 9
 
 
-def _object(x: Any) -> _Node:
-    kind = type(x)
-    fields = dict(getattr(x, "__dict__", {}))
-    for base in kind.__mro__:
+def _objects(kind: type) -> _Container:
+    """Instances of a Python class, by the fields they have."""
+    slots = _slots(kind)
+
+    def fields(x: Any) -> dict[str, Any]:
+        own = getattr(x, "__dict__", {})
+        return {**own, **{n: getattr(x, n) for n in slots if hasattr(x, n)}} if slots else own
+
+    def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        found = fields(x)
+        return (kind, tuple(found)), found, found.values()
+
+    def build(x: Any, items: tuple[Arg, ...]) -> Arg:
+        return ArgObject(kind, tuple(zip(fields(x), items, strict=True)))
+
+    return _Container(opened, build, True)
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    for base in reversed(kind.__mro__):
         slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name not in ("__dict__", "__weakref__") and hasattr(x, name):
-                fields.setdefault(name, getattr(x, name))
-    names = tuple(fields)
-
-    def build(items: tuple[Arg, ...]) -> Arg:
-        return ArgObject(kind, tuple(zip(names, items, strict=True)))
-
-    return _Node((kind, names), tuple(fields.items()), True, build)
+        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 
-def _pytree(x: Any) -> _Node | None:
-    """One level of a container registered with JAX."""
-    items, treedef = jax.tree_util.tree_flatten(x, is_leaf=lambda y: y is not x)
-    if len(items) == 1 and items[0] is x:
-        return None
-    kind = type(x)
+def _node(x: Any) -> tuple[list[Any], Any]:
+    """The children and the structure of one level of a container registered with JAX."""
+    return jax.tree_util.tree_flatten(x, is_leaf=lambda y: y is not x)
 
-    def build(found: tuple[Arg, ...]) -> Arg:
-        return ArgPytree(kind, treedef, found)
 
-    return _Node((kind, treedef), tuple(enumerate(items)), False, build)
+def _is_pytree(x: Any) -> bool:
+    items, _ = _node(x)
+    return not (len(items) == 1 and items[0] is x)
+
+
+def _open_pytree(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+    items, treedef = _node(x)
+    return (type(x), treedef), range(len(items)), items
+
+
+_PYTREE = _Container(_open_pytree, lambda x, items: ArgPytree(type(x), _node(x)[1], items))
 
 
 # --- checks -----------------------------------------------------------------------------------
