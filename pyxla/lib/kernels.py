@@ -182,6 +182,12 @@ def sign_unsigned(x: Value) -> Value:
     return convert(ne(x, like(x, 0)), dtype=x.type.dtype)
 
 
+def sign(x: Value) -> Value:
+    """Zero has none, -0.0 either."""
+    zero = like(x, 0)
+    return select(eq(x, zero), zero, op.sign(x))
+
+
 def reciprocal(x: Value) -> Value:
     return op.divide(like(x, 1), x)
 
@@ -279,7 +285,7 @@ def ldexp(x: Value, n: Value) -> Value:
         return convert(wide, dtype=x.type.dtype)
     width, exponent_bits = _format(x)
     bias = (1 << (exponent_bits - 1)) - 1
-    bound = 4 * bias
+    bound = 2 * bias + width + 1
     steps = op.clamp(like(n, -bound), n, like(n, bound))
     steps = convert(steps, dtype=np.dtype(f"i{x.type.dtype.itemsize}"))
     part = op.divide(steps, like(steps, 4))
@@ -420,13 +426,42 @@ def bitwise_count(x: Value) -> Value:
 
 def exp2(x: Value) -> Value:
     if cls(x) == "c":
-        return op.exponential(op.multiply(x, like(x, math.log(2))))
+        return op.exponential(times_real(x, math.log(2)))
     return op.power(like(x, 2), x)
+
+
+def times_real(x: Value, factor: float) -> Value:
+    """Part by part, so that infinities stay what they are."""
+    if cls(x) != "c":
+        return op.multiply(x, like(x, factor))
+    return by_parts(lambda part: op.multiply(part, like(part, factor)))(x)
+
+
+def _branch(kernel: Kernel, part: Kernel, sign: float = 1.0) -> Kernel:
+    """On a branch cut, -0.0 is the other side: `part` of the result has the sign (or its opposite)
+    of the operand's."""
+
+    def cut(x: Value) -> Value:
+        result = kernel(x)
+        if cls(x) != "c":
+            return result
+        given = part(x) if sign > 0 else op.negate(part(x))
+        signed = copysign(part(result), given)
+        return complex(real(result), signed) if part is imag else complex(signed, imag(result))
+
+    return cut
+
+
+sqrt = _branch(op.sqrt, imag)
+arcsin = _branch(op.asin, imag)
+arccos = _branch(op.acos, imag, -1.0)
+arcsinh = _branch(op.asinh, real)
+arccosh = _branch(op.acosh, imag)
 
 
 def log2(x: Value) -> Value:
     """Exact at powers of two, so that `int(np.log2(n))` is what NumPy says."""
-    quotient = op.multiply(op.log(x), like(x, 1 / math.log(2)))
+    quotient = times_real(op.log(x), 1 / math.log(2))
     if cls(x) == "c":
         return quotient
     return _snapped(x, quotient, 2)
@@ -434,7 +469,7 @@ def log2(x: Value) -> Value:
 
 def log10(x: Value) -> Value:
     """Exact at powers of ten."""
-    quotient = op.multiply(op.log(x), like(x, 1 / math.log(10)))
+    quotient = times_real(op.log(x), 1 / math.log(10))
     if cls(x) == "c":
         return quotient
     return _snapped(x, quotient, 10)
@@ -465,7 +500,8 @@ def logaddexp(x: Value, y: Value) -> Value:
 def logaddexp2(x: Value, y: Value) -> Value:
     large, gap = _larger_and_gap(x, y)
     tail = op.log_plus_one(exp2(op.negate(gap)))
-    return op.add(large, op.multiply(tail, like(x, 1 / math.log(2))))
+    total = op.add(large, op.multiply(tail, like(x, 1 / math.log(2))))
+    return select(eq(x, y), op.add(x, like(x, 1)), total)
 
 
 def _larger_and_gap(x: Value, y: Value) -> tuple[Value, Value]:

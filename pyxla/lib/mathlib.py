@@ -71,19 +71,19 @@ ROUNDINGS: dict[Callable[..., Any], Callable[..., Value]] = {
 }
 COMPLEX: dict[Callable[..., Any], Callable[..., Value]] = {
     cmath.exp:   op.exponential,
-    cmath.sqrt:  op.sqrt,
+    cmath.sqrt:  k.sqrt,
     cmath.log10: k.log10,
     cmath.sin:   op.sine,
     cmath.cos:   op.cosine,
     cmath.tan:   op.tan,
-    cmath.asin:  op.asin,
-    cmath.acos:  op.acos,
+    cmath.asin:  k.arcsin,
+    cmath.acos:  k.arccos,
     cmath.atan:  op.atan,
     cmath.sinh:  op.sinh,
     cmath.cosh:  op.cosh,
     cmath.tanh:  op.tanh,
-    cmath.asinh: op.asinh,
-    cmath.acosh: op.acosh,
+    cmath.asinh: k.arcsinh,
+    cmath.acosh: k.arccosh,
     cmath.atanh: op.atanh,
 }
 # fmt: on
