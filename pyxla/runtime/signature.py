@@ -151,7 +151,7 @@ class _Container(NamedTuple):
 
 
 _KINDS = {np.dtype(d): python for python, d in PYTHON_DTYPES.items()}
-_PLAIN = frozenset((bool, str, type(None)))
+_CONSTANTS = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
 
 
@@ -173,7 +173,7 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
         elif kind is float or kind is complex or (kind is int and (index,) not in static):
             add(kind)
             leaves.append(x)
-        elif kind in _PLAIN:
+        elif kind in _CONSTANTS:
             key += ("static", kind, x)
         else:
             walk = walk or _Walk(key, leaves, static)
@@ -238,7 +238,7 @@ class _Walk:
         elif kind is int or kind is float or kind is complex:
             key.append(kind)
             self.leaves.append(x)
-        elif kind in _PLAIN:
+        elif kind in _CONSTANTS:
             key += ("static", kind, x)
         elif (container := _container(x)) is not None:
             self.descend(container, x, path)
