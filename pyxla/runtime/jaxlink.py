@@ -29,6 +29,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.extend.mlir.dialects import func
 from jax.interpreters import ad, batching, mlir
+from jaxlib import _jax
 
 from pyxla.errors import CompileError
 from pyxla.lower.emit import emit_function, emit_module
@@ -145,8 +146,11 @@ def _eager(program: Program) -> Any:
 
 def stablehlo(program: Program, locations: bool = False) -> str:
     """The program as a StableHLO module of its own, as text."""
-    module = emit_module(mlir.make_ir_context(), program.region, program.name)
-    return module.operation.get_asm(enable_debug_info=locations)
+    return _module(program).operation.get_asm(enable_debug_info=locations)
+
+
+def _module(program: Program) -> Any:
+    return emit_module(mlir.make_ir_context(), program.region, program.name)
 
 
 def lowered(program: Program) -> Any:
@@ -157,10 +161,13 @@ def lowered(program: Program) -> Any:
 
 def hlo(program: Program, optimized: bool = False) -> str:
     """The program as HLO text: as XLA imports it, or as XLA compiled it for the default device."""
-    module = lowered(program)
     if optimized:
-        return module.compile().as_text()
-    return module.compiler_ir("hlo").as_hlo_text()
+        return lowered(program).compile().as_text()
+    code = mlir.module_to_bytecode(_module(program))
+    computation = _jax.mlir.mlir_module_to_xla_computation(
+        code, use_tuple_args=False, return_tuple=False
+    )
+    return computation.as_hlo_text()
 
 
 def exported(
