@@ -114,14 +114,9 @@ class GraphBuilder:
         self.here = self.names[self.entry] = Names()
         self.params: tuple[Value, ...] = ()
         self.loops: list[OpenLoop] = []
-        self.locations: dict[tuple[int, int, int, int], Location] = {}
 
     def location(self, node: Any) -> Location:
-        key = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-        loc = self.locations.get(key)
-        if loc is None:
-            loc = self.locations[key] = self.source.file.location(node, self.source.qualname)
-        return loc
+        return self.source.file.location(node, self.source.qualname)
 
     def emit(
         self,

@@ -49,13 +49,15 @@ class SourceFile:
 
     def column(self, lineno: int, offset: int) -> int:
         """The column in characters of a UTF-8 byte offset."""
-        if self.ascii:
-            return offset
         return len(self.lines[lineno - 1].encode()[:offset].decode(errors="replace"))
 
     def location(self, node: Any, function: str = "") -> Location:
         """The span of a syntax node."""
         line, end = node.lineno, node.end_lineno
+        if self.ascii:
+            return Location(
+                self.filename, line, node.col_offset, end, node.end_col_offset, function
+            )
         return Location(
             self.filename,
             line,
@@ -216,7 +218,7 @@ def _record(
 
 def _read(function: types.FunctionType) -> SourceFunction:
     code = function.__code__
-    qualname, filename = function.__qualname__, code.co_filename
+    qualname, filename = function.__qualname__, _filename(function)
     found = _find(function)
     if found is not None:
         file, node, class_name = found
@@ -244,11 +246,19 @@ def _read(function: types.FunctionType) -> SourceFunction:
     )
 
 
+def _filename(function: types.FunctionType) -> str:
+    """Where the source is; modules that Python carries frozen have a file too."""
+    filename = function.__code__.co_filename
+    if filename.startswith("<frozen "):
+        return function.__globals__.get("__file__", filename)
+    return filename
+
+
 def _find(function: types.FunctionType) -> Found | None:
     """A function object's node: exactly in a known or fresh version of its file, else by likeness
     (import hooks such as pytest's change the code of a file, but not its lines)."""
     code = function.__code__
-    for file in reversed(_files.setdefault(code.co_filename, [])):
+    for file in reversed(_files.setdefault(_filename(function), [])):
         if found := _locate(file, code, exact=True):
             return found
     for refresh in (False, True):
@@ -274,7 +284,7 @@ _files: dict[str, list[SourceFile]] = {}
 
 def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile | None:
     """The file's newest version, read again if `refresh`; None where there is no text."""
-    filename = function.__code__.co_filename
+    filename = _filename(function)
     if refresh:
         linecache.checkcache(filename)
     lines = linecache.getlines(filename, function.__globals__)
@@ -373,7 +383,8 @@ def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> dict[Any, types
     codes = file.codes.get(statement)
     if codes is None:
         codes = file.codes[statement] = {}
-        module = ast.Module([statement], [])
+        # Calls of what a module imports are compiled in a way of their own.
+        module = ast.Module([*_module_imports(file.tree), statement], [])
         top = compile(module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True)
         work = [top]
         while work:
@@ -382,6 +393,19 @@ def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> dict[Any, types
                     codes[_content(const)] = const
                     work.append(const)
     return codes
+
+
+def _module_imports(tree: ast.Module) -> list[ast.stmt]:
+    """The imports at module level, also those inside its `if` and `try` statements."""
+    found: list[ast.stmt] = []
+    work: list[Any] = list(reversed(tree.body))
+    while work:
+        node = work.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.append(node)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            work.extend(reversed(list(ast.iter_child_nodes(node))))
+    return found
 
 
 def _content(code: types.CodeType) -> tuple[Any, ...]:
