@@ -32,6 +32,7 @@ from pyxla.lib.operands import (
     literal,
     normalize_axes,
     normalize_axis,
+    splat,
 )
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
@@ -151,15 +152,30 @@ def _mean_dtypes(dtype: np.dtype, asked: Any) -> tuple[np.dtype, np.dtype]:
     return (FLOAT32 if result in NARROW else result), result
 
 
-def _count(x: Array, axes: Shape, where: Any, dtype: np.dtype, keepdims: bool) -> Value:
-    """How many elements take part, as a float."""
+def _kept_shape(shape: Shape, axes: Shape, keepdims: bool) -> Shape:
+    if keepdims:
+        return tuple([1 if i in axes else n for i, n in enumerate(shape)])
+    return tuple([n for i, n in enumerate(shape) if i not in axes])
+
+
+def _count(
+    x: Array, axes: Shape, where: Any, dtype: np.dtype, keepdims: bool, less: Any = 0
+) -> Value:
+    """How many elements take part, as a float; less the degrees of freedom, but not below zero."""
+    shape = _kept_shape(x.shape, axes, keepdims)
     if where is True or where is None:
-        shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
-        number = broadcast_to(literal(extent_of(x.shape, axes), dtype), shape)
-        return keep(number, x.shape, axes, keepdims)
-    mask = broadcast_to(as_value(where, BOOL), x.shape)
-    total = fold(cast(mask, dtype), axes, literal(0, dtype), "add")
-    return keep(total, x.shape, axes, keepdims)
+        size = extent_of(x.shape, axes)
+        if isinstance(less, int | float):
+            return splat(size - less if size > less else 0, dtype, shape)
+        count = splat(size, dtype, shape)
+    else:
+        mask = broadcast_to(as_value(where, BOOL), x.shape)
+        total = fold(cast(mask, dtype), axes, literal(0, dtype), "add")
+        count = reshape(total, shape=shape) if keepdims else total
+        if isinstance(less, int | float) and less == 0:
+            return count
+    degrees = op.subtract(count, broadcast_to(as_value(less, dtype), shape))
+    return op.maximum(degrees, k.like(degrees, 0))
 
 
 @implements(np.mean, np.ndarray.mean)
@@ -221,10 +237,8 @@ def _variance(root: bool) -> Callable[..., Any]:
         work, result = _mean_dtypes(x.dtype, dtype)
         squares, part = _deviations(x, axes, work, where, mean)
         total = keep(fold(squares, axes, literal(0, part), "add"), x.shape, axes, keepdims)
-        freedom = as_value(ddof if correction is None else correction, part)
-        count = _count(x, axes, where, part, keepdims)
-        degrees = op.subtract(count, broadcast_to(freedom, count.type.shape))
-        value = op.divide(total, op.maximum(degrees, k.like(degrees, 0)))
+        freedom = ddof if correction is None else correction
+        value = op.divide(total, _count(x, axes, where, part, keepdims, freedom))
         if CLASSES[result] == "c":
             result = part
         return Array(cast(op.sqrt(value) if root else value, result))
