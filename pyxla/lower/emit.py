@@ -169,10 +169,13 @@ class Emitter:
     def inline(self, region: Region, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         """Emit the instructions of `region` on `arguments`; returns its results."""
         values = self.values
+        last = None
         for param, argument in zip(region.params, arguments, strict=True):
             values[param] = argument
         for instr in region.instrs:
-            self.loc = self.location(instr.loc)
+            if instr.loc is not last:
+                last = instr.loc
+                self.loc = self.location(last)
             made = instr.op.emit(self, instr, [values[value] for value in instr.operands])
             if len(instr.results) == 1:
                 values[instr.results[0]] = made
