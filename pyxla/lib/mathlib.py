@@ -362,6 +362,16 @@ def complex_log(x: Any, base: Any = None) -> Scalar:
     return weak(value, complex)
 
 
+@implements(cmath.isclose)
+def complex_isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Scalar:
+    a, b = to_scalar(a, complex).value, to_scalar(b, complex).value
+    gap = op.abs(op.subtract(a, b))
+    relative = op.multiply(real(rel_tol), op.maximum(op.abs(a), op.abs(b)))
+    near = k.le(gap, op.maximum(relative, real(abs_tol)))
+    finite = op.and_(k.isfinite(a), k.isfinite(b))
+    return weak(op.or_(k.eq(a, b), op.and_(near, finite)), bool)
+
+
 @implements(cmath.phase)
 def phase(x: Any) -> Scalar:
     value = to_scalar(x, complex).value

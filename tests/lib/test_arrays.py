@@ -112,12 +112,18 @@ NUMERIC = [
     row(np.gradient, V, np.array([0.0, 1.0, 3.0, 4.0, 7.0, 9.0]), edge_order=2), row(np.gradient, I[0]), row(np.trapezoid, V), row(np.trapezoid, X, dx=0.5), row(np.trapezoid, X, np.array([0.0, 1.0, 3.0, 4.0]), axis=1), row(np.trapezoid, X, X, axis=0),
     row(np.polyval, [1.0, 2.0, 3.0], V), row(np.polyval, V, 2), row(np.polyval, I[0], I[1]), row(np.polyadd, V, V[:2]), row(np.polysub, [1, 2], V), row(np.polymul, V, V[:2]), row(np.polyder, V), row(np.polyint, V), row(np.polyint, V, 2, [1.0, 2.0]),
 ]
+BYTES = sample("u1", 2, 16)
+SCALARS = [
+    row(np.float32, X), row(np.int8, D(300.7 - 256)), row(np.bool_, V), row(np.complex64, D(1.5)), row(np.float64, D(2)), row(np.ndarray.tolist, X), row(np.ndarray.tolist, np.array(2, np.float32)),
+    row(np.unpackbits, BYTES), row(np.unpackbits, BYTES, axis=0, bitorder="little"), row(np.packbits, BYTES), row(np.packbits, BYTES, axis=1), row(np.packbits, B, axis=0, bitorder="little"),
+    row(np.poly, V),
+]
 # fmt: on
 
 
 @pytest.mark.parametrize(
     ("function", "args", "kwargs"),
-    [*CREATION, *REARRANGING, *PRODUCTS, *SELECTION, *SORTING, *NUMERIC],
+    [*CREATION, *REARRANGING, *PRODUCTS, *SELECTION, *SORTING, *NUMERIC, *SCALARS],
 )
 def test_row(function, args, kwargs) -> None:
     check(function, *args, loose=512, **kwargs)
@@ -141,6 +147,14 @@ def test_dynamic_arange() -> None:
 def test_refused(function, args) -> None:
     with pytest.raises(OpError):
         run(REGISTRY[function].function, *args)
+
+
+def test_apply_along_axis() -> None:
+    apply = REGISTRY[np.apply_along_axis].function
+    cumsum = REGISTRY[np.cumsum].function
+    for axis in (0, 1, 2):
+        got = run(lambda x, axis=axis: apply(cumsum, axis, x), S)
+        np.testing.assert_array_equal(got, np.apply_along_axis(np.cumsum, axis, S))
 
 
 def test_methods_take_the_array_first() -> None:

@@ -116,12 +116,46 @@ def test_binary(ufunc: np.ufunc) -> None:
             check(ufunc, x, y)
 
 
-@pytest.mark.parametrize("ufunc", [np.add, np.less, np.power, np.equal, np.arctan2, np.maximum])
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+@pytest.mark.parametrize("ufunc", [u for u in UFUNCS if u.nin == 2], ids=lambda u: u.__name__)
 def test_promotion(ufunc: np.ufunc) -> None:
-    for left, right in itertools.product(DTYPES, DTYPES):
+    """NEP 50 over the whole table of pairs, Python scalars included."""
+    shifts = ufunc in (np.left_shift, np.right_shift, np.ldexp)
+    for left, right in itertools.product([*DTYPES, BFLOAT16], repeat=2):
         if resolvable(ufunc, left, right):
-            x, y = np.array([[1], [2]], left), np.array([1, 3, 0], right)
-            check(ufunc, x, y)
+            x, y = np.array([[1], [2]]).astype(left), np.array([1, 3, 1]).astype(right)
+            if defined(ufunc, x, y):
+                check(ufunc, x, y)
+    for dtype, number in itertools.product([*DTYPES, BFLOAT16], [True, 2, 2.0, 2 + 0j]):
+        x = np.array([1, 3]).astype(dtype)
+        if defined(ufunc, x, number):
+            check_weak(ufunc, x, number)
+        if defined(ufunc, number, x) and not shifts:
+            check_weak(ufunc, number, x)
+
+
+def defined(ufunc: np.ufunc, *operands: object) -> bool:
+    try:
+        native(ufunc, *operands)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def check_weak(ufunc: np.ufunc, x: object, y: object) -> None:
+    """With a Python number known while compiling, and with one that is not."""
+    expected = native(ufunc, x, y)
+    numbers = (bool, int, float, complex)
+    for dynamic in (False, True):
+        operands = [Dynamic(v) if dynamic and isinstance(v, numbers) else v for v in (x, y)]
+        got = run(UFUNCS[ufunc], *operands)
+        what = (ufunc.__name__, x, y, dynamic)
+        for g, e in zip(
+            *[r if isinstance(r, tuple) else (r,) for r in (got, expected)], strict=True
+        ):
+            agree(g, np.asarray(e), what)
 
 
 def test_shifts() -> None:

@@ -1,0 +1,144 @@
+"""NumPy's scalar types as callables: `np.float32(x)`, `np.bool_(x)`; and `tolist`, packed bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array
+from pyxla.infer.promote import CLASSES
+from pyxla.ir.op import OpError
+from pyxla.ir.types import SHORT_NAMES
+from pyxla.lib import kernels as k
+from pyxla.lib.creation import iota
+from pyxla.lib.manipulation import reshaped
+from pyxla.lib.operands import as_array, broadcast_to, cast, literal, normalize_axis, splat, weak
+from pyxla.lib.reductions import fold
+from pyxla.lib.registry import implements
+from pyxla.lib.scans import take_one
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+
+UINT8 = np.dtype(np.uint8)
+# Lists longer than this are refused: every element is a value of its own.
+LONGEST_LIST = 1024
+PYTHON_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def _constructor(dtype: np.dtype) -> Callable[..., Array]:
+    return lambda value=0, /: as_array(value, dtype)
+
+
+for _dtype in SHORT_NAMES:
+    implements(_dtype.type)(_constructor(_dtype))
+
+
+@implements(np.ndarray.tolist)
+def tolist(a: Array) -> Any:
+    """Python scalars in nested lists."""
+    if a.size > LONGEST_LIST:
+        raise OpError(f"tolist of {a.size} elements: every one would be a value of its own")
+    if not a.shape:
+        return weak(a.value, PYTHON_KINDS[CLASSES[a.dtype]])
+    return [tolist(Array(take_one(a.value, i, 0))) for i in range(a.shape[0])]
+
+
+@implements(np.unpackbits)
+def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Array:
+    x = as_array(a)
+    if x.dtype != UINT8 or count is not None:
+        raise OpError("unpackbits takes uint8 arrays, without count=")
+    value = reshaped(x.value, (x.size,)) if axis is None else x.value
+    axis = normalize_axis(0 if axis is None else axis, value.type.ndim)
+    head, tail = value.type.shape[: axis + 1], value.type.shape[axis + 1 :]
+    spread = shapes.broadcast_in_dim(
+        value,
+        shape=(*head, 8, *tail),
+        broadcast_dimensions=tuple(i + (i > axis) for i in range(value.type.ndim)),
+    )
+    bits = op.and_(
+        op.shift_right_logical(spread, _bit_of(spread, axis + 1, bitorder)), k.like(spread, 1)
+    )
+    return Array(reshaped(bits, (*head[:-1], head[-1] * 8, *tail)))
+
+
+def _bit_of(x: Any, axis: int, bitorder: str) -> Any:
+    """The place of each bit in its byte."""
+    if bitorder not in ("big", "little"):
+        raise OpError("bitorder must be 'big' or 'little'")
+    place = iota(UINT8, x.type.shape, axis)
+    return op.subtract(k.like(place, 7), place) if bitorder == "big" else place
+
+
+@implements(np.packbits)
+def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Array:
+    x = as_array(a)
+    value = reshaped(x.value, (x.size,)) if axis is None else x.value
+    axis = normalize_axis(0 if axis is None else axis, value.type.ndim)
+    bits = cast(k.truth(value), UINT8)
+    extent = value.type.shape[axis]
+    count = -(-extent // 8)
+    none = (0,) * value.type.ndim
+    high = tuple(count * 8 - extent if i == axis else 0 for i in range(value.type.ndim))
+    padded = shapes.pad(
+        bits,
+        literal(0, UINT8),
+        edge_padding_low=none,
+        edge_padding_high=high,
+        interior_padding=none,
+    )
+    shape = value.type.shape
+    grouped = reshaped(padded, (*shape[:axis], count, 8, *shape[axis + 1 :]))
+    shifted = op.shift_left(grouped, _bit_of(grouped, axis + 1, bitorder))
+    return Array(fold(shifted, (axis + 1,), literal(0, UINT8), "or"))
+
+
+@implements(np.apply_along_axis)
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: Any, arr: Any, *args: Any, **kwargs: Any
+) -> Array:
+    """The function of every one-dimensional slice, one by one."""
+    x = as_array(arr)
+    axis = normalize_axis(axis, x.ndim)
+    rest = tuple([n for i, n in enumerate(x.shape) if i != axis])
+    count = int(np.prod(rest))
+    if not 0 < count <= LONGEST_LIST:
+        raise OpError(f"apply_along_axis compiles its function once per slice, here {count} times")
+    order = (*[i for i in range(x.ndim) if i != axis], axis)
+    moved = shapes.transpose(x.value, permutation=order)
+    rows = reshaped(moved, (count, x.shape[axis]))
+    results = [as_array(func1d(Array(take_one(rows, i, 0)), *args, **kwargs)) for i in range(count)]
+    inner = results[0].shape
+    pieces = [reshaped(r.value, (1, *inner)) for r in results]
+    joined = shapes.concatenate(*pieces, dimension=0) if count > 1 else pieces[0]
+    result = reshaped(joined, (*rest, *inner))
+    places = range(len(rest))
+    back = (
+        *places[:axis],
+        *range(len(rest), len(rest) + len(inner)),
+        *places[axis:],
+    )
+    return Array(shapes.transpose(result, permutation=back))
+
+
+@implements(np.poly)
+def poly(seq_of_zeros: Any) -> Array:
+    """The coefficients of prod (x - zero), one factor at a time; real zeros."""
+    zeros = as_array(seq_of_zeros)
+    if zeros.ndim != 1 or zeros.dtype.kind == "c":
+        raise OpError("np.poly takes one dimension of real zeros; the dtype of others varies")
+    roots = as_array(zeros, np.float64)
+    coefficients = splat(1, roots.dtype, (1,))
+    for i in range(roots.size):
+        edge = literal(0, roots.dtype)
+        raised = shapes.pad(
+            coefficients, edge, edge_padding_low=(0,), edge_padding_high=(1,), interior_padding=(0,)
+        )
+        kept = shapes.pad(
+            coefficients, edge, edge_padding_low=(1,), edge_padding_high=(0,), interior_padding=(0,)
+        )
+        root = broadcast_to(take_one(roots.value, i, 0), kept.type.shape)
+        coefficients = op.subtract(raised, op.multiply(root, kept))
+    return Array(coefficients)
