@@ -29,6 +29,19 @@ from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
 _FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
+# Types whose methods depend on nothing else.
+_VALUES = (
+    *(bool, int, float, complex, str, bytes, tuple, list, dict, frozenset, set, range, slice),
+    *(np.dtype, np.generic, np.ndarray),
+)
+# What reads or writes files or settings.
+_NUMPY_STATE = frozenset(
+    {
+        *("load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "memmap", "open_memmap"),
+        *("save", "savez", "savez_compressed", "savetxt", "get_printoptions", "set_printoptions"),
+        *("geterr", "seterr", "geterrcall", "seterrcall", "getbufsize", "setbufsize"),
+    }
+)
 _PURE_BUILTINS = frozenset(
     {
         *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
@@ -83,7 +96,9 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
     if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
-        return call(engine, engine.captures.abstract(engine, value), args, kwargs)
+        instance = engine.captures.abstract(engine, value)
+        if not isinstance(instance, Const):
+            return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
 
 
@@ -107,7 +122,26 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
             f"{name} is not among the functions that can be compiled",
             "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)",
         )
+    if not _is_pure(value):
+        raise engine.refuse(
+            f"{name} may give another result at every call, and would be called only once, while "
+            "compiling",
+            "call it outside, and pass what it returns as an argument",
+        )
     return engine.fold_object(value, *static)
+
+
+def _is_pure(value: Any) -> bool:
+    """Whether calling `value` while compiling is as good as calling it when the program runs."""
+    if _folds(value) or isinstance(value, _FOLDABLE_TYPES):
+        owner = getattr(value, "__self__", None)
+        if not isinstance(value, types.BuiltinMethodType) or _folds(value):
+            return True
+        return isinstance(owner, _VALUES) or owner in _VALUES
+    module = getattr(value, "__module__", None) or ""
+    if module.split(".")[0] != "numpy" or module.startswith("numpy.random"):
+        return False
+    return _name(value) not in _NUMPY_STATE
 
 
 def _static_arguments(
@@ -221,14 +255,15 @@ def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
     try:
         return source_function(function)
     except CompileError as error:
-        if error.loc is None or engine.loc is None or not engine.frames:
+        if engine.loc is None or not engine.frames:
             raise
+        known = error.loc is not None
         raise CompileError(
             error.message,
-            error.loc,
+            error.loc if known else engine.loc,
             notes=error.notes,
             hint=error.hint,
-            chain=[*engine.chain(), engine.loc],
+            chain=[*engine.chain(), engine.loc] if known else engine.chain(),
         ) from error
 
 
