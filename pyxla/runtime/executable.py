@@ -90,6 +90,7 @@ class Executable:
 
     __slots__ = (
         "_build",
+        "_index",
         "_large",
         "_plain",
         "_sites",
@@ -122,7 +123,8 @@ class Executable:
         self._wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
         self._straight = outcome.inputs == tuple(range(len(outcome.inputs)))
         direct = _is_plain(outcome) and not self._large and not self._spares
-        self._plain = arrays[outcome.result.index] if direct else None
+        self._index = outcome.result.index if isinstance(outcome.result, OutArray) else 0
+        self._plain = arrays[self._index] if direct else None
 
     def __call__(self, leaves: Sequence[Any], args: Sequence[Any] = ()) -> Any:
         """What the caller sees, for `leaves` of the arguments (and captures) `args`."""
@@ -132,9 +134,9 @@ class Executable:
         operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
         if self._wide:
             with enable_x64(True):
-                value = self.jitted(*operands)[self.outcome.result.index]
+                value = self.jitted(*operands)[self._index]
         else:
-            value = self.jitted(*operands)[self.outcome.result.index]
+            value = self.jitted(*operands)[self._index]
         return plain(value) if type(value) is ARRAY else self._general(leaves, args)
 
     def values(self, leaves: Sequence[Any]) -> list[Any]:

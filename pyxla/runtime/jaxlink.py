@@ -111,7 +111,7 @@ def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
             module.module, program.region, program.name, visibility="private", symbols=symbols
         )
         function = module.cached_primitive_lowerings[program] = symbols[name]
-    return func.CallOp(function, list(operands)).results
+    return func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
 
 
 mlir.register_lowering(pyxla_call, _lower)
@@ -135,7 +135,7 @@ def jit(program: Program, donated: int = 0) -> Any:
 
 def on_cpu() -> bool:
     """Whether programs run on the CPU by default."""
-    device = jax.config.jax_default_device or jax.default_backend()
+    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
     return getattr(device, "platform", device) == "cpu"
 
 

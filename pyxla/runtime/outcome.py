@@ -280,7 +280,7 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 def new_object(cls: type, fields: dict[str, Any]) -> Any:
     """An instance with these fields, made as unpickling makes one: without running `__init__`."""
-    made = cls.__new__(cls)
+    made: Any = cls.__new__(cls)  # type: ignore[call-overload]
     fill(made, fields)
     return made
 
