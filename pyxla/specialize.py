@@ -29,7 +29,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.merge import UNDEFINED, Edge, merge
+from pyxla.infer.merge import UNDEFINED, Edge, merge, resolve
 from pyxla.infer.rules import RULES
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Instr, Phi, Return, Value
@@ -282,7 +282,7 @@ class _World:
             edge.args = (Const(i + 1), UNDEFINED, *parts)
             edges.append(edge)
         hints = [("status", None), ("the result", None), *[("the exception", None)] * width]
-        edge, args = merge(edges, (), hints, lambda: self.captures.pinned)
+        edge, args = merge(edges, (), hints, lambda: (), self.captures.pinned)
         engine.enter(edge)
         status, result, *exceptions = args
         merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]
@@ -347,7 +347,7 @@ class _Outputs:
         tree = self.tree(result)
         writes, stores = [], []
         for cell, before in world.initial.items():
-            after = self.engine.heap.contents[cell]
+            after = resolve(self.engine.heap, self.engine.heap.contents[cell])
             if after is before or (isinstance(after, Array) and after.value is before.value):
                 continue
             if isinstance(after, Conflict):

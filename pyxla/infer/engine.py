@@ -44,7 +44,7 @@ from pyxla.infer.lattice import (
     Unbound,
 )
 from pyxla.infer.loops import LoopHead, depends_on
-from pyxla.infer.merge import Edge, Env, merge
+from pyxla.infer.merge import Edge, Env, merge, resolve
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
 from pyxla.ir import core
@@ -153,8 +153,7 @@ class Engine:
         return kind(message, self.loc, hint=hint, chain=self.chain(), **details)
 
     def held(self) -> Iterator[Any]:
-        """Abstract values that callers and the outside world still hold."""
-        yield from self.captures.pinned
+        """Abstract values that the callers of the current frame still need."""
         for frame in self.frames[:-1]:
             yield from frame.boxes.values()
             if frame.position is not None:
@@ -189,7 +188,9 @@ class Engine:
         except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
             raise
         except (OpError, TypeError, ValueError, IndexError, LinAlgError) as error:
-            raise self.refuse(f"{name}: {error}") from error
+            message = str(error).removeprefix(f"{name}: ")
+            types = [str(a.value.type) for a in args if isinstance(a, Array | Scalar)]
+            raise self.refuse(f"{name}: {message}", types=types) from error
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
 
@@ -259,7 +260,7 @@ class Engine:
 
     def content(self, ref: Ref) -> Any:
         """What a cell holds, refused where paths disagree on it."""
-        return self.use(self.heap.contents[ref.cell])
+        return self.use(resolve(self.heap, self.heap.contents[ref.cell]))
 
     def check_writable(self, ref: Ref) -> None:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
@@ -303,12 +304,13 @@ class Engine:
         if not frame.returns:
             raise Stopped
         hints = [("the result", e.loc) for e in frame.returns[:1]]
-        edge, (result,) = merge(frame.returns, (), hints, self._held_by_caller)
+        edge, (result,) = merge(
+            frame.returns, (), hints, self._held_by_caller, self.captures.pinned
+        )
         self.enter(edge)
         return result
 
     def _held_by_caller(self) -> Iterator[Any]:
-        yield from self.captures.pinned
         for frame in self.frames:
             yield from frame.boxes.values()
             if frame.position is not None:
@@ -329,7 +331,9 @@ class Engine:
         """Merge what leads to `block` and bind its phis."""
         edges = frame.pending.pop(block)
         hints = [(phi.value.hint, phi.loc) for phi in block.phis]
-        edge, args = merge(edges, frame.ssa.live_in[block], hints, self.held)
+        edge, args = merge(
+            edges, frame.ssa.live_in[block], hints, self.held, self.captures.pinned
+        )
         self.enter(edge)
         frame.env = edge.env
         frame.assumed = edge.assumed
@@ -484,7 +488,9 @@ class Engine:
     def _loop_entry(self, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
         edges = frame.pending.pop(header)
         hints = [(phi.value.hint, phi.loc) for phi in header.phis]
-        return merge(edges, frame.ssa.live_in[header], hints, self.held)
+        return merge(
+            edges, frame.ssa.live_in[header], hints, self.held, self.captures.pinned
+        )
 
     def _mark(self, frame: Frame) -> tuple[Any, ...]:
         pending = {block: len(edges) for block, edges in frame.pending.items()}
@@ -510,6 +516,7 @@ class Engine:
         live = frame.ssa.live_in[header]
         ghosts: list[Edge] = []
         directions = dict(self.directions.get(header, ()))
+        lost: set[int] = set()
         certain = self._enters(frame, component, entry)
         mark = self._mark(frame)
         size = len(entry.block.instrs)
@@ -520,7 +527,7 @@ class Engine:
             head = LoopHead(start, ghosts, hints, live, directions)
             if conflicts := head.conflicts():
                 return conflicts[0]
-            head.entangle(self.held)
+            head.settle(self.held, self.captures.pinned, lost)
             self._pass(frame, component, head)
             back = frame.pending.pop(header, None)
             self._strip(frame, component, head, certain)
@@ -528,7 +535,7 @@ class Engine:
                 return None
             (edge,) = back
             written = set(self.written[mark[3] :])
-            fits, aliases, reason = head.close(edge, self.held, written)
+            fits, aliases, reason = head.close(edge, self._outside(head), written)
             if fits:
                 self.directions[header] = directions
                 if aliases:
@@ -537,6 +544,9 @@ class Engine:
             self._reset(frame, mark, component)
             ghosts = [head.ghost, edge]
         return Conflict("the types do not settle")
+
+    def _outside(self, head: LoopHead) -> Callable[[], Any]:
+        return lambda: [*self.held(), *self.captures.pinned, *head.env.values()]
 
     def _pass(self, frame: Frame, component: Component, head: LoopHead) -> None:
         header = component.header

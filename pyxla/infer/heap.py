@@ -56,7 +56,19 @@ class BoxCell:
     value: Any
 
 
-Content = Array | ListCell | SetCell | DictCell | ObjectCell | BoxCell | Conflict
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """Content of a cell that only the caller still holds: it is now what `cells[selector]` is.
+
+    A buffer passed in and swapped with another (`a, b = b, a`) lives on under other names; which
+    of them it is, is known at run time.
+    """
+
+    selector: Any
+    cells: tuple[int, ...]
+
+
+Content = Array | ListCell | SetCell | DictCell | ObjectCell | BoxCell | Shadow | Conflict
 
 
 @dataclass(slots=True)
@@ -99,6 +111,12 @@ class Heap:
     def entangle(self, cells: set[int], reason: str) -> None:
         """Refuse writes to `cells` from here on."""
         self.entangled = {**self.entangled, **dict.fromkeys(cells, reason)}
+
+
+def shadowed(heap: Heap) -> set[int]:
+    """The cells that shadows point to."""
+    contents = heap.contents.values()
+    return {cell for content in contents if isinstance(content, Shadow) for cell in content.cells}
 
 
 def parts(x: Any) -> tuple[Any, ...]:

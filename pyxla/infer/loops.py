@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from pyxla.errors import CompileError, Location
 from pyxla.infer import extent
-from pyxla.infer.heap import Content, parts, reachable
+from pyxla.infer.heap import Content, Shadow, parts, reachable
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -31,6 +33,8 @@ from pyxla.infer.merge import (
     _all_equal,
     _bound,
     _same_content,
+    chosen,
+    flattened,
     joined_number_type,
     materialize,
     read_view,
@@ -38,6 +42,7 @@ from pyxla.infer.merge import (
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.dominance import Loop
+from pyxla.ops.shape import constant
 
 
 class LoopHead:
@@ -84,8 +89,16 @@ class LoopHead:
         names = [a for a in self.args if isinstance(a, Conflict) and not isinstance(a, Unbound)]
         return names + objects
 
-    def entangle(self, held: Callable[[], Iterable[Any]]) -> None:
-        self.join.entangle(lambda: [*held(), *self.env.values()])
+    def settle(
+        self, held: Callable[[], Iterable[Any]], pinned: Iterable[Any], lost: set[int]
+    ) -> None:
+        """See `Join.settle`; afterwards the template is complete.
+
+        lost: cells of the caller that no name of the loop goes on to refer to, as earlier passes
+        found; a shadow cannot follow them.
+        """
+        self.lost = lost
+        self.join.settle(lambda: [*held(), *self.env.values(), *self.args], pinned, lost)
 
     def close(
         self, back: Edge, held: Callable[[], Iterable[Any]], written: set[int]
@@ -100,9 +113,10 @@ class LoopHead:
             if cell in self.entry.heap.contents:
                 fit.pair(cell, cell)
         fit.contents()
+        fit.shadows()
         if not fit.ok:
             return False, set(), ""
-        aliases = fit.aliases(lambda: [*held(), *self.env.values()])
+        aliases = fit.aliases(held)
         if aliases & written:
             raise CompileError(
                 "an array is changed in a loop in which its name may stand for one of several "
@@ -228,7 +242,40 @@ class _Fit:
             self.hint = "a field"
             self.content(self.head.heap.contents[template], self.back.heap.contents[back])
 
+    def shadows(self) -> None:
+        """Shadows on the back edge, in terms of the template's cells."""
+        for cell, template in self.head.heap.contents.items():
+            if not isinstance(template, Shadow) or not self.ok:
+                continue
+            back = self.back.heap.contents[cell]
+            with building(Builder(self.back.block.instrs, self.back.loc)):
+                if isinstance(back, Shadow):
+                    back = flattened(self.back.heap, back)
+                moved = self._moved(template, back)
+                if moved is None:
+                    self._lose(cell)
+                else:
+                    self.value(template.selector, _permuted(back.selector, moved))
+
+    def _moved(self, template: Shadow, back: Any) -> list[int] | None:
+        """Which of the template's cells each cell of `back` is."""
+        if not isinstance(back, Shadow) or len(back.cells) != len(template.cells):
+            return None
+        moved = []
+        for old in back.cells:
+            found = self.cells.get(old, set()) & set(template.cells)
+            if len(found) != 1:
+                return None
+            moved.append(template.cells.index(found.pop()))
+        return moved
+
+    def _lose(self, cell: int) -> None:
+        self.head.lost.add(cell)
+        self.ok = False
+
     def content(self, template: Content, back: Content) -> None:
+        if isinstance(template, Shadow):
+            return
         if isinstance(template, Array):
             if not isinstance(back, Array) or back.type != template.type:
                 self.ok = False
@@ -270,6 +317,14 @@ class _Fit:
             elif back in still and others:
                 out |= templates | {back}
         return out
+
+
+def _permuted(selector: Scalar, moved: list[int]) -> Scalar:
+    """`moved[selector]`."""
+    if moved == list(range(len(moved))):
+        return selector
+    numbers = [constant(value=np.asarray(m), weak=True) for m in moved]
+    return Scalar(chosen(selector, numbers), extent.IntFact(0, len(moved) - 1))
 
 
 def depends_on(value: Value, block: Block) -> bool:

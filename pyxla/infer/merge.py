@@ -25,8 +25,10 @@ from pyxla.infer.heap import (
     Heap,
     ListCell,
     ObjectCell,
+    Shadow,
     parts,
     reachable,
+    shadowed,
 )
 from pyxla.infer.lattice import (
     Array,
@@ -45,8 +47,8 @@ from pyxla.infer.lattice import (
 from pyxla.infer.refine import atoms
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
-from pyxla.ir.types import ArrayType, array_type
-from pyxla.ops.elementwise import convert
+from pyxla.ir.types import ArrayType, array_type, python_type
+from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.shape import constant
 
 Env = dict[Value, Any]
@@ -318,6 +320,8 @@ class Join:
         return f"{name} may be one of several objects that are still in use"
 
     def _join_contents(self, contents: list[Any]) -> Content:
+        if any(isinstance(c, Shadow) for c in contents):
+            return self._join_shadows(contents)
         first = next(c for c in contents if c is not UNDEFINED)
         known = [c for c in contents if c is not UNDEFINED]
         if isinstance(first, Conflict):
@@ -336,6 +340,19 @@ class Join:
             for i in range(len(parts(first)))
         ]
         return _rebuild(first, columns)
+
+    def _join_shadows(self, contents: list[Any]) -> Content:
+        cells = {c.cells if isinstance(c, Shadow) else None for c in contents}
+        if len(cells) == 1:
+            selector = self.join([c.selector for c in contents])
+            return contents[0] if isinstance(selector, Const) else Shadow(selector, *cells)
+        arrays = []
+        for content, state in zip(contents, self.states, strict=True):
+            with building(Builder(state.block.instrs, self.loc)):
+                arrays.append(resolve(state.heap, content))
+            if isinstance(content, Shadow):
+                self.heap.entangle(set(content.cells), self._may_be_either())
+        return self._join_contents(arrays)
 
     def _join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
         first = known[0]
@@ -382,21 +399,100 @@ class Join:
             out[cell] = self._join_contents(column)
             self.hint = outer
 
-    def entangle(self, held: Callable[[], Iterable[Any]]) -> None:
-        """Refuse writes where a merged cell stands for objects that others hold as well."""
+    def settle(
+        self,
+        live: Callable[[], Iterable[Any]],
+        pinned: Iterable[Any],
+        lost: Iterable[int] = (),
+    ) -> None:
+        """See to the objects that merged references stood for, where others hold them too.
+
+        One that only the caller can reach becomes a shadow of the merged cells; one that the
+        program can still reach may not be written, nor may what it was merged to.
+        """
         if not self.cells:
             return
-        holders: dict[tuple[int, int], list[int]] = {}
+        names: dict[int, list[int]] = {}
         for key, new in self.cells.items():
-            for state, old in enumerate(key):
-                if old is not None:
-                    holders.setdefault((state, old), []).append(new)
-        still = reachable(self.heap, held())
-        for (_, old), new in holders.items():
-            if len(new) > 1:
+            for old in dict.fromkeys(c for c in key if c is not None):
+                names.setdefault(old, []).append(new)
+        reached = reachable(self.heap, live())
+        outside = reachable(self.heap, pinned) | shadowed(self.heap)
+        for old, new in names.items():
+            if old in reached:
                 self.heap.entangle({*new, old}, self._may_be_either())
-            if old in still and any(n != old for n in new):
+            elif (
+                old in outside
+                and old in self.heap.contents
+                and (old in lost or not self._shadow(old))
+            ):
                 self.heap.entangle({*new, old}, self._may_be_either())
+        self._entangle_twins()
+
+    def _entangle_twins(self) -> None:
+        """Two merged cells that are one object in some state must not be written."""
+        for state in range(len(self.states)):
+            found: dict[int, int] = {}
+            for key, new in self.cells.items():
+                old = key[state] if state < len(key) else None
+                if old is not None and found.setdefault(old, new) != new:
+                    self.heap.entangle({new, found[old]}, self._may_be_either())
+
+    def _shadow(self, old: int) -> bool:
+        """Let `old` be what the merged cell that took its place in each state is, if one did."""
+        content = self.heap.contents[old]
+        if not isinstance(content, Array) or content.extents is not None:
+            return False
+        places = [
+            (key, cell)
+            for key, cell in self.cells.items()
+            if self._is_like(self.heap.contents[cell], content)
+        ]
+        cells = tuple([cell for _, cell in places])
+        picks = []
+        for state in range(len(self.edges)):
+            found = [i for i, (key, _) in enumerate(places) if key[state] == old]
+            if len(found) != 1:
+                return False
+            picks.append(Const(found[0]))
+        picks += [Const(0)] * (len(self.states) - len(self.edges))
+        selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
+        self.heap.contents[old] = Shadow(selector, cells)
+        return True
+
+    def _is_like(self, content: Any, array: Array) -> bool:
+        return (
+            isinstance(content, Array) and content.extents is None and content.type == array.type
+        )
+
+
+def flattened(heap: Heap, shadow: Shadow) -> Shadow:
+    """A shadow of shadows of the same cells as a shadow of those."""
+    while True:
+        inner = [heap.contents[cell] for cell in shadow.cells]
+        if not all(isinstance(i, Shadow) and i.cells == inner[0].cells for i in inner):
+            return shadow
+        selector = chosen(shadow.selector, [i.selector.value for i in inner])
+        fact = extent.IntFact(0, len(inner[0].cells) - 1)
+        shadow = Shadow(Scalar(selector, fact), inner[0].cells)
+
+
+def chosen(selector: Scalar, values: list[Value]) -> Value:
+    """`values[selector]`."""
+    *others, value = values
+    for i, other in enumerate(others):
+        index = constant(value=np.asarray(i), weak=True)
+        value = select(compare(selector.value, index, direction="EQ"), other, value)
+    return value
+
+
+def resolve(heap: Heap, content: Any) -> Any:
+    """The array that a shadow stands for."""
+    if not isinstance(content, Shadow):
+        return content
+    content = flattened(heap, content)
+    arrays = [resolve(heap, heap.contents[cell]).value for cell in content.cells]
+    return Array(chosen(content.selector, arrays))
 
 
 def read_view(content: Any, view: tuple[Any, ...]) -> Array:
@@ -498,11 +594,13 @@ def merge(
     live: Iterable[Value],
     hints: list[tuple[str, Location | None]],
     held: Callable[[], Iterable[Any]],
+    pinned: Iterable[Any],
 ) -> tuple[Edge, tuple[Any, ...]]:
     """Join `edges` in a new block: the state there, and the values of the target's phis.
 
     live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
-    values held by callers and pinned cells, asked for only when objects merge.
+    values that callers still need, asked for only when objects merge.  pinned: what the outside
+    world can reach.
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
@@ -522,5 +620,5 @@ def merge(
         if column[0] is not None:
             env[value] = join.join(column) if None not in column else column[0]
     join.join_heap()
-    join.entangle(lambda: [*held(), *env.values()])
+    join.settle(lambda: [*held(), *env.values(), *args], pinned)
     return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)
