@@ -132,6 +132,7 @@ def branch_defines(scope: Scope) -> bool:
     scope.emit("else:")
     scope.emit(f"    {name} = {b.text}")
     scope.names[name] = a.value
+    scope.values.add(name)
     scope.feature("if", "else")
     return True
 
@@ -227,6 +228,8 @@ def for_array(scope: Scope) -> bool:
     element = x.value[0] if x.value.shape[0] else np.zeros(x.value.shape, x.value.dtype).sum(0)[...]
     element = element if x.value.ndim > 1 else x.value.dtype.type(1)
     scope.feature("for-array")
+    if x.text in scope.values:
+        scope.values.add(name)
     if scope.chance(0.4):
         counter = scope.fresh_name("i")
         scope.feature("enumerate")
@@ -315,7 +318,7 @@ def while_float(scope: Scope) -> bool:
 
 def triangular(scope: Scope) -> bool:
     """The nest of a factorization: slices that grow with the outer counter."""
-    x = scope.pick(lambda v: is_array(v, "f") and v.ndim == 2 and v.shape[0] == v.shape[1])
+    x = scope.pick_cell(lambda v: is_array(v, "f") and v.ndim == 2 and v.shape[0] == v.shape[1])
     if x is None or scope.loops:
         return False
     i, j = scope.fresh_name("i"), scope.fresh_name("j")

@@ -386,11 +386,14 @@ def array_item(scope: Scope, depth: int) -> Expr | None:
     return scope.make(f"{x.text}[{', '.join(map(str, indices)) or '()'}]")
 
 
-def bounded_slice(scope: Scope, wanted: Callable[[Any], bool]) -> tuple[str, Any] | None:
+def bounded_slice(
+    scope: Scope, wanted: Callable[[Any], bool], write: bool = False
+) -> tuple[str, Any] | None:
     """A one-dimensional slice whose extent depends on a loop counter, and the array's value."""
     if not scope.bounds:
         return None
-    x = scope.pick(lambda v: wanted(v) and v.ndim in (1, 2) and v.shape[-1] > 1)
+    pick = scope.pick_cell if write else scope.pick
+    x = pick(lambda v: wanted(v) and v.ndim in (1, 2) and v.shape[-1] > 1)
     if x is None:
         return None
     counter, bound = scope.rng.choice(list(scope.bounds.items()))
@@ -716,7 +719,7 @@ def call(scope: Scope, depth: int, wanted: Callable[[Any], bool]) -> Expr | None
         return None
     arguments = []
     for predicate in function.fuzz_parameters[0]:
-        found = argument(scope, predicate)
+        found = argument(scope, predicate, "mutator" in function.__name__)
         if found is None:
             return None
         arguments.append(found)
@@ -727,14 +730,15 @@ def call(scope: Scope, depth: int, wanted: Callable[[Any], bool]) -> Expr | None
     return found
 
 
-def argument(scope: Scope, wanted: Any) -> str | None:
+def argument(scope: Scope, wanted: Any, mutated: bool) -> str | None:
     """An argument of a wanted kind: ("int",), ("float",), or an exact array kind."""
     if wanted == ("int",):
         return f"{integer(scope, 1).text} % 5"
     if wanted == ("float",):
         return real(scope, 1).text
     _, dtype, shape = wanted
-    same = scope.pick(lambda v: is_array(v) and v.dtype.name == dtype and v.shape == shape)
+    pick = scope.pick_cell if mutated else scope.pick
+    same = pick(lambda v: is_array(v) and v.dtype.name == dtype and v.shape == shape)
     return same and same.text
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.fuzz import expressions as ex
 from tests.fuzz.control import block, returned
-from tests.fuzz.scope import Scope
+from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import (
     DTYPES,
     SHAPES,
@@ -166,6 +166,9 @@ def write_arguments(scope: Scope, record: bool) -> list[str]:
     exec("\n".join(lines), scope.namespace)
     values = scope.namespace["arguments"]()
     scope.names = dict(zip(names, values, strict=True))
+    if not {"aliased-arguments", "overlapping-arguments"} & scope.features:
+        arrays = [name for name, value in scope.names.items() if is_array(value)]
+        scope.values.update(name for name in arrays if scope.chance(VALUES))
     return lines
 
 

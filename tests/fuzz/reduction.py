@@ -136,7 +136,8 @@ def reduced(text: str, fails: Callable[[str], bool], seconds: float = 60) -> str
 def chunks(best: Callable[[], ast.Module], better: Callable[[ast.Module | None], bool]) -> bool:
     """Remove runs of statements, halves first."""
     progress = False
-    for number in range(len(list(statement_lists(best())))):
+    sizes = [len(items) for items in statement_lists(best())]
+    for number in sorted(range(len(sizes)), key=lambda n: -sizes[n]):
         size = len(list(statement_lists(best()))[number]) if number_exists(best(), number) else 0
         width = size // 2
         while width > 1:

@@ -14,6 +14,8 @@ import numpy as np
 from tests.fuzz.values import Expr, kind
 
 LARGEST = 64
+VALUES = 0.3
+MUDDLED = 0.01
 
 
 @dataclass(slots=True)
@@ -21,8 +23,9 @@ class Scope:
     """One function being written.
 
     names: visible variables and a representative value of each.  bounds: loop counters that are
-    at least 0 and below a constant.  fixed: names that must not be assigned.  held: names that
-    must keep their kind.  slots: the kinds every `return` must give, or None where there is only
+    at least 0 and below a constant.  values: arrays that are bound again in blocks and hardly ever
+    written to, because which array a write reaches would depend on the path taken.  fixed: names
+    that must not be assigned.  held: names that must keep their kind.  slots: the kinds every `return` must give, or None where there is only
     one `return`.
     """
 
@@ -31,6 +34,7 @@ class Scope:
     features: set[str]
     names: dict[str, Any] = field(default_factory=dict)
     bounds: dict[str, int] = field(default_factory=dict)
+    values: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
     lines: list[str] = field(default_factory=list)
@@ -78,6 +82,25 @@ class Scope:
             return None
         name = self.rng.choice(found)
         return Expr(name, self.names[name], False)
+
+    def pick_cell(self, wanted: Callable[[Any], bool]) -> Expr | None:
+        """An array variable that may be written to."""
+        found = self.pick(wanted)
+        if found is None or found.text not in self.values:
+            return found
+        if self.chance(MUDDLED):
+            self.feature("maybe-alias")
+            return found
+        return None
+
+    def follow(self, name: str, base: str) -> None:
+        """A view or alias is a value where its base is one."""
+        if base in self.values:
+            self.values.add(name)
+
+    def rebindable(self, name: str) -> bool:
+        """Whether an array's name may be bound to another array here."""
+        return not self.nesting or name in self.values or self.chance(MUDDLED)
 
     def assignable(self, wanted: Callable[[Any], bool]) -> list[str]:
         return [n for n, v in self.names.items() if n not in self.fixed and wanted(v)]

@@ -7,15 +7,17 @@ copies of the representative values before they are written.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 
 import numpy as np
 
 from tests.fuzz import expressions as ex
-from tests.fuzz.scope import Scope
+from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import Expr, is_array, kind
 
 Statement = Callable[[Scope], bool]
+NAMES = re.compile(r"\b[a-zA-Z_]\w*\b")
 
 
 def runs(scope: Scope, *statements: str) -> bool:
@@ -39,7 +41,13 @@ def write(scope: Scope, statement: str, *features: str) -> bool:
 
 
 def bind(scope: Scope, name: str, expression: Expr) -> None:
+    """Write `name = expression`; a new array is a value or a cell, a view what its base is."""
     scope.emit(f"{name} = {expression.text}")
+    if is_array(expression.value) and name not in scope.names:
+        if expression.fresh and scope.chance(VALUES):
+            scope.values.add(name)
+        for base in () if expression.fresh else NAMES.findall(expression.text):
+            scope.follow(name, base)
     scope.names[name] = expression.value
 
 
@@ -149,6 +157,8 @@ def rebind(scope: Scope) -> bool:
     if not names:
         return False
     name = scope.rng.choice(names)
+    if is_array(scope.names[name]) and not scope.rebindable(name):
+        return False
     found = same_kind(scope, name)
     if found is None:
         return False
@@ -178,6 +188,8 @@ def augment(scope: Scope) -> bool:
         operand, op = f"{ex.integer(scope, 2).text} % 17", scope.rng.choice(("+=", "-=", "^="))
     elif type(value) is float:
         operand, op = ex.real(scope, 2).text, scope.rng.choice(("+=", "-=", "*="))
+    elif name in scope.values:
+        return False
     else:
         operand = ex.array_operand(scope, 2) if scope.chance(0.6) else ex.array(scope, 1).text
         op = scope.rng.choice(("+=", "-=", "*=", "+="))
@@ -206,6 +218,7 @@ def unpack(scope: Scope) -> bool:
     if rows is not None and scope.chance(0.4):
         scope.emit(f"{first}, *{second} = {rows.text}")
         scope.names[first] = rows.value[0]
+        scope.follow(first, rows.text)
         scope.names[second] = list(rows.value[1:])
         scope.feature("star-unpacking")
         return True
@@ -219,6 +232,8 @@ def swap_names(scope: Scope) -> bool:
     scope.rng.shuffle(names)
     for i, a in enumerate(names):
         for b in names[i + 1 :]:
+            if is_array(scope.names[a]) and not (scope.rebindable(a) and scope.rebindable(b)):
+                continue
             if kind(scope.names[a]) == kind(scope.names[b]):
                 scope.feature("swap")
                 scope.emit(f"{a}, {b} = {b}, {a}")
@@ -241,7 +256,7 @@ def value_for(scope: Scope, depth: int = 2) -> str:
 
 
 def set_item(scope: Scope) -> bool:
-    x = scope.pick(ex.nonempty)
+    x = scope.pick_cell(ex.nonempty)
     if x is None:
         return False
     where = ", ".join(map(str, (ex.index(scope, n) for n in x.value.shape))) or "()"
@@ -255,7 +270,7 @@ def set_item(scope: Scope) -> bool:
 
 
 def set_slice(scope: Scope) -> bool:
-    x = scope.pick(lambda v: is_array(v, "fiuc") and v.ndim > 0)
+    x = scope.pick_cell(lambda v: is_array(v, "fiuc") and v.ndim > 0)
     if x is None:
         return False
     forms = ["{0}[1:] = {0}[:-1]", "{0}[:2] = {1}", "{0}[::2] {2} {1}", "{0}[...] = {1}"]
@@ -277,7 +292,7 @@ def set_slice(scope: Scope) -> bool:
 
 def set_bounded_slice(scope: Scope) -> bool:
     """Write a slice whose extent depends on a loop counter."""
-    found = ex.bounded_slice(scope, lambda v: is_array(v, "fi"))
+    found = ex.bounded_slice(scope, lambda v: is_array(v, "fi"), write=True)
     if found is None:
         return False
     text, value = found
@@ -289,7 +304,7 @@ def set_bounded_slice(scope: Scope) -> bool:
 
 
 def set_mask(scope: Scope) -> bool:
-    x = scope.pick(lambda v: is_array(v, "fiu") and v.ndim > 0)
+    x = scope.pick_cell(lambda v: is_array(v, "fiu") and v.ndim > 0)
     if x is None:
         return False
     bound = scope.rng.choice(("0", "1", "2"))
@@ -302,7 +317,7 @@ def set_mask(scope: Scope) -> bool:
 
 
 def set_fancy(scope: Scope) -> bool:
-    x = scope.pick(lambda v: is_array(v, "fiu") and v.ndim > 0 and v.size > 0)
+    x = scope.pick_cell(lambda v: is_array(v, "fiu") and v.ndim > 0 and v.size > 0)
     if x is None:
         return False
     n = x.value.shape[0]
@@ -319,7 +334,7 @@ def set_fancy(scope: Scope) -> bool:
 
 
 def in_place_call(scope: Scope) -> bool:
-    x = scope.pick(lambda v: is_array(v, "fi") and v.ndim > 0)
+    x = scope.pick_cell(lambda v: is_array(v, "fi") and v.ndim > 0)
     if x is None:
         return False
     forms = [
@@ -339,7 +354,7 @@ def in_place_call(scope: Scope) -> bool:
 
 
 def swap_items(scope: Scope) -> bool:
-    x = scope.pick(lambda v: ex.nonempty(v) and v.ndim == 1)
+    x = scope.pick_cell(lambda v: ex.nonempty(v) and v.ndim == 1)
     if x is None:
         return False
     i, j = ex.index(scope, x.value.size), ex.index(scope, x.value.size)
@@ -349,7 +364,7 @@ def swap_items(scope: Scope) -> bool:
 
 def ping_pong(scope: Scope) -> bool:
     """Two buffers that trade places in a loop."""
-    x = scope.pick(lambda v: is_array(v, "f") and v.ndim == 1 and v.size > 2)
+    x = scope.pick_cell(lambda v: is_array(v, "f") and v.ndim == 1 and v.size > 2)
     if x is None or scope.loops:
         return False
     scope.feature("ping-pong", "for-range", "swap")
@@ -371,6 +386,7 @@ def ping_pong(scope: Scope) -> bool:
     scope.emit(f"{old}, {new} = {new}, {old}")
     scope.indent -= 1
     scope.names[old] = scope.names[new] = x.value.copy()
+    scope.values.update((old, new, x.text))
     scope.held.update((old, new))
     return True
 
@@ -469,7 +485,7 @@ def mutate_object(scope: Scope) -> bool:
             f"{item.text}.n = {i} % 19",
             f"{item.text}.v[{i} % 3] = {f}",
             f"{item.text}.v *= 0.5",
-            f"{item.text}.v = {item.text}.v + 1",
+            f"{item.text}.v = {item.text}.v + 1" if not scope.nesting else f"{item.text}.n += 1",
             f"{item.text}.bump({f})",
             f"{item.text}.bump({f}).bump(1.5)",
         )
@@ -512,7 +528,7 @@ def define_closure(scope: Scope) -> bool:
     inner.names = {**scope.names, parameter: 1.5}
     inner.lines, inner.bounds = [], {}
     body: list[str] = []
-    x = scope.pick(lambda v: is_array(v, "f") and v.ndim == 1 and v.size > 0)
+    x = scope.pick_cell(lambda v: is_array(v, "f") and v.ndim == 1 and v.size > 0)
     counters = scope.assignable(lambda v: type(v) is float)
     features = ["closure"]
     if x is not None and scope.chance(0.4):
