@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -103,20 +104,27 @@ def integer(x: Any) -> Scalar:
 
 def _register() -> None:
     for function, kernel in FLOATS.items():
-        implements(function)(_lifted(kernel, float, float))
+        implements(function)(_lifted(function, kernel, float, float))
     for function, kernel in TESTS.items():
-        implements(function)(_lifted(kernel, float, bool))
+        implements(function)(_lifted(function, kernel, float, bool))
     for function, kernel in COMPLEX.items():
-        implements(function)(_lifted(kernel, complex, complex))
-    for function, kernel in ((cmath.isnan, k.isnan), (cmath.isinf, k.isinf)):
-        implements(function)(_lifted(kernel, complex, bool))
-    implements(cmath.isfinite)(_lifted(k.isfinite, complex, bool))
+        implements(function)(_lifted(function, kernel, complex, complex))
+    for name, kernel in (("isnan", k.isnan), ("isinf", k.isinf), ("isfinite", k.isfinite)):
+        function = getattr(cmath, name)
+        implements(function)(_lifted(function, kernel, complex, bool))
     for function, kernel in ROUNDINGS.items():
         implements(function)(_rounding(kernel))
 
 
-def _lifted(kernel: Callable[..., Value], takes: type, gives: type) -> Callable[..., Any]:
+def _lifted(
+    function: Callable[..., Any], kernel: Callable[..., Value], takes: type, gives: type
+) -> Callable[..., Any]:
+    """`kernel` as a function of as many Python scalars as `function` takes."""
+    arity = len(inspect.signature(function).parameters)
+
     def call(*args: Any) -> Scalar:
+        if len(args) != arity:
+            raise OpError(f"{function.__name__}() takes {arity} argument(s), {len(args)} given")
         return weak(kernel(*[to_scalar(x, takes).value for x in args]), gives)
 
     return call
