@@ -22,6 +22,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import uses
 from pyxla.lower.cost import INFINITE, SMALL, cost, total
 from pyxla.lower.dead import dead_code, has_effect
+from pyxla.lower.inplace import update_in_place
 from pyxla.lower.rules import boolean, definition, is_filled, known, rewrite
 from pyxla.ops.elementwise import convert, select
 from pyxla.ops.shape import constant
@@ -45,7 +46,7 @@ def simplify(region: Region) -> Region:
         walk = _Walk()
         walk.region(region)
         dead_code(region)
-        if not walk.again:
+        if not update_in_place(region) and not walk.again:
             break
     _restore_types(region, types)
     return region
