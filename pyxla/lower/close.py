@@ -25,9 +25,8 @@ from pyxla.ops.reduce import reduce, reduce_window, select_and_scatter
 from pyxla.ops.shape import broadcast_in_dim, constant
 from pyxla.ops.sort import sort
 
-PAIRED = frozenset({reduce, reduce_window, scatter})
 ALONE = frozenset({select_and_scatter, all_reduce, reduce_scatter})
-CLOSED = PAIRED | ALONE | {sort, map_}
+CLOSED = ALONE | {reduce, reduce_window, scatter, sort, map_}
 
 
 def close(region: Region) -> Region:
@@ -114,26 +113,24 @@ def _widen(instr: Instr, captured: list[Value]) -> list[Instr]:
             hint="it may only use its arguments and constants",
         )
     spread: list[Instr] = []
-    operands, count = instr.operands, len(instr.operands)
-    if instr.op in PAIRED:
-        half = count // 2
-        first = _spread(captured, operands[0], spread, instr)
-        if instr.op is scatter:
-            last = _spread(captured, operands[-1], spread, instr)
-            middle, rest = (operands[half],), (*operands[half + 1 :], *last)
-        else:
-            middle, rest = (), (*operands[half:], *captured)
-        instr.operands = (*operands[:half], *first, *middle, *rest)
-        instr.results += _fresh_results(first, instr)
-        _pair(instr.regions[0], half, captured)
-    else:
-        extra = _spread(captured, operands[0], spread, instr)
+    operands, half = instr.operands, len(instr.operands) // 2
+    extra = _spread(captured, operands[0], spread, instr)
+    if instr.op is map_:
         instr.operands = (*operands, *extra)
-        each = 1
-        if instr.op is sort:
-            each = 2
-            instr.results += _fresh_results(extra, instr)
-        _append(instr.regions[0], captured, each)
+        _append(instr.regions[0], captured, 1)
+        return spread
+    instr.results += _fresh_results(extra, instr)
+    if instr.op is sort:
+        instr.operands = (*operands, *extra)
+        _append(instr.regions[0], captured, 2)
+        return spread
+    rest = operands[half:]
+    if instr.op is scatter:
+        last = _spread(captured, operands[-1], spread, instr)
+        instr.operands = (*operands[:half], *extra, *rest, *last)
+    else:
+        instr.operands = (*operands[:half], *extra, *rest, *captured)
+    _pair(instr.regions[0], half, captured)
     return spread
 
 

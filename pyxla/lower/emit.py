@@ -8,7 +8,7 @@ enclosing scopes implicitly.  This is the one module that speaks to `jaxlib.mlir
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,25 +19,11 @@ from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 
-
-def _element_types() -> dict[np.dtype, Callable[[], ir.Type]]:
-    """How each element type is made in the current context."""
-    makers: dict[str, Callable[[], ir.Type]] = {
-        "bool_": lambda: ir.IntegerType.get_signless(1),
-        "bf16": ir.BF16Type.get,
-        "f16": ir.F16Type.get,
-        "f32": ir.F32Type.get,
-        "f64": ir.F64Type.get,
-        "c64": lambda: ir.ComplexType.get(ir.F32Type.get()),
-        "c128": lambda: ir.ComplexType.get(ir.F64Type.get()),
-    }
-    for width in (8, 16, 32, 64):
-        makers[f"i{width}"] = lambda width=width: ir.IntegerType.get_signless(width)
-        makers[f"u{width}"] = lambda width=width: ir.IntegerType.get_unsigned(width)
-    return {DTYPE_NAMES[name]: make for name, make in makers.items()}
-
-
-ELEMENT_TYPES = _element_types()
+# How MLIR writes the element types that it writes otherwise than we do.
+_SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
+ELEMENT_TYPES: dict[np.dtype, str] = {
+    dtype: _SPELLED.get(name, name.replace("u", "ui")) for name, dtype in DTYPE_NAMES.items()
+}
 
 
 class Emitter:
@@ -46,6 +32,7 @@ class Emitter:
     __slots__ = (
         "_attributes",
         "_constants",
+        "_elements",
         "_functions",
         "_locations",
         "_merged",
@@ -62,10 +49,11 @@ class Emitter:
         self.module = module
         self.symbols = symbols
         self.values: dict[Value, ir.Value] = {}
-        self.loc = ir.Location.unknown()
+        self.loc: ir.Location = ir.Location.unknown()
         self.ip: ir.InsertionPoint | None = None
         # Keyed by identity, cheaper than equality; the second item keeps the key alive.
         self._types: dict[int, tuple[ir.Type, ArrayType]] = {}
+        self._elements: dict[np.dtype, ir.Type] = {}
         self._attributes: dict[str, ir.Attribute] = {}
         self._constants: dict[tuple[np.dtype, bytes], ir.Attribute] = {}
         self._locations: dict[int, tuple[ir.Location, Location]] = {}
@@ -77,10 +65,15 @@ class Emitter:
         """The ranked tensor type of a value."""
         found = self._types.get(id(type))
         if found is None:
-            element = ELEMENT_TYPES[type.dtype]()
-            found = (ir.RankedTensorType.get(type.shape, element), type)
+            found = (ir.RankedTensorType.get(type.shape, self.element(type.dtype)), type)
             self._types[id(type)] = found
         return found[0]
+
+    def element(self, dtype: np.dtype) -> ir.Type:
+        found = self._elements.get(dtype)
+        if found is None:
+            found = self._elements[dtype] = ir.Type.parse(ELEMENT_TYPES[dtype])
+        return found
 
     def attribute(self, text: str) -> ir.Attribute:
         found = self._attributes.get(text)
@@ -146,11 +139,9 @@ class Emitter:
 
     def dense(self, value: np.ndarray) -> ir.Attribute:
         """The elements of `value` as an attribute."""
-        element = ELEMENT_TYPES[value.dtype]()
         # `ascontiguousarray` makes rank 1 of rank 0, so the shape is passed along.
-        return ir.DenseElementsAttr.get(
-            np.ascontiguousarray(value), type=element, shape=value.shape
-        )
+        data: Any = np.ascontiguousarray(value)
+        return ir.DenseElementsAttr.get(data, type=self.element(value.dtype), shape=value.shape)
 
     def block(self, slot: ir.Region, region: Region) -> None:
         """Emit `region` as the one block of an operation's region."""
@@ -188,7 +179,8 @@ class Emitter:
         inputs = [self.type(param.type) for param in region.params]
         outputs = [self.type(value.type) for value in region.results]
         outer, outer_loc = self.ip, self.loc
-        made = func.FuncOp(
+        create: Any = func.FuncOp
+        made = create(
             name,
             (inputs, outputs),
             visibility=visibility,

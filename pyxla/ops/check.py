@@ -26,11 +26,11 @@ INEXACT = FLOATS | COMPLEXES
 NUMERIC = INTS | INEXACT
 ANY = NUMERIC | BOOLS
 
-PARTS = {
+PARTS: dict[np.dtype, np.dtype] = {
     np.dtype(np.complex64): np.dtype(np.float32),
     np.dtype(np.complex128): np.dtype(np.float64),
 }
-WHOLES = {part: whole for whole, part in PARTS.items()}
+WHOLES: dict[np.dtype, np.dtype] = {part: whole for whole, part in PARTS.items()}
 _WEAK_DTYPES = frozenset(PYTHON_DTYPES.values())
 
 
@@ -93,7 +93,9 @@ def check_scalar_index(op: str, what: str, x: ArrayType) -> None:
         refuse(op, f"{what} must be an integer scalar, got {x}")
 
 
-def like(x: ArrayType, dtype: np.dtype | None = None, shape: tuple[int, ...] | None = None):
+def like(
+    x: ArrayType, dtype: np.dtype | None = None, shape: tuple[int, ...] | None = None
+) -> ArrayType:
     """`x` with another dtype or shape; stays weak where a Python scalar can have that type."""
     dtype = x.dtype if dtype is None else dtype
     shape = x.shape if shape is None else shape

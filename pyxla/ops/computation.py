@@ -153,7 +153,7 @@ def computing(name: str, attributes: Attributes) -> Callable[..., Any]:
     return emit
 
 
-def elementwise_blocks(*types: ArrayType, **attrs: Any) -> dict[str, tuple[ArrayType, ...]]:
+def elementwise_blocks(*types: ArrayType, **_: Any) -> dict[str, Sequence[ArrayType]]:
     """The blocks facet of an op that combines elements of the first half of its operands."""
     return {"computation": element_types(types[: len(types) // 2]) * 2}
 

@@ -357,7 +357,7 @@ def _convolution_attributes(
 
 def _fft_numpy(x: np.ndarray, *, fft_type: str, fft_length: Ints) -> np.ndarray:
     axes = tuple(range(x.ndim - len(fft_length), x.ndim))
-    transform = {
+    transform: Any = {
         "FFT": np.fft.fftn,
         "IFFT": np.fft.ifftn,
         "RFFT": np.fft.rfftn,

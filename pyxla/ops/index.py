@@ -172,7 +172,7 @@ def _check_update(
         refuse("scatter", f"updates {update} do not fit {x} with indices of shape {list(batch)}")
 
 
-def _clamped_window(shape: Ints, starts: Sequence[int], sizes: Ints) -> tuple[slice, ...]:
+def _clamped_window(shape: Ints, starts: Sequence[Any], sizes: Ints) -> tuple[Any, ...]:
     """The window of `sizes` at `starts`, moved so that it lies inside `shape`."""
     moved = [
         min(max(int(start), 0), extent - size)
@@ -203,10 +203,9 @@ def _start(
     ndim: int,
 ) -> list[int]:
     """Where in the operand the window of batch `position` starts."""
-    if index_vector_dim == indices.ndim:
-        vector = [indices[position]]
-    else:
-        vector = indices[(*position[:index_vector_dim], slice(None), *position[index_vector_dim:])]
+    at: list[Any] = list(position)
+    at.insert(index_vector_dim, slice(None))
+    vector = [indices[position]] if index_vector_dim == indices.ndim else indices[tuple(at)]
     start = [0] * ndim
     for axis, component in zip(index_map, vector, strict=True):
         start[axis] = int(component)
@@ -215,7 +214,7 @@ def _start(
     return start
 
 
-def _placed(position: Ints, window_dims: Ints, ndim: int) -> tuple[int | slice, ...]:
+def _placed(position: Ints, window_dims: Ints, ndim: int) -> tuple[Any, ...]:
     """The index that has `position` in the batch dimensions and everything in `window_dims`."""
     batch = iter(position)
     return tuple([slice(None) if axis in window_dims else next(batch) for axis in range(ndim)])

@@ -77,7 +77,7 @@ def window_shape(
     """How many windows there are along each dimension."""
     ones = (1,) * x.ndim
     shape = []
-    settings = {
+    settings: dict[str, Any] = {
         "window_dimensions": window_dimensions,
         "window_strides": window_strides or ones,
         "base_dilations": base_dilations or ones,
