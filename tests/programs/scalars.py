@@ -54,7 +54,7 @@ def modular_power(a, b, m):
 
 @program("min max", lambda: (3, 2.5, np.array([4.0, -1.0])))
 def minima(a, b, x):
-    return min(a, b), max(b, 9.5, x[1]), min(x), max((a, 7)), min(2, 3.0), max(x[0], b), sum((a, b))
+    return min(a, b), max(b, 9.5, a), min(x), max((a, 7)), min(2, 3.0), max(x[0], b), sum((a, b))
 
 
 @program("math", lambda: (0.7,), lambda: (0.1,))
