@@ -101,8 +101,3 @@ def as_dtype(spec: Any) -> np.dtype:
         return supported(np.dtype(spec))
     except TypeError:
         raise OpError(f"{spec!r} is not a dtype") from None
-
-
-def default_dtype(python: type) -> np.dtype:
-    """The dtype an array of Python numbers of this type has."""
-    return PYTHON_DTYPES[python]

@@ -1,4 +1,4 @@
-"""Python's builtin functions on operands: conversions, `round`, `min`, `max`, `sum`, `any`, `all`."""
+"""Python's builtins on operands: conversions, `round`, `min`, `max`, `sum`, `any`, `all`."""
 
 from __future__ import annotations
 

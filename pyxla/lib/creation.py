@@ -30,7 +30,6 @@ from pyxla.lib.operands import (
     broadcast_shapes,
     broadcast_to,
     cast,
-    is_dynamic,
     normalize_axis,
     splat,
 )
@@ -544,10 +543,3 @@ for _function in (np.bartlett, np.blackman, np.hamming, np.hanning):
 @implements(np.broadcast_shapes)
 def broadcast_shapes_(*args: Any) -> Shape:
     return broadcast_shapes(*[as_shape(shape) for shape in args])
-
-
-def constant_call(function: Callable[..., Any], *args: Any) -> Any:
-    """`function` run while compiling; OpError where an operand is not known."""
-    if is_dynamic(list(args)):
-        raise OpError(f"np.{function.__name__} needs values known while compiling")
-    return function(*args)

@@ -603,7 +603,7 @@ def astype(
     a: Any,
     dtype: Any,
     order: Any = "K",
-    casting: str = "unsafe",
+    casting: Any = "unsafe",
     subok: bool = True,
     copy: bool = True,
     **ignored: Any,

@@ -1,4 +1,4 @@
-"""Numerical functions: rounding, angles, differences, integrals, correlation, polynomials, windows."""
+"""Rounding, angles, differences, integrals, correlation, polynomials, windows."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ and shape.  What leads from the one to the other is here.
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -232,7 +231,3 @@ def _extent(n: Any) -> int:
     if extent < 0:
         raise OpError(f"negative dimensions are not allowed: {extent}")
     return extent
-
-
-def size_of(shape: Shape) -> int:
-    return math.prod(shape)

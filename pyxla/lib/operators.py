@@ -3,8 +3,8 @@
     Scalar + 1        -> Scalar, Python's rules: true division gives float, bool counts as int
     Array + Scalar    -> Array, by the ufunc (a Scalar is weak)
 
-Results of kind int carry what is proven of them (`pyxla.infer.extent`), comparisons of ints how they
-were computed.
+Results of kind int carry what is proven of them (`pyxla.infer.extent`), comparisons of ints how
+they were computed.
 """
 
 from __future__ import annotations

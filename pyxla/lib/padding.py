@@ -86,7 +86,7 @@ def _surrounded(x: Value, axis: int, before: Value, after: Value) -> Value:
     return shapes.concatenate(*parts, dimension=axis)
 
 
-def _indexed(name: str) -> Callable[..., Value]:
+def _indexed(name: Any) -> Callable[..., Value]:
     """Modes that repeat elements of the array: NumPy itself says which, on positions."""
 
     def call(x: Value, widths: Widths, reflect_type: str = "even") -> Value:
@@ -104,7 +104,7 @@ def _indexed(name: str) -> Callable[..., Value]:
     return call
 
 
-def _odd(x: Value, widths: Widths, name: str) -> Value:
+def _odd(x: Value, widths: Widths, name: Any) -> Value:
     """Reflected in the edge's value: 2 * edge - reflected, for widths within the array."""
     for axis, (low, high) in enumerate(widths):
         size = x.type.shape[axis]

@@ -37,6 +37,8 @@ class Implementation:
 
 
 REGISTRY: dict[Any, Implementation] = {}
+# The functions on values, also of what inference has its own way with (views, mutation).
+LIBRARY: dict[Any, Callable[..., Any]] = {}
 # Callables that are executed by CPython when every argument is constant.
 FOLDABLE: set[Any] = set()
 
@@ -49,6 +51,7 @@ def implements(
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets:
             REGISTRY[target] = Implementation(function, zero_d, bounded, heap)
+            LIBRARY[target] = function
         return function
 
     return register

@@ -48,10 +48,10 @@ from pyxla.lib.ufuncs import KERNELS, UFUNCS, apply
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.control import while_
-from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 
 # fmt: off
-COMPUTATIONS = {
+COMPUTATIONS: dict[np.ufunc, str] = {
     np.add: "add", np.multiply: "multiply", np.maximum: "maximum", np.minimum: "minimum",
     np.bitwise_and: "and", np.bitwise_or: "or", np.bitwise_xor: "xor",
 }
@@ -231,39 +231,6 @@ def _cut(x: Value, start: int, stop: int, axis: int) -> Value:
         limit_indices=tuple([stop if i == axis else n for i, n in enumerate(shape)]),
         strides=(1,) * len(shape),
     )
-
-
-def ufunc_at(ufunc: np.ufunc, a: Array, index: Array, b: Any) -> Array:
-    """The content of `a` after `ufunc.at(a, index, b)`: one integer index array into the first
-    axis; elements named twice are combined twice."""
-    if ufunc not in COMPUTATIONS:
-        raise OpError(f"np.{ufunc.__name__}.at is supported for {', '.join(_names())} only")
-    computation = COMPUTATIONS[ufunc]
-    if a.dtype == BOOL:
-        computation = {"add": "or", "multiply": "and"}.get(computation, computation)
-    tail = a.shape[1:]
-    updates = broadcast_to(as_value(b, a.dtype), index.shape + tail)
-    size = literal(a.shape[0], index.dtype)
-    position = index.value
-    negative = k.lt(position, k.like(position, 0))
-    wrapped = op.add(position, broadcast_to(size, index.shape))
-    position = op.select(negative, wrapped, position)
-    return Array(
-        scatter(
-            a.value,
-            position,
-            updates,
-            update_window_dims=tuple(range(index.ndim, index.ndim + len(tail))),
-            inserted_window_dims=(0,),
-            scatter_dims_to_operand_dims=(0,),
-            index_vector_dim=index.ndim,
-            computation=computation,
-        )
-    )
-
-
-def _names() -> list[str]:
-    return [f"np.{ufunc.__name__}" for ufunc in COMPUTATIONS]
 
 
 def _register() -> None:

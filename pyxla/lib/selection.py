@@ -1,4 +1,4 @@
-"""Choosing elements: `where`, `select`, `clip`, `take`, `take_along_axis`, `isin`, index arithmetic."""
+"""Choosing elements: `where`, `clip`, `take`, `take_along_axis`; tests; index arithmetic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
-from pyxla.ops.index import gather, scatter
+from pyxla.ops.index import gather
 
 # --- By condition --------------------------------------------------------------------------------
 
@@ -228,34 +228,6 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
             start_index_map=(axis,),
             index_vector_dim=x.type.ndim,
             slice_sizes=(1,) * x.type.ndim,
-        )
-    )
-
-
-def put_along_axis(arr: Array, indices: Any, values: Any, axis: Any) -> Array:
-    """The content of `arr` after `np.put_along_axis(arr, indices, values, axis)`."""
-    x, index = arr.value, as_index(indices)
-    if axis is None:
-        result = put_along_axis(Array(flat(x)), Array(flat(index)), values, 0)
-        return Array(reshaped(result.value, arr.shape))
-    axis = normalize_axis(axis, x.type.ndim)
-    index = wrapped(index, x.type.shape[axis])
-    shape = tuple([index.type.shape[i] if i == axis else n for i, n in enumerate(x.type.shape)])
-    index = broadcast_to(index, shape)
-    batch = _batch_axes(x.type.ndim, axis)
-    updates = broadcast_to(as_value(values, arr.dtype), shape)
-    return Array(
-        scatter(
-            x,
-            index,
-            updates,
-            update_window_dims=(),
-            inserted_window_dims=(axis,),
-            input_batching_dims=batch,
-            scatter_indices_batching_dims=batch,
-            scatter_dims_to_operand_dims=(axis,),
-            index_vector_dim=x.type.ndim,
-            computation="update",
         )
     )
 

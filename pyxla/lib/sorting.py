@@ -1,8 +1,8 @@
 """Sorting and what rests on it: `argsort`, `searchsorted`, `median`, `quantile`, `interp`,
 `histogram`.
 
-Quantiles follow Hyndman & Fan, "Sample quantiles in statistical packages" (1996), by the names NumPy
-gives their nine definitions.
+Quantiles follow Hyndman & Fan, "Sample quantiles in statistical packages" (1996), by the names
+NumPy gives their nine definitions.
 """
 
 from __future__ import annotations

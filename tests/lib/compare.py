@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - fills the registry
-from pyxla.lib.registry import REGISTRY
+from pyxla.lib.registry import LIBRARY
 from tests.lib.harness import Dynamic, run
 
 RNG = np.random.default_rng(0)
@@ -67,6 +67,6 @@ def check(function: Callable[..., Any], *args: Any, loose: float = 64, **kwargs:
     """The library's `function(*args, **kwargs)` is NumPy's."""
     with np.errstate(all="ignore"):
         expected = function(*plain(args), **{name: plain(x) for name, x in kwargs.items()})
-    got = run(REGISTRY[function].function, *args, **kwargs)
+    got = run(LIBRARY[function], *args, **kwargs)
     shapes = [f"{x.dtype}{list(x.shape)}" if isinstance(x, np.ndarray) else x for x in args]
     same(got, expected, (function.__name__, shapes, kwargs), loose)

@@ -10,8 +10,9 @@ import math
 import numpy as np
 import pytest
 
+from pyxla.infer import extent
 from pyxla.infer.lattice import Scalar
-from pyxla.lib.registry import REGISTRY
+from pyxla.lib.registry import LIBRARY
 from tests.lib.compare import check, same
 from tests.lib.harness import Dynamic as D
 from tests.lib.harness import run
@@ -30,7 +31,7 @@ def agree(function, *args, rel: float = 1e-14) -> None:
         return
     if isinstance(expected, complex) and not any(isinstance(a, complex) for a in args):
         return
-    got = run(REGISTRY[function].function, *[D(a) for a in args])
+    got = run(LIBRARY[function], *[D(a) for a in args])
     close(got, expected, (function.__name__, args), rel)
 
 
@@ -54,7 +55,7 @@ def close(got, expected, what, rel) -> None:
 
 UNARY = [
     f
-    for f in REGISTRY
+    for f in LIBRARY
     if getattr(f, "__module__", None) == "math"
     and f not in (math.gcd, math.lcm, math.hypot, math.prod, math.fsum, math.dist)
 ]
@@ -79,7 +80,7 @@ def test_math_of_two(function) -> None:
         if function is round:
             if not isinstance(y, int) or isinstance(x, float):
                 continue
-            same(run(REGISTRY[round].function, D(x), y), round(x, y), (x, y))
+            same(run(LIBRARY[round], D(x), y), round(x, y), (x, y))
             continue
         if function in (min, max) and type(x) is not type(y):
             continue
@@ -92,50 +93,50 @@ def test_conversions() -> None:
             agree(kind, x)
     for x in (np.float32(2.5), np.int8(-3), np.array([[7]]), np.uint8(200), np.bool_(True)):
         for kind in (int, float, bool, complex):
-            got = run(REGISTRY[kind].function, x)
+            got = run(LIBRARY[kind], x)
             assert (type(got), got) == (kind, kind(x.item()))
-    assert run(REGISTRY[round].function, D(2.675), 2) == pytest.approx(2.675, abs=6e-3)
+    assert run(LIBRARY[round], D(2.675), 2) == pytest.approx(2.675, abs=6e-3)
 
 
 def test_min_and_max() -> None:
-    assert run(REGISTRY[max].function, [D(3), 5, D(4)]) == 5
-    assert run(REGISTRY[min].function, D(2), 1.5) == 1.5
-    assert run(REGISTRY[max].function, [D(1), D(-7)], key=abs_of) == -7
-    assert run(REGISTRY[min].function, [], default=4) == 4
+    assert run(LIBRARY[max], [D(3), 5, D(4)]) == 5
+    assert run(LIBRARY[min], D(2), 1.5) == 1.5
+    assert run(LIBRARY[max], [D(1), D(-7)], key=abs_of) == -7
+    assert run(LIBRARY[min], [], default=4) == 4
     for x in (np.array([3.0, 1.0, np.nan]), np.array([np.nan, 1.0]), np.array([2, -1])):
-        same(run(REGISTRY[min].function, x), np.asarray(min(x)), x)
-        same(run(REGISTRY[max].function, x), np.asarray(max(x)), x)
-    assert run(REGISTRY[max].function, np.float32(2), 3.0).dtype == np.float32
+        same(run(LIBRARY[min], x), np.asarray(min(x)), x)
+        same(run(LIBRARY[max], x), np.asarray(max(x)), x)
+    assert run(LIBRARY[max], np.float32(2), 3.0).dtype == np.float32
 
 
 def abs_of(x):
-    return abs(x) if not isinstance(x, Scalar) else REGISTRY[abs].function(x)
+    return abs(x) if not isinstance(x, Scalar) else LIBRARY[abs](x)
 
 
 def test_sums_and_quantifiers() -> None:
-    assert run(REGISTRY[sum].function, [D(1), 2, D(3.5)]) == 6.5
-    assert run(REGISTRY[sum].function, (D(1), D(True)), 10) == 12
+    assert run(LIBRARY[sum], [D(1), 2, D(3.5)]) == 6.5
+    assert run(LIBRARY[sum], (D(1), D(True)), 10) == 12
     for x in (np.arange(5, dtype=np.int32), np.ones((2, 3)), np.array([True, True])):
-        same(run(REGISTRY[sum].function, x), np.asarray(sum(x)), x.dtype)
-    assert run(REGISTRY[any].function, [D(False), D(True)]) is True
-    assert run(REGISTRY[all].function, [D(True), D(0)]) is False
-    assert run(REGISTRY[any].function, np.array([0, 0])) is False
-    assert run(REGISTRY[all].function, []) is True
+        same(run(LIBRARY[sum], x), np.asarray(sum(x)), x.dtype)
+    assert run(LIBRARY[any], [D(False), D(True)]) is True
+    assert run(LIBRARY[all], [D(True), D(0)]) is False
+    assert run(LIBRARY[any], np.array([0, 0])) is False
+    assert run(LIBRARY[all], []) is True
 
 
 def test_math_of_sequences() -> None:
     values = [1e100, 1.0, -1e100, 0.5]
-    assert run(REGISTRY[math.fsum].function, [D(v) for v in values]) == math.fsum(values)
-    assert run(REGISTRY[math.fsum].function, np.array(values)) == math.fsum(values)
-    assert run(REGISTRY[math.prod].function, [D(2), D(3), 4]) == 24
-    assert run(REGISTRY[math.dist].function, (D(1.0), D(2.0)), (4.0, 6.0)) == 5.0
-    assert run(REGISTRY[math.hypot].function, D(2.0), D(3.0), D(6.0)) == 7.0
-    assert run(REGISTRY[math.gcd].function, D(12), D(18), 27) == 3
-    assert run(REGISTRY[pow].function, D(7), D(130), 13) == pow(7, 130, 13)
+    assert run(LIBRARY[math.fsum], [D(v) for v in values]) == math.fsum(values)
+    assert run(LIBRARY[math.fsum], np.array(values)) == math.fsum(values)
+    assert run(LIBRARY[math.prod], [D(2), D(3), 4]) == 24
+    assert run(LIBRARY[math.dist], (D(1.0), D(2.0)), (4.0, 6.0)) == 5.0
+    assert run(LIBRARY[math.hypot], D(2.0), D(3.0), D(6.0)) == 7.0
+    assert run(LIBRARY[math.gcd], D(12), D(18), 27) == 3
+    assert run(LIBRARY[pow], D(7), D(130), 13) == pow(7, 130, 13)
 
 
 COMPLEX = [
-    f for f in REGISTRY if getattr(f, "__module__", None) == "cmath" and f not in (cmath.rect,)
+    f for f in LIBRARY if getattr(f, "__module__", None) == "cmath" and f not in (cmath.rect,)
 ]
 
 
@@ -146,12 +147,10 @@ def test_cmath(function) -> None:
 
 
 def test_facts_of_ints() -> None:
-    from pyxla.infer import extent
-
     bounds = []
 
     def probe(x):
-        y = REGISTRY[int].function(x)
+        y = LIBRARY[int](x)
         bounds.append((extent.lower(y), extent.upper(y)))
         return y
 
