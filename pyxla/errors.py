@@ -6,9 +6,12 @@ the chain of calls, and what to write instead.
 
 from __future__ import annotations
 
+import itertools
 import linecache
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from pyxla.hints import advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class CompileError(Exception):
         self.types = tuple(types)
         self.notes = tuple(notes)
         self.chain = tuple(chain)
-        self.hint = hint
+        self.hint = hint or advice(message)
 
     @property
     def filename(self) -> str | None:
@@ -86,8 +89,10 @@ class CompileError(Exception):
             lines.append(f"  note: {text}" + (f" ({loc})" if loc else ""))
             if loc and (excerpt := loc.excerpt("      ")):
                 lines.append(excerpt)
-        for site in reversed(self.chain):
-            lines.append(f"  called from {site} in {site.function}")
+        for site, same in itertools.groupby(reversed(self.chain)):
+            count = len(list(same))
+            times = f" ({count} times)" if count > 1 else ""
+            lines.append(f"  called from {site} in {site.function}{times}")
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)

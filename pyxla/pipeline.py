@@ -63,7 +63,10 @@ class Compilation:
                 product = stage.make(self)
                 if stage.verify is not None and self.request.options.verify:
                     stage.verify(product)
-            except (CompileError, Restart):
+            except Restart:
+                raise
+            except CompileError as error:
+                error.loc = error.loc or location(self.request.function)
                 raise
             except Exception as error:
                 raise InternalError(error, location(self.request.function)) from error

@@ -68,6 +68,8 @@ class Names:
     writes: dict[str, None] = field(default_factory=dict)
     # constants and globals already there
     known: dict[Any, Value] = field(default_factory=dict)
+    # the last statement in it: where its edge comes from
+    last: ast.stmt | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -147,9 +149,14 @@ class GraphBuilder:
         """Go on in a new block, to which the open blocks `preds` jump."""
         block = Block(label)
         for pred in preds:
-            pred.terminator = Jump(block)
+            pred.terminator = Jump(block, self.left_at(pred))
         block.preds += preds
         return self.resume(block)
+
+    def left_at(self, block: Block) -> Location | None:
+        """Where an open block is left: at its last statement."""
+        last = self.names[block].last
+        return None if last is None else self.location(last)
 
     def resume(self, block: Block) -> Block:
         self.block = block
@@ -236,6 +243,7 @@ class GraphBuilder:
             if self.block is None:
                 return
             _STATEMENTS[type(node)](self, node)
+            self.here.last = node
 
     def assign(self, node: ast.Assign) -> None:
         target, value = node.targets[0], node.value
@@ -408,7 +416,7 @@ class GraphBuilder:
         self.join(loop.continues, "latch")
         if self.block is not None:
             header.preds.append(self.block)
-            self.end(Jump(header))
+            self.end(Jump(header, self.left_at(self.block)))
         self.join(loop.breaks, "exit")
 
     # Expressions.

@@ -116,6 +116,20 @@ def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
 _AS_FLOAT64 = Const(np.float64(0))
 
 
+def _shown(value: Any, state: Edge) -> str:
+    """What `value` is in `state`, for messages."""
+    content = state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
+    if isinstance(content, ListCell):
+        return f"a list of {len(content.items)} items"
+    if isinstance(content, DictCell):
+        return f"a dict with keys {list(content.items)}"
+    if isinstance(content, ObjectCell):
+        return f"an instance of {content.cls.__name__}"
+    if isinstance(content, Array) and isinstance(value, Ref) and value.view:
+        return f"a view of {describe(content)}"
+    return describe(content if isinstance(content, Array) else value)
+
+
 class Join:
     """One merge in progress.
 
@@ -197,17 +211,12 @@ class Join:
     def _conflict(self, values: list[Any]) -> Conflict:
         notes = []
         for value, state in zip(values, self.states, strict=True):
-            note = (f"{describe(self._shown(value, state))} here", state.loc)
-            if value is not UNDEFINED and note[0] not in [n[0] for n in notes]:
+            note = (f"{_shown(value, state)} here", state.loc)
+            if value is not UNDEFINED and note not in notes:
                 notes.append(note)
         what = f"{self.hint!r}" if self.hint else "the value"
-        kinds = " or ".join(n[0].removesuffix(" here") for n in notes)
+        kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
         return Conflict(f"{what} may be {kinds}", tuple(notes))
-
-    def _shown(self, value: Any, state: Edge) -> Any:
-        if isinstance(value, Ref) and isinstance(state.heap.contents.get(value.cell), Array):
-            return state.heap.contents[value.cell]
-        return value
 
     def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
         type = joined_number_type(known)

@@ -1,0 +1,60 @@
+"""What to write instead, for refusals that Python and NumPy have too: patterns of messages.
+
+Refusals of the compiler's own come with a hint from where they are made.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+HINTS: tuple[tuple[str, str], ...] = (
+    # arrays
+    (r"could not be broadcast|shapes .* not aligned|do not fit$|operands must agree|same shape",
+     "make the shapes agree: add an axis with x[:, None], or reshape; the types are shown above"),
+    (r"could not broadcast input array",
+     "assign an array of the shape of the part assigned to, or a number"),
+    (r"truth value of an array",
+     "use .any() or .all(), or choose element by element with np.where"),
+    (r"cannot reshape", "keep the number of elements, or let one extent be -1"),
+    (r"too many indices", "index at most as many axes as the array has"),
+    (r"is out of bounds for axis|index out of range", "index within the extent of the axis"),
+    (r"axis .* is out of bounds|axis", "axes count from 0, or from the end with -1"),
+    (r"valid indices|cannot be indexed|must be integers or slices",
+     "index arrays and lists by ints, slices, ellipsis, None and arrays of ints or bools"),
+    (r"boolean index did not match", "make the mask the shape of the leading axes"),
+    (r"casting rule|cannot cast", "convert with .astype, or write x = x + y, which makes a new array"),
+    (r"must be square|square", "pass a matrix with as many rows as columns"),
+    (r"zero-size|empty", "test for the empty array first, or give initial="),
+    (r"equal division", "use np.array_split, or give the positions of the cuts"),
+    (r"is not a dtype|dtype", "name a dtype of XLA's, such as np.float64; there are no object and text arrays"),
+    (r"differ in shape|is not a number or an array",
+     "arrays hold numbers, in rows of equal length; keep other data in lists and tuples"),
+    (r"einsum", "use one letter for each dimension of each operand"),
+    (r"permutation|duplicate value", "name each axis once"),
+    (r"complex", "complex numbers have no order and no integer part: use abs, .real or .imag"),
+    # calls
+    (r"missing (a )?required|takes \d+ .*argument|got an unexpected keyword|multiple values",
+     "pass the arguments that the function's `def` line names"),
+    (r"is not callable", "call functions, classes and instances with __call__"),
+    (r"is not iterable", "iterate over an array, a list, a tuple, a dict or a range"),
+    (r"unpack", "unpack into as many names as there are items"),
+    (r"has no len|has no attribute|has no method|cannot set attribute",
+     "look at the type: it is not what this line takes it for"),
+    (r"unsupported operand|is defined for ints|not defined for|does not take|must be real",
+     "convert one of the operands, or use another operator"),
+    (r"exceptions must derive", "raise an exception: raise ValueError(...)"),
+    (r"unhashable|hash", "use numbers, strings and tuples of these as keys"),
+    (r"item assignment|immutable", "use a list or an array where items change"),
+    (r"must be known while compiling",
+     "compute it from shapes, constants and int arguments only"),
+)  # fmt: skip
+
+
+@functools.cache
+def advice(message: str) -> str:
+    """The hint for a message, or a general one."""
+    for pattern, hint in HINTS:
+        if re.search(pattern, message):
+            return hint
+    return "write it in other words, or do it outside the compiled function"

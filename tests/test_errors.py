@@ -1,0 +1,189 @@
+"""Every refusal is a CompileError at the user's line, with an excerpt and a hint."""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.errors import CompileError, InternalError
+from pyxla.infer.rules import RULES
+from tests.bad_programs import PROGRAMS, Bad
+
+
+def expected_line(program: Bad) -> int:
+    lines, first = inspect.getsourcelines(program.function)
+    (offset,) = [i for i, line in enumerate(lines) if "# <-" in line]
+    return first + offset
+
+
+def refusal(program: Bad) -> CompileError:
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(program.function, **program.options).specialize(*program.args)
+    return caught.value
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_refused(name: str) -> None:
+    program = PROGRAMS[name]
+    error = refusal(program)
+    assert not isinstance(error, InternalError), str(error)
+    assert program.message in error.message, str(error)
+    assert error.filename == program.function.__code__.co_filename
+    assert error.lineno == expected_line(program), str(error)
+    assert "^" in str(error)
+    assert error.hint, str(error)
+
+
+def test_enough_kinds() -> None:
+    assert len(PROGRAMS) >= 90
+
+
+# --- refused before there is a line: arguments, options, what is not a function ----------------
+
+
+def identity(x):
+    return x
+
+
+def write(x, y):
+    x[0] = y[1]
+    return x
+
+
+def cyclic() -> list:
+    items: list = [1.0]
+    items.append(items)
+    return items
+
+
+def overlapping() -> tuple:
+    base = np.zeros(5)
+    return base[:4], base[1:]
+
+
+def read_only() -> tuple:
+    array = np.zeros(3)
+    array.flags.writeable = False
+    return array, np.ones(3)
+
+
+class Opaque:
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ()
+
+
+CALLS = {
+    "object array": (lambda: run(identity, np.array([None])), "dtype object"),
+    "text array": (lambda: run(identity, np.array(["a"])), "dtype <U1"),
+    "date array": (lambda: run(identity, np.array(["2000"], "M8[Y]")), "dtype datetime64"),
+    "record array": (lambda: run(identity, np.zeros(2, "f8,i4")), "dtype"),
+    "big-endian array": (lambda: run(identity, np.ones(2, ">f8")), "dtype >f8"),
+    "extended precision": (lambda: run(identity, np.ones(2, np.longdouble)), "dtype"),
+    "masked array": (lambda: run(identity, np.ma.ones(2)), "MaskedArray"),
+    "cyclic argument": (lambda: run(identity, cyclic()), "contains itself"),
+    "set as argument": (lambda: run(identity, {1.0}), "neither a container"),
+    "overlapping arrays": (lambda: run(write, *overlapping()), "overlaps that of another"),
+    "read-only array": (lambda: run(write, *read_only()), "read-only"),
+    "jax array written to": (lambda: run(write, jnp.ones(3), np.ones(3)), "cannot be changed"),
+    "too few": (lambda: run(write, np.ones(3)), "missing required arguments: 'y'"),
+    "too many": (lambda: run(identity, 1.0, 2.0), "takes 1 positional"),
+    "unknown keyword": (lambda: pyxla.compile(identity)(x=1.0, y=2.0), "unexpected keyword"),
+    "unknown option": (lambda: pyxla.compile(identity, fast=True), "unknown option 'fast'"),
+    "type of an option": (lambda: pyxla.compile(identity, checks="yes"), "option 'checks'"),
+    "not a function": (lambda: pyxla.compile(3.0), "takes a function, not float"),
+    "C function": (lambda: run(zlib.crc32, 1.0), "crc32"),
+    "no source": (lambda: run(without_source(), 1.0), "is not available"),
+    "bad extent": (lambda: pyxla.f32[-1], "is not a type"),
+    "bad extent type": (lambda: pyxla.f32["x"], "is not a type"),
+    "int without value": (lambda: pyxla.code_hlo(np_zeros, int), "the value of 'n'"),
+    "jax.grad": (lambda: jax.grad(pyxla.compile(square))(1.0), "is not supported"),
+    "jax.vmap": (lambda: jax.vmap(pyxla.compile(square))(jnp.ones(3)), "is not supported"),
+    "no artifact": (lambda: pyxla.load(__file__), "not a pyxla artifact"),
+    "eager op": (lambda: pyxla.hlo.add(np.ones(2), np.ones(3)), "agree in element type and shape"),
+}
+
+
+def run(function, *args):
+    return pyxla.compile(function)(*args)
+
+
+def square(x):
+    return x * x
+
+
+def np_zeros(n):
+    return np.zeros(n)
+
+
+def without_source():
+    namespace: dict = {}
+    exec("def f(x): return x", namespace)
+    return namespace["f"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_refused_call(name: str) -> None:
+    call, message = CALLS[name]
+    with pytest.raises(CompileError) as caught:
+        call()
+    assert not isinstance(caught.value, InternalError), str(caught.value)
+    assert message in caught.value.message
+    assert caught.value.hint
+
+
+# --- what an error carries ---------------------------------------------------------------------
+
+
+def inner(a, b):
+    return a + b
+
+
+def outer(x, y):
+    z = x * 2
+    return inner(z, y)
+
+
+def test_parts_of_an_error() -> None:
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(outer).specialize(pyxla.f64[3], pyxla.f64[4])
+    error = caught.value
+    assert (error.filename, error.lineno, error.column) == (__file__, lines(inner) + 1, 12)
+    assert error.types == ("f64[3]", "f64[4]")
+    assert [(site.function, site.lineno) for site in error.chain] == [("outer", lines(outer) + 2)]
+    assert str(error).splitlines()[1:3] == ["    return a + b", "           ^^^^^"]
+
+
+def lines(function) -> int:
+    return function.__code__.co_firstlineno
+
+
+def two_branches(x, flag):
+    if flag > 0:
+        y = x
+    else:
+        y = np.ones(2)
+    return y + 1
+
+
+def test_both_places_of_a_conflict() -> None:
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(two_branches).specialize(pyxla.f64[3], float)
+    notes = {(text, loc.lineno - lines(two_branches)) for text, loc in caught.value.notes}
+    assert notes == {("array f64[3] here", 2), ("array f64[2] here", 4)}
+
+
+def test_internal_errors_are_reported_at_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("broken")
+
+    monkeypatch.setitem(RULES.transfer, "binary", broken)
+    with pytest.raises(InternalError, match="KeyError") as caught:
+        pyxla.compile(inner).specialize(float, float)
+    assert caught.value.lineno == lines(inner) + 1
+    assert isinstance(caught.value.__cause__, KeyError)
