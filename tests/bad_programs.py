@@ -1,4 +1,4 @@
-# ruff: noqa: B007, B018, B023, E711, F601, F811, F821, F841, SIM, UP
+# ruff: noqa: B007, B016, B018, B023, E711, F601, F811, F821, F841, SIM, UP
 """Programs that are refused: `PROGRAMS` lists them, the refused line of each is marked `# <-`.
 
 @bad("what the message says", *types or values of the arguments)
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import pyxla
-from pyxla import bool_, c128, f32, f64, i64, static
+from pyxla import bool_, f32, f64, i64, static
 
 
 class Bad(NamedTuple):

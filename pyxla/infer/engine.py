@@ -288,16 +288,15 @@ class Engine:
     def run(self, frame: Frame) -> Any:
         """Visit a function from the current point; returns its result, or raises Stopped."""
         if len(self.frames) >= MAX_DEPTH:
-            raise self.refuse(
-                f"calls nested deeper than {MAX_DEPTH}",
-                hint="recursion needs a depth that is known while compiling; use a loop",
-            )
+            raise self.too_deep()
         self.frames.append(frame)
         outer = self.builder.loc
         try:
             entry = frame.ssa.function.blocks[0]
             frame.pending[entry] = [Edge(self.block, self.heap, frame.env, (), outer)]
             self.walk(frame, frame.ssa.flow.wto)
+        except RecursionError:
+            raise self.too_deep() from None
         finally:
             self.frames.pop()
             self.builder.loc = outer
@@ -309,6 +308,12 @@ class Engine:
         )
         self.enter(edge)
         return result
+
+    def too_deep(self) -> CompileError:
+        return self.refuse(
+            f"calls are nested too deeply ({len(self.frames)})",
+            "recursion needs a depth that is known while compiling; use a loop",
+        )
 
     def _held_by_caller(self) -> Iterator[Any]:
         for frame in self.frames:
@@ -362,7 +367,7 @@ class Engine:
             if need.loc is None:
                 need.loc, need.chain = self.loc, tuple(self.chain())
             raise
-        except (CompileError, NewCapture, NotKnown):
+        except (CompileError, NewCapture, NotKnown, RecursionError):
             raise
         except Exception as error:
             raise InternalError(error, self.loc, self.chain()) from error
@@ -473,7 +478,7 @@ class Engine:
             if peeled:
                 refusal = CompileError(
                     f"in this loop, {conflict.reason}",
-                    edge.loc,
+                    _first_line(header),
                     notes=conflict.notes,
                     chain=self.chain(),
                     hint="keep one type (dtype, shape, structure) per name in a loop",

@@ -108,7 +108,7 @@ def _of_array(engine: Engine, x: Any, name: str) -> Any:
             return viewing.flat(engine, x)
     descriptor = getattr(np.ndarray, name, None)
     if descriptor is None or not callable(descriptor):
-        raise _missing(engine, f"array {arrays.kind_of(engine, x)}", name)
+        raise _missing(engine, arrays.kind_of(engine, x), name)
     return Compound("method", (Const(descriptor), x))
 
 
