@@ -58,7 +58,7 @@ def dtype_of(engine: Any, ref: Ref) -> np.dtype:
 def getitem(engine: Any, ref: Ref, key: Any) -> Any:
     """`x[key]`: a NumPy scalar, a view, or a copy, as NumPy's indexing has it."""
     shape, extents = shown(engine, ref)
-    index = indexing.parse(shape, extents, engine.operand(key))
+    index = indexing.parse(shape, extents, engine.bounded_operand(key))
     if isinstance(index, BasicIndex):
         view = extend(ref.view, index)
         if index.shape == () and not _has_ellipsis(key):
@@ -79,8 +79,8 @@ def _has_ellipsis(key: Any) -> bool:
 def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
     """`x[key] = value`, with NumPy's broadcasting and casting."""
     shape, extents = shown(engine, ref)
-    index = indexing.parse(shape, extents, engine.operand(key))
-    new = engine.operand(value)
+    index = indexing.parse(shape, extents, engine.bounded_operand(key))
+    new = engine.bounded_operand(value)
     if not isinstance(new, Array | Scalar | bool | int | float | complex | np.generic):
         new = as_array(new)
     if isinstance(index, BasicIndex):
@@ -95,16 +95,15 @@ def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
 
 def assign(engine: Any, ref: Ref, value: Array) -> None:
     """`x[...] = value`: broadcast and cast into the array that `ref` shows."""
-    shape, _ = shown(engine, ref)
-    dtype = dtype_of(engine, ref)
-    write(engine, ref, Array(broadcast_to(cast(value.value, dtype), shape), value.extents))
+    shape, extents = shown(engine, ref)
+    write(engine, ref, indexing.conform(value, shape, dtype_of(engine, ref), extents))
 
 
 def inplace(engine: Any, ref: Ref, result: Array, op: str) -> Ref:
     """`x op= y` where `result` is `x op y`: the same object, its elements replaced."""
-    shape, _ = shown(engine, ref)
+    shape, extents = shown(engine, ref)
     dtype = dtype_of(engine, ref)
-    if result.shape != shape:
+    if not _same_shape(result, shape, extents):
         raise engine.refuse(
             f"non-broadcastable output operand with shape {shape} doesn't match the "
             f"broadcast shape {result.shape}"
@@ -116,8 +115,21 @@ def inplace(engine: Any, ref: Ref, result: Array, op: str) -> Ref:
             f"write `x = x {op} y`, or convert with astype",
             types=(str(result.type),),
         )
+    if extents is not None or result.extents is not None:
+        result = Array(indexing.resized(result.value, shape), extents)
     write(engine, ref, Array(cast(result.value, dtype), result.extents))
     return ref
+
+
+def _same_shape(x: Array, shape: tuple[int, ...], extents: Any) -> bool:
+    """Whether `x` may have this shape: sizes known at run time only may."""
+    if x.shape == shape:
+        return True
+    if x.ndim != len(shape) or (extents is None and x.extents is None):
+        return False
+    own, wanted = x.extents or (None,) * x.ndim, extents or (None,) * x.ndim
+    columns = zip(x.shape, shape, own, wanted, strict=True)
+    return all(n == m or a is not None or b is not None for n, m, a, b in columns)
 
 
 def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:

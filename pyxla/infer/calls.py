@@ -21,9 +21,11 @@ from pyxla.errors import CompileError
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import arrays
+from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, Unbound
+from pyxla.lib.bounded import strategy_of
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 
@@ -171,12 +173,18 @@ def call_library(
             return engine.fold_object(value, *static)
     out = kwargs.pop("out", None) if "out" in kwargs else None
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
-    convert = engine.bounded_operand if implementation.bounded else engine.operand
-    operands = [convert(a) for a in args]
     if isinstance(value, np.ufunc) and len(args) > value.nin:
-        out, operands = Tuple(tuple(args[value.nin :])), operands[: value.nin]
-    named = {k: convert(a) for k, a in kwargs.items()}
-    result = engine.library(_name(value), implementation.function, *operands, **named)
+        out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
+    function = implementation.function
+    convert = engine.bounded_operand if implementation.bounded else engine.operand
+    try:
+        operands = [convert(a) for a in args]
+        named = {k: convert(a) for k, a in kwargs.items()}
+    except BoundedOperand:
+        function = strategy_of(function)
+        operands = [engine.bounded_operand(a) for a in args]
+        named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
+    result = engine.library(_name(value), function, *operands, **named)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         return _store(engine, result, out, where)
     if where is not None and not (isinstance(where, Const) and where.value is True):

@@ -23,6 +23,7 @@ from pyxla.infer import arrays
 from pyxla.infer.heap import BoxCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Unbound
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
 from pyxla.lib.operands import weak
 from pyxla.lib.registry import lookup
 
@@ -66,6 +67,10 @@ class NewCapture(Exception):  # noqa: N818 - a request, not an error
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.place = place
+
+
+class BoundedOperand(CompileError):
+    """An array of bounded extent where only full ones are taken."""
 
 
 class Captures:
@@ -217,10 +222,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
         if isinstance(content, Array):
             array = arrays.read(engine, x)
             if array.extents is not None and not bounded:
-                raise engine.refuse(
-                    "an array whose size is known at run time only is not supported here",
-                    "use fixed-size slices, a mask with np.where, or a reduction",
-                )
+                raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
             return array
         if isinstance(content, ObjectCell):
             converted = engine.rules.special(engine, x, "__array__", ())

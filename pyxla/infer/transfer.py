@@ -15,6 +15,7 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import call, call_method, special
+from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
@@ -32,6 +33,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.refine import constant_of, negated
 from pyxla.ir.core import Instr
+from pyxla.lib.bounded import operator as bounded_operator
 from pyxla.lib.operators import truth as truth_of
 from pyxla.ops.elementwise import not_
 
@@ -151,7 +153,7 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return fold(engine, op, x.value, y.value)
     if _is_operand(engine, x) and _is_operand(engine, y):
         return engine.abstract(
-            engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+            operate(engine, op, x, y)
         )
     name = _DUNDER.get(op, op)
     result = special(engine, x, f"__{name}__", (y,))
@@ -165,6 +167,17 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
             f"unsupported operand types for {_symbol(op)}: {kinds[0]} and {kinds[1]}", types=kinds
         )
     return result
+
+
+def operate(engine: Engine, op: str, *xs: Any) -> Any:
+    """The operator `op` of numbers and arrays, as library functions see it."""
+    function = OPERATORS[op]
+    try:
+        operands = [engine.operand(x) for x in xs]
+    except BoundedOperand:
+        function = bounded_operator(op)
+        operands = [engine.bounded_operand(x) for x in xs]
+    return engine.library(_symbol(op), function, *operands)
 
 
 def _symbol(op: str) -> str:
@@ -198,7 +211,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return _like(engine, other, items * engine.static(number, "the repetition count"))
         if items is not None and not isinstance(other, Const):
             return engine.abstract(
-                engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+                operate(engine, op, x, y)
             )
         return None
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
@@ -238,7 +251,7 @@ def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
             return binary(engine, op, x, y)
         if not _is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
             y = engine.abstract(engine.as_array(y))
-        result = engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+        result = operate(engine, op, x, y)
         return arrays.inplace(engine, x, result, _symbol(op))
     if isinstance(content, ListCell) and op == "add":
         engine.set_content(x.cell, ListCell(content.items + tuple(engine.iterate(y))))
@@ -262,7 +275,7 @@ def _unary(engine: Engine, frame: Frame, instr: Instr) -> Any:
     if type(x) is Const:
         return fold(engine, op, x.value)
     if _is_operand(engine, x):
-        return engine.abstract(engine.library(op, OPERATORS[op], engine.operand(x)))
+        return engine.abstract(operate(engine, op, x))
     result = special(engine, x, f"__{op}__", ())
     if result is None:
         raise engine.refuse(f"bad operand type for unary {op}: {arrays.kind_of(engine, x)}")
@@ -324,7 +337,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if type(x) is Const and type(y) is Const:
             return fold(engine, op, x.value, y.value)
         return engine.abstract(
-            engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+            operate(engine, op, x, y)
         )
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:
@@ -354,7 +367,7 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
     operand = _is_operand(engine, x) or _is_operand(engine, y)
     if operand and (left is not None or right is not None):
         return engine.abstract(
-            engine.library(_symbol(op), OPERATORS[op], engine.operand(x), engine.operand(y))
+            operate(engine, op, x, y)
         )
     if left is None or right is None:
         if op in ("eq", "ne"):

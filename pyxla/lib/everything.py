@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pyxla.lib import (
+    bounded_products,
+    bounded_reductions,
     builtins,
     creation,
     fft,
@@ -22,6 +24,8 @@ from pyxla.lib import (
 )
 
 MODULES = (
+    bounded_products,
+    bounded_reductions,
     builtins,
     creation,
     fft,

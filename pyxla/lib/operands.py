@@ -17,13 +17,14 @@ from pyxla.infer.promote import CLASSES, as_dtype, kind, supported
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.ops.elementwise import compare, convert, real
+from pyxla.ops.elementwise import compare, convert, real, select
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
 
 BOOL = np.dtype(np.bool_)
 INT = np.dtype(np.int64)
 FLOAT = np.dtype(np.float64)
 Shape = tuple[int, ...]
+NARROW_INTS = frozenset(map(np.dtype, ("i1", "i2", "u1", "u2", "u4", "u8")))
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 
 
@@ -32,7 +33,9 @@ def literal(number: Any, dtype: np.dtype, weak: bool = False) -> Value:
     try:
         data = np.array(number, dtype)
     except OverflowError:
-        raise OpError(f"the Python int {number} does not fit {dtype}") from None
+        if isinstance(number, int):
+            raise OpError(f"the Python int {number} does not fit {dtype}") from None
+        data = np.array(number).astype(dtype)
     except TypeError as error:
         raise OpError(str(error)) from None
     return constant(value=data, weak=weak)
@@ -66,7 +69,20 @@ def cast(x: Value, dtype: np.dtype) -> Value:
         x = real(x)
         if x.type.dtype == dtype:
             return x
+    if dtype in NARROW_INTS and CLASSES[x.type.dtype] == "f":
+        return _wrapping(x, dtype)
     return convert(x, dtype=dtype, weak=False)
+
+
+def _wrapping(x: Value, dtype: np.dtype) -> Value:
+    """A float that does not fit an unsigned or short integer wraps around, as C's casts do on the
+    machines NumPy runs on; XLA's would saturate."""
+    if dtype.itemsize < 8:
+        wide = np.dtype(np.int32) if dtype.itemsize < 4 else INT
+        return convert(convert(x, dtype=wide, weak=False), dtype=dtype, weak=False)
+    below = convert(convert(x, dtype=INT, weak=False), dtype=dtype, weak=False)
+    negative = compare(x, like(x, 0), direction="LT")
+    return select(negative, below, convert(x, dtype=dtype, weak=False))
 
 
 def as_value(x: Any, dtype: np.dtype) -> Value:
@@ -88,12 +104,22 @@ def as_array(x: Any, dtype: Any = None) -> Array:
         return x
     if dtype is not None:
         dtype = as_dtype(dtype)
-    if isinstance(x, Array | Scalar):
+    if isinstance(x, Array):
+        return Array(cast(x.value, dtype), x.extents)
+    if isinstance(x, Scalar):
         return Array(cast(x.value, dtype or x.value.type.dtype))
     if isinstance(x, list | tuple | range):
         return Array(_from_nested(x, dtype))
-    data = np.asarray(x, dtype)
-    return Array(constant(value=data.astype(supported(data.dtype), copy=False)))
+    return Array(constant(value=_known(x, dtype)))
+
+
+def _known(x: Any, dtype: np.dtype | None) -> np.ndarray:
+    """`np.asarray(x, dtype)` of what is known while compiling."""
+    try:
+        data = np.asarray(x, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise OpError(str(error)) from None
+    return data.astype(supported(data.dtype), copy=False)
 
 
 def is_dynamic(x: Any) -> bool:
@@ -105,11 +131,12 @@ def is_dynamic(x: Any) -> bool:
 
 def _from_nested(x: Any, dtype: np.dtype | None) -> Value:
     if not is_dynamic(x):
-        data = np.asarray(x, dtype)
-        return constant(value=data.astype(supported(data.dtype), copy=False))
+        return constant(value=_known(x, dtype))
     if dtype is None:
         dtype = supported(np.result_type(*set(_leaf_dtypes(x))))
     shape = _nested_shape(x)
+    if any(isinstance(leaf, Array) and leaf.extents is not None for leaf in _leaves(x)):
+        raise OpError("a list of arrays whose sizes are known at run time only has no shape")
     leaves = [as_value(leaf, dtype) for leaf in _leaves(x)]
     pieces = [reshape(v, shape=(1,)) if not v.type.shape else v for v in leaves]
     flat = [v if v.type.ndim == 1 else reshape(v, shape=(v.type.size,)) for v in pieces]

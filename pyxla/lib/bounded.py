@@ -1,0 +1,293 @@
+"""Library functions of arrays of bounded extent: strategies, and the elementwise ones.
+
+An array of bounded extent is stored at its bound and means nothing past its true size.  The library
+functions know nothing of that: a *strategy* prepares the operands of one of them so that what lies
+past the true sizes does not matter, calls it, and says what is bounded in the result.
+
+    strategy(function, *args, **kwargs)     as `function`, some of the operands being bounded
+
+`strategy_of(function)` finds it; a function without one refuses bounded arrays.
+
+Sizes that broadcast: NumPy lets a size of 1 meet any other.  Where nothing proves that two sizes are
+equal or that neither is 1, the first element is selected in place of the array where its size turns
+out to be 1.  Sizes that differ otherwise are an error in NumPy; here the result is unspecified.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer import extent
+from pyxla.infer.blocks import Shape
+from pyxla.infer.extent import IntFact
+from pyxla.infer.integers import Int, value_of
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.views import Extents
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import creation, manipulation, numeric, selection
+from pyxla.lib.indexing import resized, true_size
+from pyxla.lib.masks import same, spread, within
+from pyxla.lib.operands import as_array, literal
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops.elementwise import compare, select
+from pyxla.ops.shape import broadcast_in_dim
+from pyxla.ops.shape import slice as slice_
+
+Function = Callable[..., Any]
+STRATEGIES: dict[Function, Function] = {}
+
+NOT_SUPPORTED = "an array whose size is known at run time only is not supported here"
+REMEDY = "use fixed-size slices, a mask with np.where, or a reduction"
+
+
+def strategy(*functions: Function) -> Callable[[Function], Function]:
+    """Register how to call `functions` with operands of bounded extent."""
+
+    def register(found: Function) -> Function:
+        for function in functions:
+            STRATEGIES[function] = found
+        return found
+
+    return register
+
+
+def strategy_of(function: Function) -> Function:
+    """A function that does what `function` does and takes operands of bounded extent."""
+    found = STRATEGIES.get(function)
+    if found is None:
+        return functools.partial(_refuse, function)
+    return functools.partial(found, function)
+
+
+def _refuse(function: Function, *args: Any, **kwargs: Any) -> Any:
+    raise OpError(NOT_SUPPORTED)
+
+
+def is_bounded(x: Any) -> bool:
+    """Whether anything in nested containers is of bounded extent."""
+    if type(x) is Array:
+        return x.extents is not None
+    if isinstance(x, list | tuple):
+        return any(map(is_bounded, x))
+    if isinstance(x, dict):
+        return any(map(is_bounded, x.values()))
+    return False
+
+
+def plainly(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)` where no operand may be left bounded."""
+    if any(map(is_bounded, args)) or is_bounded(kwargs):
+        raise OpError(NOT_SUPPORTED)
+    return function(*args, **kwargs)
+
+
+@functools.cache
+def _signature(function: Function) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def named(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by the names of the parameters."""
+    return dict(_signature(function).bind(*args, **kwargs).arguments)
+
+
+def extents_of(x: Array) -> tuple[Scalar | None, ...]:
+    return x.extents or (None,) * x.ndim
+
+
+def bounded(value: Value, extents: Sequence[Scalar | None]) -> Array:
+    """An Array, of bounded extent where `extents` says so."""
+    assert len(extents) == value.type.ndim
+    return Array(value, tuple(extents) if any(e is not None for e in extents) else None)
+
+
+def sizes(x: Array) -> list[Int]:
+    return [true_size(x, d) for d in range(x.ndim)]
+
+
+def as_extent(size: Int, bound: int) -> Scalar | None:
+    """`size` as an item of `extents`: None for what is always the bound."""
+    if isinstance(size, Scalar):
+        return size
+    return None if size == bound else Scalar(value_of(size), IntFact(size, size, (), size))
+
+
+# --- Sizes ---------------------------------------------------------------------------------------
+
+
+def equal_sizes(x: Int, y: Int) -> bool:
+    """Whether two sizes are proven equal."""
+    if extent.difference(x, y) == 0:
+        return True
+    return isinstance(x, Scalar) and isinstance(y, Scalar) and same(x.value, y.value)
+
+
+def _not_one(x: Int) -> bool:
+    """Whether a size is proven not to be 1."""
+    low, high = extent.lower(x), extent.upper(x)
+    return (low is not None and low > 1) or (high is not None and high < 1)
+
+
+def _both(x: Int, y: Int, bound_x: int, bound_y: int) -> tuple[Int, int]:
+    """The size that x and y broadcast to, and its bound."""
+    if isinstance(x, int) or isinstance(y, int):
+        if isinstance(x, int) and isinstance(y, int) and x != y:
+            raise OpError(f"operands could not be broadcast together: sizes {x} and {y}")
+        return (x, bound_x) if isinstance(x, int) else (y, bound_y)
+    if equal_sizes(x, y) or (_not_one(x) and _not_one(y)):
+        return x, min(bound_x, bound_y)
+    if _not_one(x):
+        return x, bound_x
+    if _not_one(y):
+        return y, bound_y
+    single = compare(x.value, value_of(1), direction="EQ")
+    bound = max(bound_x, bound_y)
+    return Scalar(select(single, y.value, x.value), IntFact(0, bound)), bound
+
+
+def common(operands: Sequence[tuple[Int, int]]) -> tuple[Int, int]:
+    """The size and bound of a dimension that operands of these sizes and bounds broadcast to."""
+    found: tuple[Int, int] | None = None
+    for size, bound in operands:
+        if isinstance(size, int) and size == 1:
+            continue
+        found = (size, bound) if found is None else _both(found[0], size, found[1], bound)
+    return found or (1, 1)
+
+
+def fitted(x: Value, axis: int, own: Int, size: Int, bound: int) -> Value:
+    """`x`, `own` long along `axis`, as it broadcasts to `size`, stored at `bound` (or at 1)."""
+    shape = x.type.shape
+    if isinstance(own, int) or shape[axis] == 1:
+        return x
+    single = None
+    if not (equal_sizes(own, size) or _not_one(own)):
+        single = compare(own.value, value_of(1), direction="EQ")
+    target = tuple([bound if d == axis else n for d, n in enumerate(shape)])
+    result = resized(x, target)
+    if single is None or 0 in shape:
+        return result
+    limits = tuple([1 if d == axis else n for d, n in enumerate(shape)])
+    first = slice_(x, start_indices=(0,) * len(shape), limit_indices=limits)
+    first = broadcast_in_dim(first, shape=target, broadcast_dimensions=tuple(range(len(shape))))
+    return select(spread(single, target), first, result)
+
+
+def aligned(xs: Sequence[Array]) -> tuple[list[Array], Shape, Extents]:
+    """Operands that broadcast with each other, none bounded; the common shape and its extents."""
+    ndim = max(x.ndim for x in xs)
+    values = [x.value for x in xs]
+    shape: list[int] = []
+    extents: list[Scalar | None] = []
+    for d in range(ndim):
+        axes = [d - ndim + x.ndim for x in xs]
+        present = [(i, axis) for i, axis in enumerate(axes) if axis >= 0]
+        size, bound = common([(true_size(xs[i], a), xs[i].shape[a]) for i, a in present])
+        for i, axis in present:
+            values[i] = fitted(values[i], axis, true_size(xs[i], axis), size, bound)
+        shape.append(bound)
+        extents.append(size if isinstance(size, Scalar) else None)
+    return [Array(v) for v in values], tuple(shape), tuple(extents)
+
+
+def resized_to(x: Array, axis: int, bound: int) -> Array:
+    """`x` with another bound along `axis`."""
+    target = tuple([bound if d == axis else n for d, n in enumerate(x.shape)])
+    return Array(resized(x.value, target), x.extents)
+
+
+def filled(x: Array, axes: Sequence[int], number: Any) -> Array:
+    """`x` with `number` past its extents along `axes`, which are then full."""
+    own = extents_of(x)
+    inside = within(Array(x.value, tuple([e if d in axes else None for d, e in enumerate(own)])))
+    kept = tuple([None if d in axes else e for d, e in enumerate(own)])
+    if inside is None:
+        return x
+    other = spread(literal(number, x.dtype), x.shape)
+    return bounded(select(inside, x.value, other), kept)
+
+
+# --- Element by element --------------------------------------------------------------------------
+
+
+def _like_operand(x: Any) -> Any:
+    """An operand as an Array where it is one or nested lists of numbers."""
+    if isinstance(x, list | tuple | np.ndarray) and not is_bounded(x):
+        return as_array(list(x) if isinstance(x, tuple) else x)
+    return x
+
+
+def elementwise(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """All positional operands broadcast together."""
+    return _elementwise(function, list(range(len(args))), args, kwargs)
+
+
+def first_operand(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """The first operand alone is an array."""
+    if not args:
+        raise OpError(NOT_SUPPORTED)
+    return _elementwise(function, [0], args, kwargs)
+
+
+def _elementwise(
+    function: Function, which: Sequence[int], args: Sequence[Any], kwargs: dict[str, Any]
+) -> Any:
+    operands = list(args)
+    for i in which:
+        operands[i] = _like_operand(operands[i])
+    places = [i for i in which if type(operands[i]) is Array and operands[i].shape]
+    found, shape, extents = aligned([operands[i] for i in places])
+    for i, x in zip(places, found, strict=True):
+        operands[i] = x
+    return with_extents(plainly(function, *operands, **kwargs), shape, extents)
+
+
+def with_extents(result: Any, shape: Shape, extents: Extents) -> Any:
+    """What a function made of full arrays as of bounded ones."""
+    if isinstance(result, tuple):
+        return tuple([with_extents(x, shape, extents) for x in result])
+    if type(result) is not Array or result.shape != shape:
+        raise OpError(NOT_SUPPORTED)
+    return bounded(result.value, extents or (None,) * len(shape))
+
+
+def operator(name: str) -> Function:
+    """`lattice.OPERATORS[name]` for operands of bounded extent."""
+    function = OPERATORS[name]
+    found = STRATEGIES.get(function)
+    return functools.partial(found or elementwise, function)
+
+
+strategy(*UFUNCS.values())(elementwise)
+strategy(
+    *(selection.nan_to_num, numeric.round, numeric.fix, numeric.angle),
+    *(numeric.sinc, numeric.i0, manipulation.astype, manipulation.real, manipulation.imag),
+    *(manipulation.conjugate, creation.array, creation.asarray, creation.ascontiguousarray),
+    *(creation.copy, creation.ndarray_copy, creation.zeros_like, creation.ones_like),
+    *(creation.full_like, creation.tril, creation.triu),
+)(first_operand)
+
+
+@strategy(selection.isclose)
+def _isclose(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    return _elementwise(function, [0, 1], (a, b, *args), kwargs)
+
+
+@strategy(selection.clip)
+def _clip(function: Function, *args: Any, **kwargs: Any) -> Any:
+    call = named(function, args, kwargs)
+    low, high = call.get("min", call.get("a_min")), call.get("max", call.get("a_max"))
+    return elementwise(function, call["a"], low, high, call.get("out"), dtype=call.get("dtype"))
+
+
+@strategy(selection.where)
+def _where(function: Function, condition: Any, x: Any = None, y: Any = None) -> Any:
+    if x is None or y is None:
+        raise OpError(NOT_SUPPORTED)
+    return elementwise(function, condition, x, y)

@@ -1,0 +1,406 @@
+"""Reductions of arrays of bounded extent: what lies past the true size becomes neutral.
+
+    sum, prod, any, ...     the identity is filled in
+    max, argmax, ...        the least element is
+    mean, var, std          as with `where=`, so that the true elements are counted
+    nansum, nanmax, ...     NaN is filled in, which they ignore
+
+Where the array is computed element by element from arrays packed by one mask (`x[mask]`), it is not
+packed at all: the mask decides what takes part (`masks.unpacked`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.integers import Int, plus, times, value_of
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.promote import CLASSES, as_dtype
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.op import OpError
+from pyxla.lib import linalg, sorting
+from pyxla.lib import reductions as r
+from pyxla.lib.bounded import (
+    NOT_SUPPORTED,
+    Function,
+    aligned,
+    bounded,
+    extents_of,
+    filled,
+    is_bounded,
+    named,
+    plainly,
+    sizes,
+    strategy,
+    strategy_of,
+)
+from pyxla.lib.indexing import resized, true_size
+from pyxla.lib.masks import same, spread, unpacked, within
+from pyxla.lib.operands import (
+    BOOL,
+    FLOAT,
+    INT,
+    Shape,
+    as_array,
+    as_value,
+    broadcast_to,
+    cast,
+    literal,
+    normalize_axis,
+)
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    convert,
+    divide,
+    maximum,
+    multiply,
+    remainder,
+    select,
+)
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.reduce import reduce_window
+from pyxla.ops.shape import broadcast_in_dim, reshape
+from pyxla.ops.shape import slice as slice_
+
+Call = dict[str, Any]
+
+
+def operand_of(call: Call) -> tuple[str, Array]:
+    """The first argument by name and value."""
+    name = next(iter(call))
+    return name, as_array(call[name])
+
+
+def _unpacked(x: Array, axes: Shape) -> tuple[Value, Value] | None:
+    """The elements of `x`, packed along a reduced dimension 0, before packing; and the mask."""
+    size = extents_of(x)[0] if 0 in axes and x.shape else None
+    packed = unpacked(x.value) if size is not None else None
+    return packed if packed is not None and _counts(size, packed[1]) else None
+
+
+def with_mask(x: Array, axes: Shape) -> tuple[Array, Value | None]:
+    """`x`, full along `axes`, and which of its elements are real (None: all)."""
+    own = extents_of(x)
+    packed = _unpacked(x, axes)
+    if packed is not None:
+        x, own = Array(packed[0]), (None, *own[1:])
+    mask = within(Array(x.value, tuple([e if d in axes else None for d, e in enumerate(own)])))
+    if packed is not None:
+        chosen = broadcast_in_dim(packed[1], shape=x.shape, broadcast_dimensions=(0,))
+        mask = chosen if mask is None else and_(chosen, mask)
+    kept = tuple([None if d in axes else e for d, e in enumerate(own)])
+    return bounded(x.value, kept), mask
+
+
+def _counts(size: Scalar, mask: Value) -> bool:
+    """Whether `size` is computed as the number of true elements of a flattened mask."""
+    value = size.value
+    while isinstance(value.owner, Instr) and value.owner.op in _COUNTING:
+        value = value.owner.operands[0]
+        if value.type.dtype == BOOL:
+            return value.type.shape == mask.type.shape and same(value, mask)
+    return False
+
+
+_COUNTING = frozenset({convert, reshape, slice_, reduce_window})
+
+
+def taken(x: Array, axes: Shape, number: Any) -> Array:
+    """`x` with `number` in place of what is not real along `axes`."""
+    found, mask = with_mask(x, axes)
+    if mask is None:
+        return found
+    other = spread(literal(number, x.dtype), found.shape)
+    return Array(select(mask, found.value, other), found.extents)
+
+
+def _axes_of(call: Call, ndim: int) -> Shape:
+    return r.reduced_axes(call.get("axis"), ndim)
+
+
+def reduced(result: Any, x: Array, axes: Shape, keepdims: bool) -> Array:
+    """The result of reducing `x`, bounded where the dimensions it keeps are."""
+    own = extents_of(x)
+    kept = [None if d in axes else e for d, e in enumerate(own) if keepdims or d not in axes]
+    if type(result) is not Array or result.ndim != len(kept):
+        raise OpError(NOT_SUPPORTED)
+    return bounded(result.value, kept)
+
+
+def _run(function: Function, call: Call, x: Array, axes: Shape, whole: Array) -> Array:
+    """`function` of `x` in the place of the first argument, which was `whole`."""
+    name, _ = operand_of(call)
+    options = {k: v for k, v in call.items() if k != name}
+    options.update(options.pop("options", {}))
+    result = plainly(function, Array(x.value), **options)
+    return reduced(result, whole, axes, bool(call.get("keepdims")))
+
+
+def filling(neutral: Callable[[np.dtype], Any]) -> Function:
+    """The strategy of a reduction that `neutral(dtype)` does not change."""
+
+    def call(function: Function, *args: Any, **kwargs: Any) -> Array:
+        given = named(function, args, kwargs)
+        x, given = _with_where(*operand_of(given), given)
+        axes = _axes_of(given, x.ndim)
+        return _run(function, given, taken(x, axes, neutral(x.dtype)), axes, x)
+
+    return call
+
+
+def _with_where(name: str, x: Array, given: Call) -> tuple[Array, Call]:
+    """The operand and `where=` of one shape."""
+    mask = given.get("where", True)
+    if mask is True or mask is None:
+        return x, given
+    found, _, extents = aligned([x, as_array(mask)])
+    x = bounded(broadcast_to(found[0].value, _largest(found)), extents or ())
+    return x, {**given, name: x, "where": found[1]}
+
+
+def _largest(xs: list[Array]) -> Shape:
+    return tuple([max(ns) for ns in zip(*[x.shape for x in xs], strict=True)])
+
+
+strategy(r.sum, r.count_nonzero, r.any)(filling(lambda dtype: 0))
+strategy(r.prod, r.all)(filling(lambda dtype: 1))
+strategy(r.max)(filling(r.lowest))
+strategy(r.min)(filling(r.highest))
+
+
+@strategy(r.ptp)
+def _ptp(function: Function, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False):
+    x = as_array(a)
+    axes = r.reduced_axes(axis, x.ndim)
+    options = {"axis": axis, "out": out, "keepdims": keepdims}
+    high = r.max(Array(taken(x, axes, r.lowest(x.dtype)).value), **options)
+    low = r.min(Array(taken(x, axes, r.highest(x.dtype)).value), **options)
+    return reduced(high - low, x, axes, keepdims)
+
+
+# --- Means ---------------------------------------------------------------------------------------
+
+
+def true_count(x: Array, axes: Shape) -> Int:
+    """How many elements are real along `axes`."""
+    count: Int = 1
+    for axis in axes:
+        count = times(count, true_size(x, axis))
+    return count
+
+
+@strategy(r.mean)
+def _mean(function: Function, *args: Any, **kwargs: Any) -> Array:
+    given = named(function, args, kwargs)
+    _, x = operand_of(given)
+    axes = _axes_of(given, x.ndim)
+    if given.get("where", True) is not True or _unpacked(x, axes) is not None:
+        return _masking(function, *args, **kwargs)
+    found = filled(x, axes, 0)
+    asked, dtype = given.get("dtype"), x.dtype
+    result = as_dtype(asked) if asked is not None else dtype
+    if asked is None and CLASSES[dtype] in "biu":
+        result = FLOAT
+    work = r.FLOAT32 if result in r.NARROW else result
+    total = r.sum(Array(found.value), axes, work, given.get("out"), bool(given.get("keepdims")))
+    count = convert(value_of(true_count(x, axes)), dtype=work, weak=False)
+    mean = divide(total.value, spread(count, total.shape))
+    return reduced(Array(cast(mean, result)), x, axes, bool(given.get("keepdims")))
+
+
+@strategy(r.var, r.std)
+def _masking(function: Function, *args: Any, **kwargs: Any) -> Array:
+    """Reductions that count: real elements are those where `where=` says so."""
+    given = named(function, args, kwargs)
+    x, given = _with_where(*operand_of(given), given)
+    axes = _axes_of(given, x.ndim)
+    found, mask = with_mask(x, axes)
+    asked = given.get("where", True)
+    if is_bounded(given.get("mean")):
+        given["mean"] = Array(given["mean"].value)
+    if mask is not None:
+        if asked is not True and asked is not None:
+            if _unpacked(x, axes) is not None:
+                raise OpError(NOT_SUPPORTED)
+            mask = and_(mask, broadcast_to(as_value(asked, BOOL), found.shape))
+        given = {**given, "where": Array(mask)}
+    return _run(function, given, found, axes, x)
+
+
+@strategy(r.average)
+def _average(
+    function: Function,
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    x = as_array(a)
+    if returned:
+        raise OpError(NOT_SUPPORTED)
+    if weights is None:
+        return _mean(r.mean, x, axis, keepdims=keepdims)
+    w = as_array(weights)
+    if w.ndim != x.ndim:
+        if x.ndim == 1 or w.ndim != 1 or axis is None:
+            raise OpError(NOT_SUPPORTED)
+        shape = [1] * x.ndim
+        shape[normalize_axis(axis, x.ndim)] = w.size
+        own = [None] * x.ndim
+        own[normalize_axis(axis, x.ndim)] = extents_of(w)[0]
+        w = bounded(reshape(w.value, shape=tuple(shape)), own)
+    (x0, w0), shape, extents = aligned([x, w])
+    x = bounded(broadcast_to(x0.value, shape), extents or ())
+    w = bounded(broadcast_to(w0.value, shape), extents or ())
+    axes = r.reduced_axes(axis, x.ndim)
+    terms, weight = taken(x, axes, 0), taken(w, axes, 0)
+    result = r.average(Array(terms.value), axes, Array(weight.value), keepdims=keepdims)
+    return reduced(result, x, axes, keepdims)
+
+
+# --- Ignoring NaN --------------------------------------------------------------------------------
+
+
+def _ignoring_nan(plain: Function, otherwise: Function) -> None:
+    """`plain`, which ignores NaN, of floats; else the function that NaN does not matter to."""
+    ignoring = filling(lambda dtype: math.nan)
+
+    def call(function: Function, a: Any, *args: Any, **kwargs: Any) -> Array:
+        x = as_array(a)
+        if CLASSES[x.dtype] in "fc":
+            return ignoring(function, x, *args, **kwargs)
+        return strategy_of(otherwise)(x, *args, **kwargs)
+
+    strategy(plain)(call)
+
+
+for _plain, _otherwise in (
+    *((r.nansum, r.sum), (r.nanprod, r.prod), (r.nanmax, r.max), (r.nanmin, r.min)),
+    *((r.nanmean, r.mean), (r.nanvar, r.var), (r.nanstd, r.std)),
+):
+    _ignoring_nan(_plain, _otherwise)
+
+
+# --- Positions -----------------------------------------------------------------------------------
+
+
+def _positional(neutral: Callable[[np.dtype], Any]) -> Function:
+    def call(function: Function, *args: Any, **kwargs: Any) -> Array:
+        given = named(function, args, kwargs)
+        name, x = operand_of(given)
+        axis = given.get("axis")
+        axes = tuple(range(x.ndim)) if axis is None else (normalize_axis(axis, x.ndim),)
+        result = _run(function, given, filled(x, axes, neutral(x.dtype)), axes, x)
+        if axis is None and x.ndim > 1:
+            return Array(_renumbered(result.value, x))
+        return result
+
+    return call
+
+
+def _renumbered(flat: Value, x: Array) -> Value:
+    """A position in the elements that are stored as one among those that are real."""
+    strides: list[Int] = [1]
+    for n in reversed(sizes(x)[1:]):
+        strides.insert(0, times(strides[0], n))
+    total = None
+    for d in reversed(range(x.ndim)):
+        size = spread(literal(max(x.shape[d], 1), INT), flat.type.shape)
+        step = spread(cast(value_of(strides[d]), INT), flat.type.shape)
+        term = multiply(remainder(flat, size), step)
+        total = term if total is None else add(total, term)
+        flat = divide(flat, size)
+    return total
+
+
+strategy(r.argmax)(_positional(r.lowest))
+strategy(r.argmin)(_positional(r.highest))
+
+
+@strategy(r.nanargmax, r.nanargmin)
+def _nan_positional(function: Function, a: Any, axis: Any = None, *args: Any, **kwargs: Any):
+    plain = r.argmax if function is r.nanargmax else r.argmin
+    x = as_array(a)
+    if CLASSES[x.dtype] in "fc":
+        x = Array(
+            r.without_nan(x, (r.lowest if plain is r.argmax else r.highest)(x.dtype)).value,
+            x.extents,
+        )
+    return _positional(r.lowest if plain is r.argmax else r.highest)(
+        plain, x, axis, *args, **kwargs
+    )
+
+
+# --- Norms, medians, integrals -------------------------------------------------------------------
+
+
+@strategy(linalg.norm)
+def _norm(
+    function: Function, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
+) -> Array:
+    array = as_array(x)
+    axes = r.reduced_axes(axis, array.ndim)
+    one = len(axes) == 1
+    if not (ord in (None, 2, 1, 0, np.inf) if one else ord in (None, "fro", "f", 1, np.inf)):
+        if not (one and isinstance(ord, int | float) and ord > 0):
+            raise OpError(NOT_SUPPORTED)
+    if ord is None and axis is None:
+        one = True
+    found = taken(array, axes, 0)
+    result = function(Array(found.value), ord, axis, keepdims)
+    return reduced(result, array, axes, keepdims)
+
+
+@strategy(sorting.median)
+def _median(
+    function: Function,
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """The mean of the middle one or two of those sorted, the real ones being the first."""
+    r.check_out(out)
+    x = as_array(a)
+    if CLASSES[x.dtype] not in "iuf" or not x.size:
+        raise OpError(NOT_SUPPORTED)
+    axes = r.reduced_axes(axis, x.ndim)
+    inexact = CLASSES[x.dtype] == "f"
+    value = filled(x, axes, math.nan if inexact else r.highest(x.dtype)).value
+    rows = sorting.sorted_along(sorting._along_last(value, axes), x.ndim - len(axes))
+    count = true_count(x, axes)
+    last = maximum(value_of(plus(count, -1)), value_of(0))
+    picked = [_at(rows, divide(v, value_of(2))) for v in (last, value_of(count))]
+    work = FLOAT if not inexact else x.dtype
+    wide = r.FLOAT32 if work in r.NARROW else work
+    low, high = [cast(v, wide) for v in picked]
+    middle = divide(add(low, high), spread(literal(2, wide), low.type.shape))
+    found = Array(cast(middle, work))
+    if inexact:
+        ones = taken(Array(r.k.isnan(x.value), x.extents), axes, False)
+        some = r.any(Array(ones.value), axes).value
+        found = Array(select(some, r.k.like(found.value, math.nan), found.value))
+    else:
+        empty = compare(value_of(count), value_of(0), direction="EQ")
+        nan = r.k.like(found.value, math.nan)
+        found = Array(select(spread(empty, found.shape), nan, found.value))
+    kept = r.keep(found.value, x.shape, axes, keepdims)
+    return reduced(Array(kept), x, axes, keepdims)
+
+
+def _at(rows: Value, position: Value) -> Value:
+    """The element of each row at a position known at run time."""
+    shape = rows.type.shape
+    zero = literal(0, INT)
+    starts = [*[zero] * (len(shape) - 1), cast(position, INT)]
+    return reshape(dynamic_slice(rows, *starts, slice_sizes=(*shape[:-1], 1)), shape=shape[:-1])
