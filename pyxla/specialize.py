@@ -308,6 +308,21 @@ def _parameter_names(request: Request, count: int) -> dict[int, str]:
     return dict(enumerate(known)) | dict(enumerate(request.names, positional))
 
 
+def _unchanged(after: Array, before: Array) -> bool:
+    """Whether an array went through loops and branches as it was."""
+    seen: set[Value] = set()
+    stack = [after.value]
+    while stack:
+        value = stack.pop()
+        if value in seen or value is before.value:
+            continue
+        if not isinstance(value.owner, Phi):
+            return False
+        seen.add(value)
+        stack.extend(value.owner.args.values())
+    return True
+
+
 def _identical(group: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[tuple[int, int]]:
     """(first, later) for leaves of a group that are one array."""
     pairs = []
@@ -348,7 +363,7 @@ class _Outputs:
         writes, stores = [], []
         for cell, before in world.initial.items():
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
-            if after is before or (isinstance(after, Array) and after.value is before.value):
+            if after is before or (isinstance(after, Array) and _unchanged(after, before)):
                 continue
             if isinstance(after, Conflict):
                 raise CompileError(after.reason, notes=after.notes)

@@ -206,3 +206,15 @@ def test_build_and_load(tmp_path):
     loaded = pyxla.load(tmp_path / "weighted")
     assert loaded(np.ones(3)) == 3.0
     assert loaded.names == ("x",)
+
+
+def total(a, n):
+    s = 0.0
+    for i in range(n):
+        if a[i] > 0:
+            s += a[i]
+    return s
+
+
+def test_arrays_that_are_only_read_are_no_results():
+    assert pyxla.code_typed(total, pyxla.f64[5], int).splitlines()[0].endswith(" -> f64[]")
