@@ -64,7 +64,14 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **ign
     shape = as_shape(shape)
     fill = as_array(fill_value)
     value = fill.value if dtype is None else as_value(fill_value, as_dtype(dtype))
-    return Array(broadcast_to(value, shape))
+    return Array(_filled(value, shape))
+
+
+def _filled(x: Value, shape: Shape) -> Value:
+    """As assignment does it: leading extents of 1 are dropped."""
+    while x.type.ndim > len(shape) and x.type.shape[0] == 1:
+        x = shapes.reshape(x, shape=x.type.shape[1:])
+    return broadcast_to(x, shape)
 
 
 def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, np.dtype]:
@@ -102,7 +109,7 @@ def full_like(
     **_: Any,
 ) -> Array:
     shape, dtype = _like(a, dtype, shape)
-    return Array(broadcast_to(as_value(fill_value, dtype), shape))
+    return Array(_filled(as_value(fill_value, dtype), shape))
 
 
 # --- From data -----------------------------------------------------------------------------------
@@ -480,7 +487,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
     if x.ndim != 1:
         raise OpError("x must be a one-dimensional array or sequence.")
     columns = x.shape[0] if N is None else operator.index(N)
-    dtype = result_type(x, 0)
+    dtype = result_type(x.dtype, INT)
     value, powers = cast(x.value, dtype), []
     current = splat(1, dtype, x.shape)
     for _ in range(columns):

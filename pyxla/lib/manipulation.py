@@ -31,6 +31,7 @@ from pyxla.lib.operands import (
     normalize_axis,
     splat,
 )
+from pyxla.lib.reductions import reduced_axes
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.ops import elementwise as op
@@ -154,7 +155,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     x = as_array(a)
     if axis is None:
         return Array(reshaped(x.value, tuple([n for n in x.shape if n != 1])))
-    axes = normalize_axes(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     if [i for i in axes if x.shape[i] != 1]:
         raise OpError("cannot select an axis to squeeze out which has size not equal to one")
     return Array(reshaped(x.value, tuple([n for i, n in enumerate(x.shape) if i not in axes])))
@@ -330,14 +331,15 @@ def append(arr: Any, values: Any, axis: Any = None) -> Array:
 
 
 def cut(x: Value, start: int, stop: int, axis: int, step: int = 1) -> Value:
-    """`x[..., start:stop:step, ...]` along `axis`, for bounds in range."""
+    """`x[..., start:stop:step, ...]` along `axis`, for bounds that are not negative."""
     shape = x.type.shape
+    start, stop = min(start, shape[axis]), min(stop, shape[axis])
     if (start, stop, step) == (0, shape[axis], 1):
         return x
     return shapes.slice(
         x,
         start_indices=tuple([start if i == axis else 0 for i in range(len(shape))]),
-        limit_indices=tuple([stop if i == axis else n for i, n in enumerate(shape)]),
+        limit_indices=tuple([max(start, stop) if i == axis else n for i, n in enumerate(shape)]),
         strides=tuple([step if i == axis else 1 for i in range(len(shape))]),
     )
 
@@ -406,8 +408,8 @@ def tile(A: Any, reps: Any) -> Array:
 @implements(np.repeat, np.ndarray.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
     x = as_array(a)
-    if axis is None:
-        x, axis = Array(flat(x.value)), 0
+    if axis is None or not x.shape:
+        x, axis = Array(flat(x.value)), 0 if axis is None else axis
     axis = normalize_axis(axis, x.ndim)
     counts = static_ints(repeats)
     if len(counts) == 1:
@@ -567,6 +569,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
     single = not isinstance(obj, list | tuple | np.ndarray | slice)
     places = range(*obj.indices(size)) if isinstance(obj, slice) else static_ints(obj)
     places = [i + size if i < 0 else i for i in places]
+    if not all(0 <= i <= size for i in places):
+        raise OpError(f"insert: an index is out of bounds for axis {axis} with size {size}")
     new = as_array(values, x.dtype)
     edge = tuple([len(places) if i == axis else n for i, n in enumerate(x.shape)])
     if single:

@@ -19,15 +19,13 @@ from pyxla.lib.operands import (
     BOOL,
     FLOAT,
     as_array,
-    as_value,
-    broadcast_to,
     cast,
     literal,
     normalize_axes,
     normalize_axis,
     splat,
 )
-from pyxla.lib.products import convolve, matmul
+from pyxla.lib.products import matmul
 from pyxla.lib.reductions import average, check_out, mean
 from pyxla.lib.reductions import sum as sum_
 from pyxla.lib.registry import implements
@@ -58,11 +56,9 @@ def fix(x: Any, out: Any = None) -> Array:
 def angle(z: Any, deg: bool = False) -> Array:
     x = as_array(z)
     if CLASSES[x.dtype] == "c":
-        re, im = op.real(x.value), op.imag(x.value)
+        result = Array(op.atan2(op.imag(x.value), op.real(x.value)))
     else:
-        re = cast(x.value, result_type(x, 1.0))
-        im = k.like(re, 0)
-    result = Array(op.atan2(im, re))
+        result = UFUNCS[np.arctan2](0, x)
     return result * (180 / math.pi) if deg else result
 
 
@@ -71,7 +67,8 @@ def sinc(x: Any) -> Array:
     y = as_array(x)
     y = as_array(y, result_type(y, 1.0)) * math.pi
     zero = k.eq(y.value, k.like(y.value, 0))
-    safe = op.select(zero, k.like(y.value, 1e-20), y.value)
+    tiny = float(np.finfo(y.dtype).eps) if CLASSES[y.dtype] == "f" else 1e-20
+    safe = op.select(zero, k.like(y.value, tiny), y.value)
     return Array(op.divide(op.sine(safe), safe))
 
 
@@ -142,6 +139,8 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * mat
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Central differences inside, one-sided of first or second order at the edges."""
     x = as_array(f)
+    if x.dtype == BOOL:
+        raise OpError("numpy boolean subtract is not supported")
     axes = normalize_axes(axis, x.ndim)
     spacings = list(varargs) if len(varargs) > 1 else list(varargs or (1.0,)) * len(axes)
     if len(spacings) != len(axes):
@@ -333,15 +332,13 @@ def _unit(x: Value) -> Value:
 @implements(np.polyval)
 def polyval(p: Any, x: Any) -> Array:
     """Horner's scheme."""
-    coefficients = as_array(p)
-    point = x if isinstance(x, Array | Scalar) else as_array(x)
-    result: Any = None
+    coefficients, point = as_array(p), as_array(x)
+    if coefficients.ndim != 1:
+        raise OpError("polyval takes coefficients of one dimension")
+    result = Array(k.like(point.value, 0))
     for i in range(coefficients.size):
-        term = Array(take_one(coefficients.value, i, 0))
-        result = term if result is None else result * point + term
-    shape = as_array(x).shape
-    dtype = result_type(coefficients, point)
-    return Array(broadcast_to(as_value(result, dtype), shape))
+        result = result * point + Array(take_one(coefficients.value, i, 0))
+    return result
 
 
 @implements(np.polyadd)
@@ -357,6 +354,8 @@ def polysub(a1: Any, a2: Any) -> Array:
 def _aligned(ufunc: np.ufunc, a1: Any, a2: Any) -> Array:
     """Lowest powers last."""
     x, y = as_array(a1), as_array(a2)
+    if max(x.ndim, y.ndim) > 1:
+        raise OpError("polynomials are arrays of one dimension")
     size = max(x.size, y.size)
     return UFUNCS[ufunc](_padded(x, size), _padded(y, size))
 
@@ -365,11 +364,6 @@ def _padded(x: Array, size: int) -> Array:
     zeros = splat(0, x.dtype, (size - x.size,))
     value = reshaped(x.value, (x.size,))
     return Array(shapes.concatenate(zeros, value, dimension=0)) if size > x.size else Array(value)
-
-
-@implements(np.polymul)
-def polymul(a1: Any, a2: Any) -> Array:
-    return convolve(a1, a2)
 
 
 @implements(np.polyder)

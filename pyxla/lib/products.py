@@ -118,7 +118,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     check_out(out)
     x, y = as_array(a), as_array(b)
     if not x.shape or not y.shape:
-        return UFUNCS[np.multiply](a, b)
+        return UFUNCS[np.multiply](x, y)
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
         raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned")
@@ -129,7 +129,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
 def inner(a: Any, b: Any, /) -> Array:
     x, y = as_array(a), as_array(b)
     if not x.shape or not y.shape:
-        return UFUNCS[np.multiply](a, b)
+        return UFUNCS[np.multiply](x, y)
     if x.shape[-1] != y.shape[-1]:
         raise OpError(f"inner: shapes {x.shape} and {y.shape} not aligned")
     return Array(contract(*_promoted(x, y), (x.ndim - 1,), (y.ndim - 1,)))
@@ -158,6 +158,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
         left, right = normalize_axes(axes[0], x.ndim), normalize_axes(axes[1], y.ndim)
     else:
         count = operator.index(axes)
+        if not 0 <= count <= min(x.ndim, y.ndim):
+            raise OpError(f"tensordot: {count} axes of {x.ndim} and {y.ndim} dimensions")
         left, right = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
     if [x.shape[i] for i in left] != [y.shape[i] for i in right]:
         raise OpError("tensordot: shape-mismatch for sum")
@@ -172,6 +174,8 @@ def _last_axis(x: Array, axis: Any) -> Array:
 def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1, dtype: Any = None, **options: Any) -> Array:
     check_options(np.vecdot, options)
     x, y = _last_axis(as_array(x1), axis), _last_axis(as_array(x2), axis)
+    if x.shape[-1] != y.shape[-1]:
+        raise OpError(f"vecdot: shapes {x.shape} and {y.shape} do not fit")
     found = result_type(x, y) if dtype is None else as_dtype(dtype)
     a, b = broadcast(k.conjugate(cast(x.value, found)), cast(y.value, found))
     last = a.type.ndim - 1
@@ -455,20 +459,28 @@ def _spread(term: Term, labels: str, sizes: dict[str, int]) -> Value:
 
 @implements(np.convolve)
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
-    x, y = as_array(a), as_array(v)
+    x, y = _sequence(a), _sequence(v)
     if x.size < y.size:
         x, y = y, x
-    return _sliding(x, Array(shapes.reverse(flat(y.value), dimensions=(0,))), mode)
+    return _sliding(x, Array(shapes.reverse(y.value, dimensions=(0,))), mode)
 
 
 @implements(np.correlate)
 def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
-    x, y = as_array(a), as_array(v)
+    x, y = _sequence(a), _sequence(v)
     y = Array(k.conjugate(y.value))
     if x.size < y.size:
         swapped = _sliding(y, x, mode)
         return Array(shapes.reverse(swapped.value, dimensions=(0,)))
     return _sliding(x, y, mode)
+
+
+def _sequence(x: Any) -> Array:
+    """An operand of one dimension; a number counts as one element."""
+    array = as_array(x)
+    if array.ndim > 1:
+        raise OpError("convolution takes arrays of one dimension")
+    return Array(flat(array.value))
 
 
 def _sliding(x: Array, y: Array, mode: str) -> Array:

@@ -68,6 +68,11 @@ def reduced_axes(axis: Any, ndim: int) -> Shape:
     return () if ndim == 0 and axis in (0, -1) else normalize_axes(axis, ndim)
 
 
+def statistic_axes(axis: Any, ndim: int, where: Any) -> Shape:
+    """Of a mean NumPy does not, unless the mean ignores NaN (then there is a mask)."""
+    return normalize_axes(axis, ndim) if where is True else reduced_axes(axis, ndim)
+
+
 def check_out(out: Any) -> None:
     if out is not None:
         raise OpError("out= is not supported here")
@@ -190,7 +195,7 @@ def mean(
 ) -> Array:
     check_out(out)
     x = as_array(a)
-    axes = reduced_axes(axis, x.ndim)
+    axes = statistic_axes(axis, x.ndim, where)
     work, result = _mean_dtypes(x.dtype, dtype)
     value = masked(cast(x.value, work), where, 0)
     total = keep(fold(value, axes, literal(0, work), "add"), x.shape, axes, keepdims)
@@ -233,7 +238,7 @@ def _variance(root: bool) -> Callable[..., Any]:
     ) -> Array:
         check_out(out)
         x = as_array(a)
-        axes = reduced_axes(axis, x.ndim)
+        axes = statistic_axes(axis, x.ndim, where)
         work, result = _mean_dtypes(x.dtype, dtype)
         squares, part = _deviations(x, axes, work, where, mean)
         total = keep(fold(squares, axes, literal(0, part), "add"), x.shape, axes, keepdims)
@@ -255,7 +260,7 @@ def average(
     a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False
 ) -> Any:
     x = as_array(a)
-    axes = reduced_axes(axis, x.ndim)
+    axes = normalize_axes(axis, x.ndim)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
         size = Array(broadcast_to(literal(extent_of(x.shape, axes), result.dtype), result.shape))
@@ -384,6 +389,8 @@ def _positional(name: str) -> Callable[..., Any]:
         check_out(out)
         x = as_array(a)
         value, shape = x.value, x.shape
+        if axis is not None and not shape:
+            normalize_axis(axis, 1)
         if axis is None or not shape:
             flat = position_of(reshape(value, shape=(x.size,)), 0, name)
             return Array(keep(flat, shape, tuple(range(x.ndim)), keepdims))

@@ -253,7 +253,8 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
     def call(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
         x = as_array(a)
         if axis is None or not x.shape:
-            x, axis = Array(shapes.reshape(x.value, shape=(x.size,))), 0
+            axis = 0 if axis is None else normalize_axis(axis, 1)
+            x = Array(shapes.reshape(x.value, shape=(x.size,)))
         return ufunc_accumulate(ufunc, x, axis, dtype, out)
 
     return call
@@ -333,6 +334,8 @@ def _edge(edge: Any, x: Array, axis: int) -> Array | None:
 @implements(np.ediff1d)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     x = as_array(ary)
+    if x.dtype == BOOL:
+        raise OpError("numpy boolean subtract is not supported")
     flat = Array(shapes.reshape(x.value, shape=(x.size,)))
     steps = diff(flat).value
     parts = [

@@ -46,8 +46,17 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         raise OpError("np.where(condition) gives as many elements as are true")
     pred = k.truth(as_array(condition).value)
     dtype = result_type(*[as_array(v) if isinstance(v, list | tuple) else v for v in (x, y)])
+    x, y = _wrapped_int(x, dtype), _wrapped_int(y, dtype)
     pred, a, b = broadcast(pred, as_value(x, dtype), as_value(y, dtype))
     return Array(op.select(pred, a, b))
+
+
+def _wrapped_int(x: Any, dtype: np.dtype) -> Any:
+    """`where` alone lets a Python int that does not fit wrap around."""
+    if type(x) is not int or CLASSES[dtype] not in "iu":
+        return x
+    low, count = int(np.iinfo(dtype).min), 1 << (8 * dtype.itemsize)
+    return (x - low) % count + low
 
 
 @implements(np.select)
@@ -174,7 +183,7 @@ def gather_along(x: Value, index: Value, axis: int) -> Value:
 @implements(np.take, np.ndarray.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Array:
     x, index = as_array(a), as_index(indices)
-    value = x.value if axis is not None else flat(x.value)
+    value = x.value if axis is not None and x.shape else flat(x.value)
     axis = normalize_axis(0 if axis is None else axis, value.type.ndim)
     size = value.type.shape[axis]
     if size == 0:

@@ -32,11 +32,11 @@ from pyxla.lib.operands import (
     broadcast_to,
     cast,
     literal,
+    normalize_axes,
     normalize_axis,
     splat,
 )
 from pyxla.lib.reductions import (
-    NARROW,
     check_out,
     extremum,
     fold,
@@ -109,9 +109,9 @@ def argpartition(
 @implements(np.sort_complex)
 def sort_complex(a: Any) -> Array:
     x = as_array(a)
-    narrow = x.dtype in NARROW or x.dtype.itemsize < 4 or x.dtype == np.float32
+    narrow = CLASSES[x.dtype] in "iu" and x.dtype.itemsize < 4
     dtype = x.dtype if CLASSES[x.dtype] == "c" else np.dtype("c8" if narrow else "c16")
-    return Array(cast(sorted_along(x.value, x.ndim - 1), dtype))
+    return Array(cast(sort(x).value, dtype))
 
 
 @implements(np.lexsort)
@@ -191,6 +191,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     if edges.ndim != 1:
         raise OpError("bins must be a 1-d array")
     values = as_array(x)
+    if CLASSES[values.dtype] == "c":
+        raise OpError("x may not be complex")
     side = "left" if right else "right"
     rising = searchsorted(edges, values, side)
     if isinstance(bins, np.ndarray | list | tuple) and not isinstance(bins, Array):
@@ -212,6 +214,8 @@ def interp(
     points, heights = as_array(xp, FLOAT), as_array(fp)
     dtype = np.dtype(np.complex128) if CLASSES[heights.dtype] == "c" else FLOAT
     heights = as_array(heights, dtype)
+    if CLASSES[as_array(x).dtype] == "c":
+        raise OpError("interp is not defined at complex numbers")
     values = as_array(x, FLOAT)
     if period is not None:
         values, points, heights = _periodic(values, points, heights, period)
@@ -449,7 +453,7 @@ def median(
     """The mean of the middle one or two; NaN where there is one."""
     check_out(out)
     x = as_array(a)
-    axes = reduced_axes(axis, x.ndim)
+    axes = normalize_axes(axis, x.ndim)
     rows = sorted_along(_along_last(x.value, axes), x.ndim - len(axes))
     size, last = rows.type.shape[-1], rows.type.ndim - 1
     if size == 0:

@@ -22,6 +22,7 @@ C = sample("c16", 3, 4)
 S = sample("f4", 2, 3, 4)
 B = sample("?", 3, 4)
 N = with_nan(X)
+BYTES = sample("u1", 2, 16)
 ZERO = np.zeros((0, 3))
 D = Dynamic
 
@@ -266,6 +267,11 @@ SELECTION = [
     row(np.where, B, 1, 2.5),
     row(np.where, X > 0, S[0], 1.5),
     row(np.where, D(True), V, 0),
+    row(np.where, B, BYTES[0, :4], -1),
+    row(np.where, B, BYTES[0, :4], 300),
+    row(np.astype, -X, np.uint8),
+    row(np.astype, -X, np.uint64),
+    row(np.astype, -X * 100, np.int8),
     row(np.select, [X > 1, X > 0], [X, -X], 9.0),
     row(np.select, [B], [I]),
     row(np.piecewise, V, [V < 0, V >= 0], [-1.0, 1.0]),
@@ -369,12 +375,10 @@ NUMERIC = [
     row(np.polyval, I[0], I[1]),
     row(np.polyadd, V, V[:2]),
     row(np.polysub, [1, 2], V),
-    row(np.polymul, V, V[:2]),
     row(np.polyder, V),
     row(np.polyint, V),
     row(np.polyint, V, 2, [1.0, 2.0]),
 ]
-BYTES = sample("u1", 2, 16)
 SCALARS = [
     row(np.float32, X),
     row(np.int8, D(300.7 - 256)),
@@ -410,11 +414,22 @@ def test_dynamic_arange() -> None:
 @pytest.mark.parametrize(
     ("function", "args"),
     [
-        (np.reshape, (X, (5, 5))), (np.concatenate, ((X, V),)), (np.matmul, (X, X)), (np.einsum, ("ij,jk", X, X)),
-        (np.stack, ((X, V),)), (np.broadcast_to, (X, (2, 2))), (np.where, (B,)), (np.squeeze, (X, 0)), (np.linalg.inv, (X,)),
-        (np.moveaxis, (X, 5, 0)), (np.trace, (V,)), (np.linalg.eig, (X[:, :3],)), (np.cross, (V, V)), (np.array, ([V, X],)),
+        (np.reshape, (X, (5, 5))),
+        (np.concatenate, ((X, V),)),
+        (np.matmul, (X, X)),
+        (np.einsum, ("ij,jk", X, X)),
+        (np.stack, ((X, V),)),
+        (np.broadcast_to, (X, (2, 2))),
+        (np.where, (B,)),
+        (np.squeeze, (X, 0)),
+        (np.linalg.inv, (X,)),
+        (np.moveaxis, (X, 5, 0)),
+        (np.trace, (V,)),
+        (np.linalg.eig, (X[:, :3],)),
+        (np.cross, (V, V)),
+        (np.array, ([V, X],)),
     ],
-)  # fmt: skip
+)
 def test_refused(function, args) -> None:
     with pytest.raises(OpError):
         run(LIBRARY[function], *args)
@@ -430,10 +445,28 @@ def test_apply_along_axis() -> None:
 
 def test_methods_take_the_array_first() -> None:
     for name, args in {
-        "sum": (1,), "mean": (), "reshape": (4, 3), "transpose": (1, 0), "astype": (np.int32,), "dot": (Y,),
-        "argmax": (0,), "clip": (-1, 1), "round": (1,), "take": ([1, 2],), "cumsum": (0,), "repeat": (2,), "conj": (),
-        "flatten": (), "squeeze": (), "diagonal": (), "trace": (), "std": (), "ptp": (), "searchsorted": (0.5,), "view": (np.int64,),
-    }.items():  # fmt: skip
+        "sum": (1,),
+        "mean": (),
+        "reshape": (4, 3),
+        "transpose": (1, 0),
+        "astype": (np.int32,),
+        "dot": (Y,),
+        "argmax": (0,),
+        "clip": (-1, 1),
+        "round": (1,),
+        "take": ([1, 2],),
+        "cumsum": (0,),
+        "repeat": (2,),
+        "conj": (),
+        "flatten": (),
+        "squeeze": (),
+        "diagonal": (),
+        "trace": (),
+        "std": (),
+        "ptp": (),
+        "searchsorted": (0.5,),
+        "view": (np.int64,),
+    }.items():
         method = getattr(np.ndarray, name, None)
         if method is None:
             continue
