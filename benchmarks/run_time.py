@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import numpy as np
@@ -12,7 +14,7 @@ from benchmarks import loops
 from benchmarks.instructions import count_jax, count_pyxla
 from benchmarks.measure import Row, at_most, faster_than, interleaved
 from benchmarks.peers import newton_cg_jax, scalar_simulation_jax, transformer_jax, vgg19_jax
-from examples import newton_cg, scalar_simulation, transformer, vgg19
+from examples import newton_cg, newton_cg_loops, scalar_simulation, transformer, vgg19
 
 PAPER_NEWTON = {"convex quadratic": 114, "hidden Markov model": 153, "logistic regression": 3}
 
@@ -115,18 +117,19 @@ def scalar_loops_section(repetitions: int) -> list[Row]:
 
 
 def newton_section(repetitions: int) -> list[Row]:
-    """Newton-CG on three problems, NumPy in and out, against CPython and against JAX."""
+    """Newton-CG on three problems, NumPy in and out: as loops, as arrays; CPython and JAX."""
     rows = []
+    for name, make in newton_cg_loops.PROBLEMS.items():
+        sides = newton_sides(*make(np.random.default_rng(0)))
+        t = interleaved(sides, min(repetitions, 3), 0.01)
+        title = f"Newton-CG, {name}, element loops, CPython / pyxla"
+        rows.append(faster_than(title, *t.values(), PAPER_NEWTON[name]))
     for name, make in newton_cg.PROBLEMS.items():
         problem, x = make(np.random.default_rng(0))
-        ours = pyxla.compile(newton_cg.newton_cg)
-        sides = {
-            "pyxla": lambda ours=ours, problem=problem, x=x: ours(problem, x, 50, 1e-6),
-            "cpython": lambda problem=problem, x=x: newton_cg.newton_cg(problem, x, 50, 1e-6),
-        }
+        sides = newton_sides(problem, x)
         t = interleaved(sides, repetitions)
-        title = f"Newton-CG, {name}, CPython / pyxla"
-        rows.append(faster_than(title, *t.values(), PAPER_NEWTON[name]))
+        title = f"Newton-CG, {name}, array operations, CPython / pyxla"
+        rows.append(Row(title, *figures(t), 1 / ratio(t), "", None))
         with jax.enable_x64(True):
             jitted, args = newton_cg_jax.call_arguments(name, problem, x)
             sides["jax"] = lambda jitted=jitted, args=args: jax.block_until_ready(jitted(*args))
@@ -134,6 +137,15 @@ def newton_section(repetitions: int) -> list[Row]:
             t = interleaved(sides, repetitions)
         rows.append(Row(f"Newton-CG, {name}, against jax", *figures(t), ratio(t), "", None))
     return rows
+
+
+def newton_sides(problem: Any, x: np.ndarray) -> dict[str, Callable[[], Any]]:
+    """The optimizer compiled and plain, on one problem."""
+    ours = pyxla.compile(newton_cg.newton_cg)
+    return {
+        "pyxla": lambda: ours(problem, x, 50, 1e-6),
+        "cpython": lambda: newton_cg.newton_cg(problem, x, 50, 1e-6),
+    }
 
 
 def instruction_section(_: int) -> list[Row]:
