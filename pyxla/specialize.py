@@ -269,6 +269,8 @@ class _World:
         """Bring the paths that return and those that raise together in one block."""
         engine = self.engine
         raised = engine.raised
+        if not raised and not edges:
+            raise CompileError("this function never returns", engine.loc)
         if not raised:
             _, result = edges[0].args
             return result, [], None

@@ -164,7 +164,8 @@ def _select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: list[in
     spans = new.type.shape
     above = [n - low - span for n, low, span in zip(shape, lows, spans, strict=True)]
     mask = _write_mask(shape, ranges, list(lows))
-    return select(mask, _padded(new, lows, above), x)
+    spread = _padded(new, lows, above)
+    return spread if mask is None else select(mask, spread, x)
 
 
 # How many instructions to look through for reads of what is written.

@@ -402,6 +402,8 @@ class Engine:
         targets = terminator.if_true, terminator.if_false
         learned = atoms(cond, True), atoms(cond, False)
         envs = refined(frame.env, learned[0]), refined(frame.env, learned[1])
+        if envs[0] is None and envs[1] is None:
+            raise Stopped  # facts exclude that control comes here
         if None in envs:  # facts exclude one side
             side = envs.index(None) ^ 1
             edge = Edge(self.block, self.heap, envs[side], (), self.loc)

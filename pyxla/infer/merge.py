@@ -371,21 +371,24 @@ class Join:
         if not all(isinstance(c, Array) and c.type == first.type for c in known):
             return self._conflict(contents)
         value = self.phi(contents, first.type)
-        return Array(value, self._join_extents(known))
+        return Array(value, self._join_extents(contents))
 
-    def _join_extents(self, known: list[Array]) -> tuple[Scalar | None, ...] | None:
+    def _join_extents(self, contents: list[Any]) -> tuple[Scalar | None, ...] | None:
         """Bounded extents meet as numbers; a full dimension is its own size."""
+        known = [c for c in contents if c is not UNDEFINED]
         if all(c.extents is None for c in known):
             return None
-        rows = [c.extents or (None,) * c.ndim for c in known]
+
+        def size(content: Any, d: int) -> Any:
+            if content is UNDEFINED:
+                return UNDEFINED
+            extent_ = content.extents[d] if content.extents else None
+            return Const(content.shape[d]) if extent_ is None else extent_
+
         joined = []
         for d in range(known[0].ndim):
-            column = [row[d] for row in rows]
-            if all(x is None for x in column):
-                joined.append(None)
-                continue
-            sizes = [Const(known[0].shape[d]) if x is None else x for x in column]
-            joined.append(self.join(sizes))
+            full = all(c.extents is None or c.extents[d] is None for c in known)
+            joined.append(None if full else self.join([size(c, d) for c in contents]))
         return tuple(joined)
 
     def join_heap(self) -> None:
