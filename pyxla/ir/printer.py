@@ -15,8 +15,8 @@
       body (...): ...
 
 Values are numbered in the order in which they are printed, after the Python name they had; so
-inserting a line changes the numbers after it, and nothing else.  Untyped operations are spelled like
-Python.  With `source=True` each first instruction of a line of the user's shows that line.
+inserting a line changes the numbers after it, and nothing else.  Untyped operations are spelled
+like Python.  With `source=True` each first instruction of a line of the user's shows that line.
 """
 
 from __future__ import annotations
@@ -269,6 +269,16 @@ def _display(opening: str, closing: str) -> Any:
     return spell
 
 
+def _const(lines: _Lines, instr: Instr) -> str:
+    value = instr.attrs["value"]
+    return f"const {value!r}" if isinstance(value, str) else f"const {_literal(value)}"
+
+
+def _tuple(lines: _Lines, instr: Instr) -> str:
+    comma = "," if len(instr.operands) == 1 else ""
+    return f"({lines.all_names(instr.operands)}{comma})"
+
+
 def _operands(lines: _Lines, instr: Instr) -> Iterator[str]:
     return iter([lines.name(v) for v in instr.operands])
 
@@ -294,7 +304,7 @@ def _setattr(lines: _Lines, instr: Instr) -> str:
 
 
 _PYTHON = {
-    "const": lambda lines, instr: f"const {_literal(instr.attrs['value'])}",
+    "const": _const,
     "global": lambda lines, instr: f"global {instr.attrs['name']}",
     "call": _call,
     "binary": _infix,
@@ -305,7 +315,7 @@ _PYTHON = {
     "setattr": _setattr,
     "getitem": _getitem,
     "setitem": _setitem,
-    "tuple": _display("(", ",)"),
+    "tuple": _tuple,
     "list": _display("[", "]"),
     "set": _display("{", "}"),
 }

@@ -128,7 +128,7 @@ def substitute_region(region: Region | Function, mapping: Mapping) -> None:
 
 
 def remove_trivial_phis(function: Function) -> int:
-    """Replace every phi that merges one value (and possibly itself) by that value; returns how many.
+    """Replace each phi that merges one value (and possibly itself) by that value; how many.
 
     Braun et al., "Simple and Efficient Construction of SSA Form" (2013), section 3.2.
     """

@@ -5,8 +5,9 @@
 
 A *flow* says which targets control may go to next and what each *dest* of a target (a phi's value)
 receives.  Values that are defined in a loop and used after it, without a phi, are *common*: they
-leave the loop whatever the target.  A *scope* is code under construction.  A *row* is a pair of values, one from each branch,
-that becomes one result of a conditional; dests of different targets share a row where they can.
+leave the loop whatever the target.  A *scope* is code under construction.  A *row* is a pair of
+values, one from each branch, that becomes one result of a conditional; dests of different targets
+share a row where they can.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@
       else: A                             else: 0, 0
                                         A[i] = c ? u : A[i]
 
-XLA:CPU copies a large array that a conditional passes through, in every iteration.  So what a branch
-does to an array step by step (its *trail*: updates of slices, scatters, loops that carry it) is done
-after the conditional, which only computes what to write and where.  An update not taken writes what
-is there; a scatter not taken writes nowhere; a loop not taken makes no iteration: it moves out of
-the branch with the predicate in its condition, and what came before it in the branch becomes a
-conditional of its own, its *lead*.  On the path not taken each step leaves the array as it was, so
-the steps of both branches can follow each other.
+XLA:CPU copies a large array that a conditional passes through, in every iteration.  So what a
+branch does to an array step by step (its *trail*: updates of slices, scatters, loops that carry it)
+is done after the conditional, which only computes what to write and where.  An update not taken
+writes what is there; a scatter not taken writes nowhere; a loop not taken makes no iteration: it
+moves out of the branch with the predicate in its condition, and what came before it in the branch
+becomes a conditional of its own, its *lead*.  On the path not taken each step leaves the array as
+it was, so the steps of both branches can follow each other.
 """
 
 from __future__ import annotations
@@ -320,9 +320,7 @@ class _Sequence:
     ) -> list[Value]:
         """Emit a conditional with these results; the value of a row that one side lacks is free."""
         inner = {v for code in (then, other) for instr in code for v in instr.results}
-        results: list[Value | None] = [x if y is None else y if x is None else None for x, y in rows]
-        results = [value if value not in inner else None for value in results]
-        results = [x if x is y else r for r, (x, y) in zip(results, rows, strict=True)]
+        results = [_agreed(x, y, inner) for x, y in rows]
         open_rows = [k for k, value in enumerate(results) if value is None]
         if not open_rows and not _effects(then) and not _effects(other):
             return [value for value in results if value is not None]
@@ -335,6 +333,12 @@ class _Sequence:
         for k, value in zip(open_rows, chosen, strict=True):
             results[k] = value
         return [value for value in results if value is not None]
+
+
+def _agreed(x: Value | None, y: Value | None, inner: set[Value]) -> Value | None:
+    """The value of a row that needs no conditional."""
+    value = y if x is None else x
+    return value if value not in inner and (x is None or y is None or x is y) else None
 
 
 def _start(trail: Trail, loops: Sequence[Instr]) -> Value:

@@ -7,7 +7,7 @@ to the first decision between going on and leaving (`while i < n`).  There are t
     rotate   head, test; cond: test     body: rest, head   the head is dear and the body needs it
     guard    cond: alive          body: head, if test: rest     else, or no head: the test is inside
 
-Exits from the rest (`break`) carry out which one it was: a bool when there is one, an i32 otherwise.
+Exits from the rest (`break`) carry out which one it was: a bool when there is one, else an i32.
 A value that leaves shares the slot of the header's value that would go on in its place, if both
 became one row of a conditional; otherwise it gets a slot of its own.
 """
@@ -195,11 +195,10 @@ def _carried(value: Value, dest: Value, slots: _Slots, scope: Scope) -> Value:
     for param, next_value in zip(slots.params, slots.nexts, strict=True):
         if next_value is value:
             return param
-    for param, init in zip(slots.params, slots.inits, strict=True):
-        if param is value or (param.type == value.type and param.type.size > SMALL):
-            break
-    else:
-        init = scope.filler(value.type)
+    carried = dict(zip(slots.params, slots.inits, strict=True))
+    alike = [param for param in carried if param.type == value.type and value.type.size > SMALL]
+    similar = value if value in carried else alike[0] if alike else None
+    init = scope.filler(value.type) if similar is None else carried[similar]
     return slots.add(init, Value(value.type, None, dest.hint), value)
 
 

@@ -5,11 +5,11 @@
     bb1: %j = %i + 1; jump bb0                     body (%i): %i + 1
     bb2: return %i                            return %r
 
-The order of code is that of Ramsey, "Beyond Relooper" (2022): walk the dominator tree; a block that
-several paths reach is emitted where its immediate dominator was, after the code that may go there.
-Ramsey then jumps; here nothing can jump, so code *flows* (`pyxla.lower.flow`): a selector says where
-control goes next, a conditional merges the flows of its branches, and a target that is not the only
-one is emitted under `if_(selector says so)`.  So every block is emitted once.
+The order of code is that of Ramsey, "Beyond Relooper" (2022): walk the dominator tree; a block
+that several paths reach is emitted where its immediate dominator was, after the code that may go
+there.  Ramsey then jumps; here nothing can jump, so code *flows* (`pyxla.lower.flow`): a selector
+says where control goes next, a conditional merges the flows of its branches, and a target that is
+not the only one is emitted under `if_(selector says so)`.  So every block is emitted once.
 
 To what surrounds it a loop is one block, and what it exits to is emitted after it
 (`pyxla.lower.loops`).  Values that are defined in a loop and used after it need not pass phis.

@@ -1,4 +1,4 @@
-"""A reference interpreter of typed code, graphs and regions alike, by NumPy's meaning of the ops."""
+"""A reference interpreter of typed code, graphs and regions, by NumPy's meaning of the ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TooLong(Exception):
 
 def run_function(function: Function, *args: Any, env: Env | None = None) -> tuple[Any, ...]:
     """What a graph returns."""
-    env = dict(env or {}, **{})
+    env = dict(env or {})
     env.update(zip(function.params, args, strict=True))
     block: Block = function.blocks[0]
     came_from: Block | None = None
