@@ -29,29 +29,32 @@ class InvalidCode(CompileError):
 
 def verify_untyped(function: Function) -> None:
     """Refuse a graph that is not SSA over Python objects."""
-    _Verifier(function, typed=False).graph(function, set())
+    _Verifier(function, typed=False).graph(function)
 
 
 def verify_typed(function: Function) -> None:
     """Refuse a graph that is not SSA over typed arrays, or has lost a type on the way."""
-    _Verifier(function, typed=True).graph(function, set())
+    _Verifier(function, typed=True).graph(function)
 
 
 def verify_region(region: Region) -> None:
     """Refuse a region that uses what it does not see, or whose types do not fit."""
-    _Verifier(region, typed=True).region(region, set())
+    _Verifier(region, typed=True).region(region)
 
 
 class _Verifier:
     """One walk over `code`, which is shown when a clause is violated.
 
-    `seen` holds the values that may be used: sets grow along a path and are copied at forks.
+    `visible` holds the values that may be used here; `log` the order in which they came, so that
+    leaving a region, or a subtree of the dominator tree, takes back what it defined.
     """
 
     def __init__(self, code: Code, typed: bool) -> None:
         self.code = code
         self.typed = typed
         self.defined: set[Value] = set()
+        self.visible: set[Value] = set()
+        self.log: list[Value] = []
 
     def fail(self, clause: str, culprit: Any = None) -> NoReturn:
         loc: Location | None = getattr(culprit, "loc", None)
@@ -62,40 +65,64 @@ class _Verifier:
         if not holds:
             self.fail(clause, culprit)
 
-    def define(self, values: Iterable[Value], owner: Any, seen: set[Value]) -> None:
+    def define(self, values: Iterable[Value], owner: Any) -> None:
         for value in values:
             self.require(value not in self.defined, "a value is defined once", owner)
             self.require(value.owner is owner, "a value knows what defines it", owner)
             self.require(not self.typed or value.type is not None, "a value has a type", owner)
             self.defined.add(value)
-            seen.add(value)
+            self.visible.add(value)
+            self.log.append(value)
+
+    def forget(self, mark: int) -> None:
+        """Leave the scope that began when `log` had `mark` values."""
+        self.visible.difference_update(self.log[mark:])
+        del self.log[mark:]
 
     # Graphs.
 
-    def graph(self, function: Function, outer: set[Value]) -> None:
+    def graph(self, function: Function) -> None:
         blocks = function.blocks
         self.require(bool(blocks), "a function has a block")
         order = reverse_postorder(blocks[0])
         self.require(set(order) == set(blocks), "every block listed is reached, and no other")
         self.require(not blocks[0].preds, "nothing jumps to the entry")
-        for block in blocks:
+        for block in order:
             self.edges(block)
-        idom = immediate_dominators(order)
-        seen: dict[Block, set[Value]] = {}
-        for block in order:
-            above = set(outer) if block is order[0] else set(seen[idom[block]])
-            if block is order[0]:
-                self.define(function.params, function, above)
-            seen[block] = above
             for phi in block.phis:
-                self.define([phi.value], phi, above)
-            for instr in block.instrs:
-                self.instr(instr, above)
-            self.uses(block.terminator.operands, above, block.terminator)
-        for block in order:
-            for phi in block.phis:
-                self.phi(phi, seen)
+                fits = set(phi.args) == set(block.preds)
+                self.require(fits, "a phi has one operand per predecessor", phi)
         self.returns(order)
+        start = len(self.log)
+        self.define(function.params, function)
+        idom = immediate_dominators(order)
+        children: dict[Block, list[Block]] = {}
+        for block in reversed(order[1:]):
+            children.setdefault(idom[block], []).append(block)
+        work: list[Block | int] = [order[0]]
+        while work:
+            item = work.pop()
+            if isinstance(item, int):
+                self.forget(item)
+                continue
+            work.append(len(self.log))
+            self.block(item)
+            work.extend(children.get(item, ()))
+        self.forget(start)
+
+    def block(self, block: Block) -> None:
+        for phi in block.phis:
+            self.define([phi.value], phi)
+        for instr in block.instrs:
+            self.instr(instr)
+        self.uses(block.terminator.operands, block.terminator)
+        for target in block.succs:
+            for phi in target.phis:
+                value = phi.args[block]
+                self.require(value in self.visible, "a phi's operand is defined at its edge", phi)
+                if self.typed:
+                    fits = _same(value.type, phi.value.type)
+                    self.require(fits, "a phi's operands have its type", phi)
 
     def edges(self, block: Block) -> None:
         end = block.terminator
@@ -114,17 +141,6 @@ class _Verifier:
             scalar_bool = type is not None and (type.dtype, type.shape) == (BOOL.dtype, ())
             self.require(scalar_bool, "a branch tests a scalar bool", end)
 
-    def phi(self, phi: Any, seen: dict[Block, set[Value]]) -> None:
-        self.require(
-            set(phi.args) == set(phi.block.preds), "a phi has one operand per predecessor", phi
-        )
-        for pred, value in phi.args.items():
-            self.require(value in seen[pred], "a phi's operand is defined at its edge", phi)
-            if self.typed:
-                self.require(
-                    _same(value.type, phi.value.type), "a phi's operands have its type", phi
-                )
-
     def returns(self, order: Sequence[Block]) -> None:
         if not self.typed:
             return
@@ -137,27 +153,28 @@ class _Verifier:
 
     # Regions.
 
-    def region(self, region: Region, outer: set[Value]) -> None:
-        seen = set(outer)
-        self.define(region.params, region, seen)
+    def region(self, region: Region) -> None:
+        start = len(self.log)
+        self.define(region.params, region)
         for instr in region.instrs:
-            self.instr(instr, seen)
-        self.uses(region.results, seen, region.instrs[-1] if region.instrs else None)
+            self.instr(instr)
+        self.uses(region.results, region.instrs[-1] if region.instrs else None)
+        self.forget(start)
 
-    def instr(self, instr: Instr, seen: set[Value]) -> None:
-        self.uses(instr.operands, seen, instr)
+    def instr(self, instr: Instr) -> None:
+        self.uses(instr.operands, instr)
         for region in instr.regions:
             if isinstance(region, Function):
-                self.graph(region, seen)
+                self.graph(region)
             else:
-                self.region(region, seen)
-        self.define(instr.results, instr, seen)
+                self.region(region)
+        self.define(instr.results, instr)
         if self.typed:
             self.types(instr)
 
-    def uses(self, values: Iterable[Value], seen: set[Value], user: Any) -> None:
+    def uses(self, values: Iterable[Value], user: Any) -> None:
         for value in values:
-            self.require(value in seen, "a use is dominated by its definition", user)
+            self.require(value in self.visible, "a use is dominated by its definition", user)
 
     def types(self, instr: Instr) -> None:
         """What the op infers is what is recorded; weakness may be lost by rewriting."""
