@@ -1,0 +1,97 @@
+"""The search for wrong answers: its programs, its oracle, its reduction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.compare import difference
+from tests.fuzz import oracle
+from tests.fuzz.program import generate
+from tests.fuzz.reduction import reduced
+
+SEEDS = range(40)
+
+
+def test_programs_are_a_function_of_their_seed() -> None:
+    assert generate(7).text == generate(7).text
+    assert generate(7).text != generate(8).text
+
+
+def test_programs_run_natively_and_alike() -> None:
+    for seed in SEEDS:
+        text = generate(seed).text
+        first, second = oracle.run(oracle.load(text)), oracle.run(oracle.load(text))
+        assert not oracle.mismatch(first, second), f"seed {seed}"
+
+
+def test_features_meet_each_other() -> None:
+    features = [generate(seed).features for seed in SEEDS]
+    assert len(set().union(*features)) > 60
+    assert min(len(found) for found in features) > 5
+
+
+PROGRAM = """
+import numpy as np
+
+def program(x, n):
+    total = 0.0
+    for i in range(n):
+        y = x * 2
+        if i > 1:
+            x[i] += 1
+        total += y.sum()
+    return total
+
+def arguments():
+    return np.arange(4.0), 3
+"""
+
+
+def test_equal_program() -> None:
+    assert oracle.judge(PROGRAM) == oracle.Outcome("equal")
+
+
+def test_discards_ints_beyond_64_bits() -> None:
+    text = "def program(n):\n    return n ** 40 * 3\ndef arguments():\n    return 40,\n"
+    assert oracle.judge(text).verdict == "discarded"
+
+
+def test_reduction_keeps_what_fails() -> None:
+    text = reduced(PROGRAM, lambda shown: "+= 1" in shown and "def program" in shown, seconds=20)
+    assert "+= 1" in text
+    assert "total" not in text
+    assert len(text.splitlines()) < len(PROGRAM.splitlines())
+
+
+def test_rounding_is_told_from_error() -> None:
+    text = "def program(x):\n    return (x + 1e16) - 1e16 - x\ndef arguments():\n    return 0.3,\n"
+    expected = oracle.run(oracle.load(text))
+    assert oracle.explained(text, (expected[0] + 1.0, *expected[1:]), expected)
+    text = "def program(x):\n    return x + 1.0\ndef arguments():\n    return 0.3,\n"
+    expected = oracle.run(oracle.load(text))
+    assert not oracle.explained(text, (expected[0] + 1e-6, *expected[1:]), expected)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (1, 1.0),
+        (np.float64(1), 1.0),
+        (np.array(1.0), np.float64(1)),
+        (np.zeros(2, np.float32), np.zeros(2)),
+        (np.zeros((2, 1)), np.zeros(2)),
+        ([1], (1,)),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        (ValueError("a"), ValueError("b")),
+        (np.array([1.0, np.nan]), np.array([1.0, 2.0])),
+    ],
+)
+def test_differences_are_seen(actual: object, expected: object) -> None:
+    assert difference(actual, expected)
+
+
+def test_rounding_is_no_difference() -> None:
+    assert not difference(
+        [0.1 + 0.2, np.array([np.nan, np.inf])], [0.3, np.array([np.nan, np.inf])]
+    )
