@@ -56,6 +56,8 @@ class Entry:
 class Compiled:
     """A function compiled on first call for each signature; see `compile`."""
 
+    __qualname__: str
+
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         functools.update_wrapper(self, function)
         self.__pyxla_function__ = function

@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=about, description=about)
         sub.set_defaults(run=run)
         for word in words:
-            many = {"nargs": "*"} if word.endswith("...") else {}
+            many: dict[str, Any] = {"nargs": "*"} if word.endswith("...") else {}
             sub.add_argument(word.strip(".").lower(), metavar=word.strip("."), **many)
         return sub
 

@@ -19,7 +19,7 @@ from pyxla.pipeline import Compilation, source_of
 from pyxla.specialize import Request
 
 
-def unwrapped(function: Callable[..., Any]) -> tuple[Any, Options]:
+def unwrapped(function: Any) -> tuple[Any, Options]:
     """The function in a compiled one, and its options."""
     if hasattr(function, "__pyxla_function__"):
         return function.__pyxla_function__, function.options

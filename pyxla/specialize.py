@@ -278,12 +278,13 @@ class _World:
         for edge in edges:
             edge.args = (*edge.args, *[UNDEFINED] * width)
         for i, path in enumerate(raised):
-            parts = [UNDEFINED] * width
+            parts: list[Any] = [UNDEFINED] * width
             parts[i] = self.exception(path)
             edge = path.edge
             edge.args = (Const(i + 1), UNDEFINED, *parts)
             edges.append(edge)
-        hints = [("status", None), ("the result", None), *[("the exception", None)] * width]
+        names = ["status", "the result", *["the exception"] * width]
+        hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
         edge, args = merge(edges, (), hints, lambda: (), self.captures.pinned)
         engine.enter(edge)
         status, result, *exceptions = args
