@@ -115,6 +115,7 @@ class Engine:
         self.transfer = rules.transfer
         self.captures = captures
         self.options = options
+        self.checks = options is not None and options.checks
         self.jax_cells: set[int] = set()
         self.block = Block("entry")
         self.heap = Heap([])
@@ -403,7 +404,7 @@ class Engine:
         learned = atoms(cond, True), atoms(cond, False)
         envs = refined(frame.env, learned[0]), refined(frame.env, learned[1])
         if envs[0] is None and envs[1] is None:
-            raise Stopped  # facts exclude that control comes here
+            envs = (None, frame.env)  # facts exclude that control comes here: any side will do
         if None in envs:  # facts exclude one side
             side = envs.index(None) ^ 1
             edge = Edge(self.block, self.heap, envs[side], (), self.loc)
@@ -432,8 +433,11 @@ class Engine:
             return value.value
         return value
 
-    def ensure(self, condition: Any, error: BaseException) -> None:
-        """The program raises `error` here unless `condition`, a bool."""
+    def ensure(self, condition: Any, error: Any) -> None:
+        """The program raises `error` here unless `condition`, a bool.
+
+        error: an exception, an abstract one, or a function that makes one on the path that raises.
+        """
         if isinstance(condition, Const):
             if not condition.value:
                 self.raise_constant(error)
@@ -442,10 +446,22 @@ class Engine:
         self.block.terminator = core.Branch(condition.value, good, bad, self.loc)
         good.preds = [self.block]
         bad.preds = [self.block]
-        exception = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
-        self.raised.append(Raised(Edge(bad, self.heap.copy(), {}, (), self.loc), exception, self.loc))
-        self.block = good
-        self.builder.instrs = good.instrs
+        self.block, self.builder.instrs = bad, bad.instrs
+        if isinstance(error, BaseException):
+            error = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
+        elif not isinstance(error, Compound):
+            error = error()
+        self.raised.append(Raised(Edge(bad, self.heap.copy(), {}, (), self.loc), error, self.loc))
+        self.block, self.builder.instrs = good, good.instrs
+        if self.frames and (learned := atoms(condition, True)):
+            self.learn(learned)
+
+    def learn(self, learned: tuple[Atom, ...]) -> None:
+        """Go on with what `learned` says of the names of the current frame."""
+        frame = self.frames[-1]
+        known = refined(frame.env, learned)
+        if known is not None:
+            frame.env.update(known)
 
     def raise_(self, exception: Any) -> None:
         """End the current path with `exception`."""

@@ -116,6 +116,13 @@ class Emitter:
             self.block(slot, region)
         return created.results[0] if len(results) == 1 else list(created.results)
 
+    def convert(self, operand: ir.Value, type: ArrayType) -> ir.Value:
+        """`operand` with the element type of `type`."""
+        created = ir.Operation.create(
+            "stablehlo.convert", [self.type(type)], [operand], None, None, 0, self.loc, self.ip
+        )
+        return created.results[0]
+
     def constant(self, value: np.ndarray, type: ArrayType) -> ir.Value:
         """A constant; equal scalars share one attribute."""
         if value.shape:

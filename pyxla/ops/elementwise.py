@@ -184,6 +184,10 @@ def _convert(x: ArrayType, dtype: np.dtype, weak: bool | None = None) -> ArrayTy
 def _emit_convert(e: Any, instr: Any, operands: Any) -> Any:
     if instr.operands[0].type.dtype == instr.results[0].type.dtype:
         return operands[0]
+    source, target = instr.operands[0].type, instr.results[0].type
+    if source.dtype in BOOLS and target.dtype in INEXACT:
+        # XLA makes `convert(bool) * x` a select of x and 0, even where x is infinite or NaN.
+        operands = [e.convert(operands[0], array_type(np.dtype(np.int8), source.shape))]
     return e.op("stablehlo.convert", instr, operands)
 
 
