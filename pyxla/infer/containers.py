@@ -22,7 +22,7 @@ from pyxla.infer.calls import call, special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
-from pyxla.lib.registry import REGISTRY, Implementation
+from pyxla.lib.registry import REGISTRY, Implementation, lookup
 
 
 def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -70,6 +70,9 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if isinstance(x, Const) and isinstance(x.value, type):
         return x  # list[int] and the like, in annotations and calls
     if isinstance(x, Const):
+        indexing = getattr(type(x.value), "__getitem__", None)
+        if lookup(indexing) is not None:
+            return engine.rules.call(engine, Const(indexing), [x, key], {})
         return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
     if isinstance(x, Compound) and x.kind == "range":
         return range_item(engine, x, wrapped(engine, key, length(engine, x)))
@@ -319,9 +322,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
                 number = engine.rules.binary(engine, "add", x.items[1], i)
                 return Tuple((number, item(engine, x.items[0], i)))
             case "reversed":
-                last = engine.rules.binary(
-                    engine, "sub", length(engine, x.items[0]), Const(1)
-                )
+                last = engine.rules.binary(engine, "sub", length(engine, x.items[0]), Const(1))
                 return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
             case "map":
                 return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})

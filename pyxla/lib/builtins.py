@@ -126,7 +126,39 @@ def round_(number: Any, ndigits: Any = None) -> Any:
     number = to_python(number, float)
     if ndigits is None:
         return weak(op.round_nearest_even(number.value), int)
-    return weak(round_decimals(number.value, int(ndigits)), float)
+    return weak(_round_exactly(number.value, int(ndigits)), float)
+
+
+def _round_exactly(x: Value, digits: int) -> Value:
+    """The nearest decimal, where the scaled number lies on a tie only because it was rounded: then
+    the error of the product (Dekker 1971) decides."""
+    scale = k.like(x, 10.0 ** builtins.abs(digits))
+    scaled = op.multiply(x, scale) if digits >= 0 else op.divide(x, scale)
+    nearest = op.round_nearest_even(scaled)
+    if digits >= 0:
+        error = _product_error(x, scale, scaled)
+    else:
+        error = op.subtract(x, op.multiply(scaled, scale))
+    tie = k.eq(op.abs(op.subtract(scaled, nearest)), k.like(x, 0.5))
+    zero = k.like(x, 0)
+    nearest = op.select(op.and_(tie, k.gt(error, zero)), op.ceil(scaled), nearest)
+    nearest = op.select(op.and_(tie, k.lt(error, zero)), op.floor(scaled), nearest)
+    rounded = op.divide(nearest, scale) if digits >= 0 else op.multiply(nearest, scale)
+    return op.select(k.isfinite(scaled), rounded, x)
+
+
+def _product_error(x: Value, y: Value, product: Value) -> Value:
+    """x * y - product, exactly."""
+
+    def halves(v: Value) -> tuple[Value, Value]:
+        shifted = op.multiply(v, k.like(v, 134217729.0))
+        high = op.subtract(shifted, op.subtract(shifted, v))
+        return high, op.subtract(v, high)
+
+    (a, b), (c, d) = halves(x), halves(y)
+    rest = op.subtract(product, op.multiply(a, c))
+    rest = op.subtract(op.subtract(rest, op.multiply(b, c)), op.multiply(a, d))
+    return op.subtract(op.multiply(b, d), rest)
 
 
 def _round_array(x: Array, ndigits: Any) -> Any:
@@ -270,8 +302,8 @@ def _limit(dtype: np.dtype, high: bool) -> Any:
     return info.max if high else info.min
 
 
-implements(min)(_extremum("min", "lt", np.minimum))
-implements(max)(_extremum("max", "gt", np.maximum))
+min_ = implements(min)(_extremum("min", "lt", np.minimum))
+max_ = implements(max)(_extremum("max", "gt", np.maximum))
 
 
 @implements(sum)
@@ -313,5 +345,5 @@ def _quantifier(
     return call
 
 
-implements(any)(_quantifier("or", op.or_, False))
-implements(all)(_quantifier("and", op.and_, True))
+any_ = implements(any)(_quantifier("or", op.or_, False))
+all_ = implements(all)(_quantifier("and", op.and_, True))

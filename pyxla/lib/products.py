@@ -335,7 +335,7 @@ def parse_einsum(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str]
 
 def contract_all(terms: list[Term], output: str) -> Value:
     sizes = label_sizes(terms)
-    terms = [_prepared(term, terms, output, sizes) for term in terms]
+    terms = [_prepared(i, terms, output, sizes) for i in range(len(terms))]
     while len(terms) > 1:
         i, j = _best_pair(terms, output, sizes)
         rest = [term for n, term in enumerate(terms) if n not in (i, j)]
@@ -356,9 +356,9 @@ def label_sizes(terms: Sequence[Term]) -> dict[str, int]:
     return sizes
 
 
-def _prepared(term: Term, terms: Sequence[Term], output: str, sizes: dict[str, int]) -> Term:
+def _prepared(index: int, terms: Sequence[Term], output: str, sizes: dict[str, int]) -> Term:
     """Without repeated labels, labels of extent 1 that others have larger, and lone labels."""
-    term = _on_diagonals(term)
+    term = _on_diagonals(terms[index])
     thin = [
         n == 1 and sizes[c] > 1 for c, n in zip(term.labels, term.value.type.shape, strict=True)
     ]
@@ -366,11 +366,8 @@ def _prepared(term: Term, terms: Sequence[Term], output: str, sizes: dict[str, i
         labels = "".join(c for c, drop in zip(term.labels, thin, strict=True) if not drop)
         shape = tuple(sizes[c] for c in labels)
         term = Term(labels, reshaped(term.value, shape))
-    others = set(output)
-    for other in terms:
-        if other.value is not term.value or other.labels != term.labels:
-            others |= set(other.labels)
-    return term if len(terms) == 1 else _summed(term, others)
+    rest = [other.labels for i, other in enumerate(terms) if i != index]
+    return _summed(term, set(output).union(*rest)) if rest else term
 
 
 def _on_diagonals(term: Term) -> Term:

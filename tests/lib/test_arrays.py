@@ -435,6 +435,28 @@ def test_refused(function, args) -> None:
         run(LIBRARY[function], *args)
 
 
+def test_einsum_of_an_array_with_itself() -> None:
+    einsum = LIBRARY[np.einsum]
+    for subscripts in ("i,i", "i,i->i", "i,j->ij"):
+        got = run(lambda x, s=subscripts: einsum(s, x, x), V)
+        np.testing.assert_allclose(got, np.einsum(subscripts, V, V))
+
+
+def test_joining_by_indexing() -> None:
+    join = LIBRARY[type(np.r_).__getitem__]
+    for key in ((V, 0, V[::-1]), (slice(0, 3), 1.5), (slice(0, 1, 5j), V), (X, X[:1]), [1, 2]):
+        got = run(join, np.r_, key)
+        np.testing.assert_array_equal(got, np.r_[key])
+    for key in ((V, V), (X, V[:3]), (X, np.ones((3, 2)))):
+        np.testing.assert_array_equal(run(join, np.c_, key), np.c_[key])
+
+
+def test_questions_about_dtypes() -> None:
+    check(np.issubdtype, np.dtype("f4"), np.floating)
+    check(np.promote_types, np.dtype("f4"), np.int32)
+    assert run(LIBRARY[np.can_cast], X, np.float32) is False
+
+
 def test_apply_along_axis() -> None:
     apply = LIBRARY[np.apply_along_axis]
     cumsum = LIBRARY[np.cumsum]

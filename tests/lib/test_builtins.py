@@ -95,7 +95,12 @@ def test_conversions() -> None:
         for kind in (int, float, bool, complex):
             got = run(LIBRARY[kind], x)
             assert (type(got), got) == (kind, kind(x.item()))
-    assert run(LIBRARY[round], D(2.675), 2) == pytest.approx(2.675, abs=6e-3)
+
+
+def test_rounding_to_decimals() -> None:
+    values = [2.675, 1.115, 0.285, 1.005, 2.5, -0.125, 1e22, 123456.789, 0.5, 1.5, 25.0, -35.0]
+    for x, digits in itertools.product(values, (-2, -1, 0, 1, 2, 3)):
+        assert run(LIBRARY[round], D(x), digits) == round(x, digits), (x, digits)
 
 
 def test_min_and_max() -> None:
