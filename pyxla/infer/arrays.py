@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer.bounds import parsed
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
 from pyxla.infer.views import BasicIndex, extend, update
 from pyxla.lib import indexing
-from pyxla.lib.operands import as_array, broadcast_to, cast
+from pyxla.lib.operands import as_array, cast
 
 
 def is_array(engine: Any, x: Any) -> bool:
@@ -58,7 +59,7 @@ def dtype_of(engine: Any, ref: Ref) -> np.dtype:
 def getitem(engine: Any, ref: Ref, key: Any) -> Any:
     """`x[key]`: a NumPy scalar, a view, or a copy, as NumPy's indexing has it."""
     shape, extents = shown(engine, ref)
-    index = indexing.parse(shape, extents, engine.bounded_operand(key))
+    index = parsed(engine, shape, extents, engine.bounded_operand(key))
     if isinstance(index, BasicIndex):
         view = extend(ref.view, index)
         if index.shape == () and not _has_ellipsis(key):
@@ -79,7 +80,7 @@ def _has_ellipsis(key: Any) -> bool:
 def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
     """`x[key] = value`, with NumPy's broadcasting and casting."""
     shape, extents = shown(engine, ref)
-    index = indexing.parse(shape, extents, engine.bounded_operand(key))
+    index = parsed(engine, shape, extents, engine.bounded_operand(key))
     new = engine.bounded_operand(value)
     if not isinstance(new, Array | Scalar | bool | int | float | complex | np.generic):
         new = as_array(new)

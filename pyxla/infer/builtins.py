@@ -13,7 +13,7 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer import arrays
-from pyxla.infer.calls import call, call_method
+from pyxla.infer.calls import apply, call, call_method
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import BoxCell, ListCell, ObjectCell
@@ -263,12 +263,10 @@ def _by_items(target: Any) -> None:
         try:
             known = [engine.python_object(x) for x in xs]
         except LookupError:
-            operands = [engine.operand(x) for x in (args if len(xs) == 0 else xs)]
+            operands = list(args if len(xs) == 0 else xs)
             if len(xs) == 1 and len(args) == 1 and not arrays.is_array(engine, args[0]):
-                operands = [operands]
-            named = {k: engine.operand(v) for k, v in kwargs.items()}
-            result = engine.library(target.__name__, library.function, *operands, **named)
-            return engine.abstract(result)
+                operands = [Tuple(tuple(operands))]
+            return engine.abstract(apply(engine, target.__name__, library, operands, kwargs))
         named = {k: engine.static(v) for k, v in kwargs.items()}
         return engine.fold_object(target, (known,), named)
 
@@ -351,7 +349,7 @@ builtin(abs)(
         if isinstance(content_of(engine, x), ObjectCell)
         else Const(abs(x.value))
         if isinstance(x, Const)
-        else engine.abstract(engine.library("abs", _library.function, engine.operand(x)))
+        else engine.abstract(apply(engine, "abs", _library, (x,), {}))
     )
 )
 

@@ -12,7 +12,7 @@ import inspect
 import math
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import arrays
 from pyxla.infer.captures import BoundedOperand
+from pyxla.infer.checks import verify, verify_sizes
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, Unbound
@@ -175,6 +176,22 @@ def call_library(
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
+    result = apply(engine, _name(value), implementation, args, kwargs)
+    if out is not None and not (isinstance(out, Const) and out.value is None):
+        return _store(engine, result, out, where)
+    if where is not None and not (isinstance(where, Const) and where.value is True):
+        raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
+    return engine.abstract(result, implementation.zero_d)
+
+
+def apply(
+    engine: Engine,
+    name: str,
+    implementation: Implementation,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """What a library function returns for abstract arguments."""
     function = implementation.function
     convert = engine.bounded_operand if implementation.bounded else engine.operand
     try:
@@ -184,12 +201,7 @@ def call_library(
         function = strategy_of(function)
         operands = [engine.bounded_operand(a) for a in args]
         named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
-    result = engine.library(_name(value), function, *operands, **named)
-    if out is not None and not (isinstance(out, Const) and out.value is None):
-        return _store(engine, result, out, where)
-    if where is not None and not (isinstance(where, Const) and where.value is True):
-        raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
-    return engine.abstract(result, implementation.zero_d)
+    return engine.library(name, function, *operands, **named)
 
 
 def _name(value: Any) -> str:

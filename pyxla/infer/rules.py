@@ -10,12 +10,11 @@ from pyxla.infer.calls import call, special, wrapper
 from pyxla.infer.containers import iterate
 from pyxla.infer.engine import Engine, Rules
 from pyxla.infer.objects import call_member, construct
-from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, truth
-from pyxla.lib.operators import OPERATORS
+from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, operate, truth
 
 
 def _negative(engine: Engine, x: Any) -> Any:
-    return engine.abstract(engine.library("neg", OPERATORS["neg"], engine.operand(x)))
+    return engine.abstract(operate(engine, "neg", x))
 
 
 RULES = Rules(

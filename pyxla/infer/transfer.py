@@ -14,8 +14,8 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer import arrays
-from pyxla.infer.calls import call, call_method, special
-from pyxla.infer.captures import BoundedOperand
+from pyxla.infer.calls import apply, call, call_method, special
+from pyxla.infer.checks import verify, verify_sizes
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
@@ -33,8 +33,8 @@ from pyxla.infer.lattice import (
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.refine import constant_of, negated
 from pyxla.ir.core import Instr
-from pyxla.lib.bounded import operator as bounded_operator
 from pyxla.lib.operators import truth as truth_of
+from pyxla.lib.registry import Implementation
 from pyxla.ops.elementwise import not_
 
 Transfer = Callable[[Engine, Frame, Instr], Any]
@@ -48,6 +48,8 @@ _FOLD = {
         *("is_not", "not_"),
     )
 }
+_OPERATORS = {name: Implementation(function) for name, function in OPERATORS.items()}
+_TRUTH = Implementation(truth_of)
 _DUNDER = {"and_": "and", "or_": "or"}
 _MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _SYMBOL = {
@@ -170,14 +172,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
-    """The operator `op` of numbers and arrays, as library functions see it."""
-    function = OPERATORS[op]
-    try:
-        operands = [engine.operand(x) for x in xs]
-    except BoundedOperand:
-        function = bounded_operator(op)
-        operands = [engine.bounded_operand(x) for x in xs]
-    return engine.library(_symbol(op), function, *operands)
+    """The operator `op` of numbers and arrays, as a library function."""
+    return apply(engine, _symbol(op), _OPERATORS[op], xs, {})
 
 
 def _symbol(op: str) -> str:
@@ -302,7 +298,7 @@ def truth(engine: Engine, x: Any) -> Any:
     if isinstance(x, Scalar) and x.kind is bool:
         return x
     if _is_operand(engine, x):
-        return engine.abstract(engine.library("bool", truth_of, engine.operand(x)))
+        return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
     if isinstance(x, Tuple):
         return Const(bool(x.items))
     if isinstance(x, Ref):

@@ -25,15 +25,17 @@ import numpy as np
 from pyxla.infer import extent
 from pyxla.infer.blocks import Shape
 from pyxla.infer.extent import IntFact
-from pyxla.infer.integers import Int, value_of
+from pyxla.infer.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.views import Extents
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, manipulation, numeric, selection
+from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
 from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import same, spread, within
-from pyxla.lib.operands import as_array, literal
+from pyxla.lib.operands import as_array, literal, normalize_axes
+from pyxla.lib.operators import truth
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import broadcast_in_dim
@@ -59,7 +61,8 @@ def strategy(*functions: Function) -> Callable[[Function], Function]:
 
 def strategy_of(function: Function) -> Function:
     """A function that does what `function` does and takes operands of bounded extent."""
-    found = STRATEGIES.get(function)
+    maker = function.func if isinstance(function, functools.partial) else function
+    found = STRATEGIES.get(maker)
     if found is None:
         return functools.partial(_refuse, function)
     return functools.partial(found, function)
@@ -257,14 +260,7 @@ def with_extents(result: Any, shape: Shape, extents: Extents) -> Any:
     return bounded(result.value, extents or (None,) * len(shape))
 
 
-def operator(name: str) -> Function:
-    """`lattice.OPERATORS[name]` for operands of bounded extent."""
-    function = OPERATORS[name]
-    found = STRATEGIES.get(function)
-    return functools.partial(found or elementwise, function)
-
-
-strategy(*UFUNCS.values())(elementwise)
+strategy(*UFUNCS.values(), *OPERATORS.values(), abs_, round_, divmod_, pow_)(elementwise)
 strategy(
     *(selection.nan_to_num, numeric.round, numeric.fix, numeric.angle),
     *(numeric.sinc, numeric.i0, manipulation.astype, manipulation.real, manipulation.imag),
@@ -291,3 +287,31 @@ def _where(function: Function, condition: Any, x: Any = None, y: Any = None) -> 
     if x is None or y is None:
         raise OpError(NOT_SUPPORTED)
     return elementwise(function, condition, x, y)
+
+
+@strategy(int_, float_, complex_, truth)
+def _one_element(function: Function, x: Array, *args: Any) -> Any:
+    """A Python scalar: of an array that has one element, else the program is in error."""
+    if not x.size:
+        raise OpError(NOT_SUPPORTED)
+    start = (0,) * x.ndim
+    first = slice_(x.value, start_indices=start, limit_indices=(1,) * x.ndim)
+    return plainly(function, Array(first), *args)
+
+
+@strategy(manipulation.shape_)
+def _shape(function: Function, a: Any) -> tuple[Int, ...]:
+    return tuple(sizes(a))
+
+
+@strategy(manipulation.size_)
+def _size(function: Function, a: Any, axis: Any = None) -> Int:
+    total: Int = 1
+    for d in normalize_axes(axis, a.ndim):
+        total = times(total, true_size(a, d))
+    return total
+
+
+@strategy(manipulation.ndim_)
+def _ndim(function: Function, a: Any) -> int:
+    return a.ndim

@@ -22,7 +22,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import linalg, sorting
+from pyxla.lib import builtins, linalg, sorting
 from pyxla.lib import reductions as r
 from pyxla.lib.bounded import (
     NOT_SUPPORTED,
@@ -38,7 +38,8 @@ from pyxla.lib.bounded import (
     strategy,
     strategy_of,
 )
-from pyxla.lib.indexing import resized, true_size
+from pyxla.lib.builtins import choose
+from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import same, spread, unpacked, within
 from pyxla.lib.operands import (
     BOOL,
@@ -52,7 +53,6 @@ from pyxla.lib.operands import (
     literal,
     normalize_axis,
 )
-from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops.elementwise import (
     add,
     and_,
@@ -404,3 +404,40 @@ def _at(rows: Value, position: Value) -> Value:
     zero = literal(0, INT)
     starts = [*[zero] * (len(shape) - 1), cast(position, INT)]
     return reshape(dynamic_slice(rows, *starts, slice_sizes=(*shape[:-1], 1)), shape=shape[:-1])
+
+
+# --- Builtins ------------------------------------------------------------------------------------
+
+
+def _first_axis(neutral: Callable[[np.dtype], Any]) -> Function:
+    """A builtin that goes through an array along its first axis."""
+
+    def call(function: Function, *args: Any, **kwargs: Any) -> Any:
+        if not args or type(args[0]) is not Array or not args[0].shape:
+            raise OpError(NOT_SUPPORTED)
+        x = args[0]
+        found = taken(x, (0,), neutral(x.dtype))
+        result = plainly(function, Array(found.value), *args[1:], **kwargs)
+        if type(result) is Array:
+            result = reduced(result, x, (0,), False)
+        return result
+
+    return call
+
+
+strategy(builtins.sum_, builtins.any_)(_first_axis(lambda dtype: 0))
+strategy(builtins.all_)(_first_axis(lambda dtype: 1))
+
+
+@strategy(builtins.min_, builtins.max_)
+def _builtin_extremum(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """Of one array; the first element is not filled, since a NaN there is the result."""
+    if len(args) != 1 or type(args[0]) is not Array or args[0].ndim != 1 or "key" in kwargs:
+        raise OpError(NOT_SUPPORTED)
+    neutral = r.highest if function is builtins.min_ else r.lowest
+    x = args[0]
+    found = filled(x, (0,), neutral(x.dtype))
+    result = plainly(function, Array(found.value))
+    if "default" not in kwargs:
+        return result
+    return choose(OPERATORS["eq"](true_size(x, 0), 0), kwargs["default"], result)
