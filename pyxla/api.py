@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,8 @@ from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, signature
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
+
+MANY_VALUES = 16
 
 
 class Entry:
@@ -66,6 +69,7 @@ class Compiled:
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
         self._cache: OrderedDict[Any, Entry] = OrderedDict()
+        self._values: dict[int, set[int]] = {}
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -134,12 +138,27 @@ class Compiled:
                     continue
                 self._cache[(names, key)] = entry
                 self._trim()
+                self._count_values(described)
                 return args, leaves, entry
         raise CompileError(f"{self.__qualname__}: inference did not come to rest")
 
     def _learn(self, restart: Restart) -> None:
         self._demands.learn(restart)
         self._static_paths = frozenset(self._demands.static)
+
+    def _count_values(self, described: tuple[signature.Arg, ...]) -> None:
+        """Warn, once per argument, of a function that is compiled for value after value."""
+        for (index, *inside), loc in self._demands.static.items():
+            if inside or not isinstance(described[index], signature.ArgStatic):
+                continue
+            values = self._values.setdefault(index, set())
+            values.add(described[index].value)
+            if len(values) == MANY_VALUES + 1:
+                warnings.warn(
+                    f"{self.__qualname__} was compiled for {MANY_VALUES} values of argument "
+                    f"{index}, whose value is needed at {loc}",
+                    stacklevel=4,
+                )
 
     def _trim(self) -> None:
         while len(self._cache) > self.options.cache_size:

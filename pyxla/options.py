@@ -15,7 +15,8 @@ class Options:
 
     checks: raise what CPython and NumPy raise implicitly (index out of range, division of ints by
     zero, math domain, ...).  cache_size: specializations kept per function, least recently used
-    dropped first.  verify: check the compiler's own work after each stage.
+    dropped first.  verify: check the compiler's own work after each stage, and keep its
+    frames in the tracebacks of refusals.
     """
 
     checks: bool = False

@@ -67,7 +67,11 @@ class Compilation:
                 raise
             except CompileError as error:
                 error.loc = error.loc or location(self.request.function)
-                raise
+                if self.request.options.verify:
+                    raise
+                # The compiler's own frames are of no use to the user, but for its mistakes.
+                cause = error.__cause__ if isinstance(error, InternalError) else None
+                raise error.with_traceback(None) from cause
             except Exception as error:
                 raise InternalError(error, location(self.request.function)) from error
             self.products[name] = product

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 import zlib
 
 import jax
@@ -176,6 +177,14 @@ def test_both_places_of_a_conflict() -> None:
         pyxla.compile(two_branches).specialize(pyxla.f64[3], float)
     notes = {(text, loc.lineno - lines(two_branches)) for text, loc in caught.value.notes}
     assert notes == {("array f64[3] here", 2), ("array f64[2] here", 4)}
+
+
+def test_traceback_is_the_users() -> None:
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(outer, verify=False)(np.ones(3), np.ones(4))
+    text = "".join(traceback.format_exception(caught.value))
+    assert "infer" not in text
+    assert text.count("Traceback") == 1
 
 
 def test_internal_errors_are_reported_at_the_line(monkeypatch: pytest.MonkeyPatch) -> None:

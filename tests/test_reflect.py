@@ -218,3 +218,16 @@ def total(a, n):
 
 def test_arrays_that_are_only_read_are_no_results():
     assert pyxla.code_typed(total, pyxla.f64[5], int).splitlines()[0].endswith(" -> f64[]")
+
+
+def test_many_values_of_one_argument_warn_once():
+    compiled = pyxla.compile(np_zeros)
+    with pytest.warns(UserWarning, match=r"16 values of argument 0.*test_reflect.py:\d+") as caught:
+        for n in range(20):
+            compiled(n)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def np_zeros(n):
+    return np.zeros(n)
