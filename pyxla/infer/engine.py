@@ -30,7 +30,7 @@ from pyxla.infer.captures import (
     operand,
     python_object,
 )
-from pyxla.infer.heap import DictCell, Heap, ListCell
+from pyxla.infer.heap import DictCell, Heap, ListCell, Shadow
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -44,7 +44,7 @@ from pyxla.infer.lattice import (
     Unbound,
 )
 from pyxla.infer.loops import LoopHead, depends_on
-from pyxla.infer.merge import Edge, Env, merge, resolve
+from pyxla.infer.merge import Edge, Env, merge, redirected, resolve
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
 from pyxla.ir import core
@@ -278,8 +278,13 @@ class Engine:
     def set_content(self, cell: int, content: Any) -> None:
         """Replace what a cell holds."""
         self.check_writable(Ref(cell))
-        self.heap.contents[cell] = content
+        contents = self.heap.contents
         self.written.append(cell)
+        if isinstance(contents[cell], Shadow):
+            for target, value in redirected(self.heap, contents[cell], content):
+                self.set_content(target, value)
+        else:
+            contents[cell] = content
 
     def module_of(self, frame: Frame) -> _Module:
         return _Module(frame.module)

@@ -58,10 +58,10 @@ class BoxCell:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """Content of a cell that only the caller still holds: it is now what `cells[selector]` is.
+    """Content of an array that lives on under other names: it is now what `cells[selector]` is.
 
-    A buffer passed in and swapped with another (`a, b = b, a`) lives on under other names; which
-    of them it is, is known at run time.
+    Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
+    caller for one, still holds the old one; which of them it is, is known at run time.
     """
 
     selector: Any

@@ -419,8 +419,8 @@ class Join:
     ) -> None:
         """See to the objects that merged references stood for, where others hold them too.
 
-        One that only the caller can reach becomes a shadow of the merged cells; one that the
-        program can still reach may not be written, nor may what it was merged to.
+        An array becomes a shadow of the merged cells; where that is not possible (`lost`, or no
+        array) neither the object may be written from here on, nor what it was merged to.
         """
         if not self.cells:
             return
@@ -428,16 +428,11 @@ class Join:
         for key, new in self.cells.items():
             for old in dict.fromkeys(c for c in key if c is not None):
                 names.setdefault(old, []).append(new)
-        reached = reachable(self.heap, live())
-        outside = reachable(self.heap, pinned) | shadowed(self.heap)
+        held = reachable(self.heap, [*live(), *pinned]) | shadowed(self.heap)
         for old, new in names.items():
-            if old in reached:
-                self.heap.entangle({*new, old}, self._may_be_either())
-            elif (
-                old in outside
-                and old in self.heap.contents
-                and (old in lost or not self._shadow(old))
-            ):
+            if old not in held or old not in self.heap.contents:
+                continue
+            if old in lost or not self._shadow(old):
                 self.heap.entangle({*new, old}, self._may_be_either())
         self._entangle_twins()
 
@@ -464,9 +459,14 @@ class Join:
         picks = []
         for state in range(len(self.edges)):
             found = [i for i, (key, _) in enumerate(places) if key[state] == old]
-            if len(found) != 1:
+            if len(found) > 1 or (not found and self.directions is not None):
                 return False
-            picks.append(Const(found[0]))
+            picks.append(Const(found[0] if found else len(cells)))
+        if any(pick.value == len(cells) for pick in picks):
+            # On that path no merged name stands for it: it goes on in a cell of its own.
+            self.heap.infos.append(self.heap.infos[old])
+            cells = (*cells, len(self.heap.infos) - 1)
+            self.heap.contents[cells[-1]] = content
         picks += [Const(0)] * (len(self.states) - len(self.edges))
         selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
         self.heap.contents[old] = Shadow(selector, cells)
@@ -487,6 +487,18 @@ def flattened(heap: Heap, shadow: Shadow) -> Shadow:
         selector = chosen(shadow.selector, [i.selector.value for i in inner])
         fact = extent.IntFact(0, len(inner[0].cells) - 1)
         shadow = Shadow(Scalar(selector, fact), inner[0].cells)
+
+
+def redirected(heap: Heap, shadow: Shadow, new: Array) -> list[tuple[int, Array]]:
+    """A write to a shadowed array as writes to the cells that it may be."""
+    shadow = flattened(heap, shadow)
+    out = []
+    for i, cell in enumerate(shadow.cells):
+        old = resolve(heap, heap.contents[cell])
+        index = constant(value=np.asarray(i), weak=True)
+        hit = compare(shadow.selector.value, index, direction="EQ")
+        out.append((cell, Array(select(hit, new.value, old.value))))
+    return out
 
 
 def chosen(selector: Scalar, values: list[Value]) -> Value:

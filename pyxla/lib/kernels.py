@@ -15,7 +15,7 @@ import numpy as np
 
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.build import current
-from pyxla.ir.core import Value
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import cast, like
 from pyxla.ops import elementwise as op
@@ -90,23 +90,26 @@ def by_parts(kernel: Kernel) -> Kernel:
     return lambda x: complex(kernel(real(x)), kernel(imag(x)))
 
 
-def constant_result(value: Any) -> Kernel:
-    def kernel(x: Value) -> Value:
-        return truth(convert(like(x, value), dtype=BOOL))
-
-    return kernel
-
-
-def never(x: Value) -> Value:
-    """False for every element."""
-    return ne(x, x) if cls(x) in "biu" else ne(convert(x, dtype=BOOL), convert(x, dtype=BOOL))
-
-
 # --- Arithmetic ----------------------------------------------------------------------------------
+
+
+def _power_of_two_divisor(y: Value) -> int | None:
+    """k where `y` is the constant 2**k everywhere: floors are shifts then, remainders masks."""
+    owner = y.owner
+    while isinstance(owner, Instr) and owner.op.name == "broadcast_in_dim":
+        owner = owner.operands[0].owner
+    if not isinstance(owner, Instr) or owner.op.name != "constant":
+        return None
+    value = owner.attrs["value"]
+    number = int(value) if value.size == 1 else 0
+    return number.bit_length() - 1 if number > 0 and number & (number - 1) == 0 else None
 
 
 def integer_floor_divide(x: Value, y: Value) -> Value:
     quotient = op.divide(x, y)
+    bits = _power_of_two_divisor(y)
+    if bits is not None:
+        return op.shift_right_arithmetic(x, like(x, bits))
     rest = op.remainder(x, y)
     zero = like(x, 0)
     below = and_(ne(rest, zero), ne(lt(rest, zero), lt(y, zero)))
@@ -114,6 +117,9 @@ def integer_floor_divide(x: Value, y: Value) -> Value:
 
 
 def integer_remainder(x: Value, y: Value) -> Value:
+    bits = _power_of_two_divisor(y)
+    if bits is not None:
+        return and_(x, like(x, (1 << bits) - 1))
     rest = op.remainder(x, y)
     zero = like(x, 0)
     below = and_(ne(rest, zero), ne(lt(rest, zero), lt(y, zero)))
