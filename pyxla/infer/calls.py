@@ -22,7 +22,7 @@ from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import arrays
 from pyxla.infer.captures import BoundedOperand
-from pyxla.infer.checks import verify, verify_sizes
+from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, Unbound
@@ -201,7 +201,10 @@ def apply(
         function = strategy_of(function)
         operands = [engine.bounded_operand(a) for a in args]
         named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
-    return engine.library(name, function, *operands, **named)
+    result = engine.library(name, function, *operands, **named)
+    if engine.checks:
+        verify(engine, implementation.function, operands, result)
+    return result
 
 
 def _name(value: Any) -> str:

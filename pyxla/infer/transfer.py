@@ -15,7 +15,6 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import apply, call, call_method, special
-from pyxla.infer.checks import verify, verify_sizes
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell

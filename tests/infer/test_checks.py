@@ -1,0 +1,229 @@
+"""`checks=True`: implicit exceptions are CPython's and NumPy's own, and cost nothing where proven."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+import pyxla
+
+ROW = np.arange(3.0)
+
+
+def outcome(function, args):
+    args = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    try:
+        with np.errstate(all="ignore"):
+            return function(*args), args
+    except Exception as error:  # noqa: BLE001 - whatever is raised is compared
+        return (type(error), error.args), args
+
+
+def same(function, *args):
+    """Run natively and compiled with checks; what was raised natively."""
+    expected = outcome(function, args)
+    actual = outcome(pyxla.compile(function, checks=True), args)
+    assert repr(actual) == repr(expected)
+    return expected[0]
+
+
+def item(x, i):
+    return x[i]
+
+
+def put(x, i):
+    x[0] = 9.0
+    x[i] = 5.0
+    return x
+
+
+def corner(x, i, j):
+    return x[i, :][j]
+
+
+def total(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i] / (i + 1)
+    return s
+
+
+def beyond(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i]
+    return s
+
+
+@pytest.mark.parametrize("i", [0, 2, -3, 3, -4, 100])
+def test_index(i):
+    same(item, ROW, i)
+    same(item, np.arange(6.0).reshape(3, 2), np.int64(i))
+    same(put, ROW, i)
+    same(corner, np.arange(6.0).reshape(3, 2), 1, i)
+
+
+def test_index_in_a_loop():
+    assert same(total, ROW) == ROW[0] + ROW[1] / 2 + ROW[2] / 3
+    same(beyond, ROW, 3)
+    assert same(beyond, ROW, 7)[0] is IndexError
+
+
+@pytest.mark.parametrize("at", [[0, 2], [0, 3, 7], [-3], [-4, 5]])
+def test_index_arrays(at):
+    same(item, ROW, np.array(at))
+    same(put, ROW, np.array(at))
+    same(lambda x, i: x[:, i], np.arange(6.0).reshape(2, 3), np.array(at))
+
+
+@pytest.mark.parametrize("name", ["truediv", "floordiv", "mod"])
+@pytest.mark.parametrize(("x", "y"), [(7, 0), (7.0, 0.0), (7, 0.0), (-7, 2), (0.0, 3)])
+def test_division(name, x, y):
+    same(getattr(operator, name), x, y)
+
+
+def test_divmod_and_complex():
+    for x, y in ((1, 0), (1.0, 0.0), (7, -2)):
+        same(lambda x, y: divmod(x, y), x, y)
+    same(lambda x, y: x / y, 1j, 0j)
+
+
+def test_division_of_numpy_numbers_does_not_raise():
+    same(lambda x, y: x / y, np.float64(1), np.float64(0))
+    same(lambda x: 1.0 / x[0], np.zeros(2))
+
+
+@pytest.mark.parametrize("count", [0, 3, 62, -1])
+def test_shifts(count):
+    same(lambda x, n: x << n, 1, count)
+    same(lambda x, n: x >> n, 1234, count)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [(0.0, -1.0), (2.0, 1e4), (10.0, 400), (2.0, -1e4), (0.0, 0.0)]
+)
+def test_powers(x, y):
+    same(lambda x, y: x**y, x, y)
+
+
+def test_powers_of_zero():
+    same(lambda x: x**-1, 0)
+    same(lambda x: x**-1, 0.0)
+    same(lambda x: x**2, 1e200)
+
+
+MATH = [
+    *[
+        (f, x)
+        for f in (math.sqrt, math.log, math.log2, math.log1p, math.acosh)
+        for x in (-2.5, 4.0)
+    ],
+    *[(f, x) for f in (math.exp, math.expm1, math.sinh, math.cosh) for x in (1e4, 1.0, math.inf)],
+    *[(f, math.inf) for f in (math.sin, math.cos, math.tan)],
+    *[(f, x) for f in (math.asin, math.acos, math.atanh) for x in (2.0, 0.5, math.nan)],
+    *[(math.log, x) for x in (0.0, math.nan, math.inf)],
+    *[(math.gamma, x) for x in (0.0, -1.0, 200.0, 5.0)],
+    *[(math.lgamma, x) for x in (0.0, -1.0, 5.0)],
+    *[(f, x) for f in (int, round, math.floor, math.ceil) for x in (math.nan, math.inf, -2.5)],
+    *[(f, x) for f in (math.factorial, math.isqrt) for x in (-1, 5)],
+]
+
+
+@pytest.mark.parametrize(("function", "x"), MATH)
+def test_math(function, x):
+    compiled = pyxla.compile(lambda x: function(x), checks=True)
+    (expected, _), (actual, _) = outcome(function, (x,)), outcome(compiled, (x,))
+    if isinstance(expected, float):
+        np.testing.assert_allclose(actual, expected, rtol=1e-14)
+    else:
+        assert actual == expected
+
+
+def test_math_of_two():
+    for x, y in ((1.0, 0.0), (7.5, 2.0)):
+        same(lambda x, y: math.fmod(x, y), x, y)
+        same(lambda x, y: math.remainder(x, y), x, y)
+    for x, y in ((0.0, -1.0), (10.0, 400.0), (-1.0, 0.5), (2.0, 3.0)):
+        same(lambda x, y: math.pow(x, y), x, y)
+    same(lambda x, n: math.ldexp(x, n), 1.0, 5000)
+
+
+LARGE = 2**62
+
+
+@pytest.mark.parametrize(
+    ("function", "fits", "wraps"),
+    [
+        (operator.add, (LARGE, LARGE - 1), (LARGE, LARGE)),
+        (operator.sub, (-LARGE, LARGE), (-LARGE, LARGE + 1)),
+        (operator.mul, (3037000499, 3037000499), (3037000500, 3037000500)),
+        (operator.mul, (-LARGE, 2), (LARGE, 2)),
+        (operator.lshift, (3, 61), (1, 63)),
+        (operator.pow, (3, 39), (3, 40)),
+        (operator.pow, (-2, 63), (2, 63)),
+    ],
+)
+def test_overflow_of_ints(function, fits, wraps):
+    compiled = pyxla.compile(lambda x, y: function(x, y), checks=True)
+    assert compiled(*fits) == function(*fits)
+    with pytest.raises(OverflowError):
+        compiled(*wraps)
+
+
+def test_overflow_of_negation():
+    with pytest.raises(OverflowError):
+        pyxla.compile(lambda x: -x, checks=True)(-(2**63))
+
+
+def test_linear_algebra():
+    regular, singular = np.array([[2.0, 1], [1, 3]]), np.array([[1.0, 2], [2, 4]])
+    for matrix in (singular, -singular):
+        assert same(lambda a: np.linalg.inv(a), matrix)[0] is np.linalg.LinAlgError
+        same(lambda a: np.linalg.solve(a, np.ones(2)), matrix)
+        same(lambda a: np.linalg.cholesky(a), -matrix - np.eye(2) * 9)
+    compiled = pyxla.compile(lambda a: np.linalg.inv(a), checks=True)
+    np.testing.assert_allclose(compiled(regular), np.linalg.inv(regular))
+
+
+def test_sizes_known_at_run_time():
+    def meeting(x, y):
+        return x[x > 0] + y[y > 0]
+
+    def largest(x):
+        return x[x > 0].max()
+
+    same(meeting, np.array([1.0, -1, 2]), np.array([-1.0, 1, 3]))
+    assert same(meeting, np.array([1.0, -1, 2]), np.array([1.0, 1, 3]))[0] is ValueError
+    same(largest, np.array([1.0, 2]))
+    assert same(largest, np.array([-1.0, -2]))[0] is ValueError
+
+
+def test_what_is_proven_is_not_tested():
+    def blur(x):
+        out = np.zeros_like(x)
+        for i in range(1, len(x) - 1):
+            out[i] = (x[i - 1] + x[i] + x[i + 1]) / 3
+        return out
+
+    def tests_of(**options):
+        return pyxla.code_typed(pyxla.compile(blur, **options), ROW).count("branch")
+
+    assert tests_of(checks=True) == tests_of()
+
+
+def test_the_unchecked_program_has_no_tests():
+    assert "branch" not in pyxla.code_typed(item, ROW, 1)
+    assert "branch" in pyxla.code_typed(pyxla.compile(item, checks=True), ROW, 1)
+
+
+def test_exceptions_of_user_code_stay_in_order():
+    def first(x, i):
+        if i > 5:
+            raise ValueError(f"{i} is large")
+        return x[i]
+
+    assert same(first, ROW, 6)[0] is ValueError
+    assert same(first, ROW, 4)[0] is IndexError
