@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from pyxla.infer import extent
 from pyxla.infer.checks import exception
 from pyxla.infer.integers import Int, value_of
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.views import BasicIndex
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.indexing import AdvancedIndex, Index, parse
 from pyxla.lib.keys import OnBounds
-from pyxla.lib.masks import constant_of, positions, spread, within
+from pyxla.lib.masks import constant_of, spread, within
 from pyxla.lib.operands import as_array
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import argmax

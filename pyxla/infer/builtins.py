@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import apply, call, call_method
@@ -28,7 +29,6 @@ from pyxla.infer.objects import (
     type_of,
 )
 from pyxla.infer.transfer import binary, compare, negate, truth
-from pyxla.errors import CompileError
 from pyxla.lib.registry import REGISTRY
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
 
@@ -226,7 +226,9 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
 def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
     """Numbers known at run time: sorted as one array, keys and items alike."""
     if keys != items:
-        raise engine.refuse("sorted() with a key of values known at run time only", "use np.argsort")
+        raise engine.refuse(
+            "sorted() with a key of values known at run time only", "use np.argsort"
+        )
     array = call(engine, Const(np.sort), [engine.new(ListCell(tuple(items)))], {})
     if descending:
         array = get_item(engine, array, Const(slice(None, None, -1)))
@@ -331,13 +333,9 @@ for _name in (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and_", "or_", "xor"),
 ):
-    builtin(getattr(operator, _name))(
-        lambda engine, x, y, name=_name: binary(engine, name, x, y)
-    )
+    builtin(getattr(operator, _name))(lambda engine, x, y, name=_name: binary(engine, name, x, y))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
-    builtin(getattr(operator, _name))(
-        lambda engine, x, y, name=_name: compare(engine, name, x, y)
-    )
+    builtin(getattr(operator, _name))(lambda engine, x, y, name=_name: compare(engine, name, x, y))
 builtin(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
 builtin(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
 builtin(operator.truth)(truth)

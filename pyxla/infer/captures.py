@@ -1,8 +1,8 @@
 """What a program takes from outside its arguments: globals, closure variables, default values.
 
-Functions, modules, classes, numbers and strings are constants, and each place they were read from is
-*guarded*: a call looks whether the same object is still there.  Arrays, containers and instances are
-*captured*: read from their place at every call and passed as further arguments.
+Functions, modules, classes, numbers and strings are constants, and each place they were read from
+is *guarded*: a call looks whether the same object is still there.  Arrays, containers and instances
+are *captured*: read from their place at every call and passed as further arguments.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ class Place:
         return hash((id(self.owner), self.name))
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Place) and self.owner is other.owner and self.name == other.name
-        )
+        return isinstance(other, Place) and self.owner is other.owner and self.name == other.name
 
 
 class NewCapture(Exception):  # noqa: N818 - a request, not an error
@@ -185,9 +183,7 @@ def is_constant(value: Any) -> bool:
         return all(is_constant(item) for item in value)
     if lookup(value) is not None or hasattr(value, "__pyxla_function__"):
         return True
-    return type(value).__module__.partition(".")[0] == "numpy" and not isinstance(
-        value, np.ndarray
-    )
+    return type(value).__module__.partition(".")[0] == "numpy" and not isinstance(value, np.ndarray)
 
 
 def python_object(engine: Any, x: Any) -> Any:

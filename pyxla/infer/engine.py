@@ -1,11 +1,11 @@
 """Abstract interpretation of a program: untyped SSA in, typed SSA out.
 
 The blocks of a function are visited in weak topological order (Bourdoncle 1993); what arrives at a
-block is merged (`merge`), its instructions are given types and emitted (`transfer`), and what leaves
-it is kept as edges.  A loop is visited until the state at its header is stable, or, where the
-structure of its data forces it, once per iteration.  A call is visited as part of its caller, with
-the caller's heap, so that integer facts, views and constants go through; a path that raises ends in
-the status of the whole program.
+block is merged (`merge`), its instructions are given types and emitted (`transfer`), and what
+leaves it is kept as edges.  A loop is visited until the state at its header is stable, or, where
+the structure of its data forces it, once per iteration (`fixpoint`).  A call is visited as part of
+its caller, with the caller's heap, so that integer facts, views and constants go through; a path
+that raises ends in the status of the whole program.
 
 Vocabulary: *frame* one activation of a function, *edge* a path into a block, *pass* one visit of a
 loop under an assumption, *unroll* one visit per iteration, *peel* one iteration ahead of a loop.
@@ -43,7 +43,6 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
 )
-from pyxla.infer.loops import LoopHead, depends_on
 from pyxla.infer.merge import Edge, Env, merge, redirected, resolve
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
@@ -54,8 +53,6 @@ from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array
 
 MAX_DEPTH = 120
-MAX_PASSES = 12
-MAX_UNROLLED = 4096
 
 
 @dataclass(slots=True)
@@ -93,6 +90,7 @@ class Rules:
     """The meaning of Python that the engine is run with, by name; `transfer` is per `pyops` op."""
 
     transfer: dict[str, Callable[..., Any]]
+    loop: Callable[..., None]
     call: Callable[..., Any]
     call_member: Callable[..., Any]
     construct: Callable[..., Any]
@@ -333,7 +331,7 @@ class Engine:
         for item in items:
             if isinstance(item, Component):
                 if item.header in frame.pending:
-                    self.loop(frame, item)
+                    self.rules.loop(self, frame, item)
             elif item in frame.pending:
                 self.arrive(frame, item)
                 self.visit(frame, item)
@@ -342,9 +340,7 @@ class Engine:
         """Merge what leads to `block` and bind its phis."""
         edges = frame.pending.pop(block)
         hints = [(phi.value.hint, phi.loc) for phi in block.phis]
-        edge, args = merge(
-            edges, frame.ssa.live_in[block], hints, self.held, self.captures.pinned
-        )
+        edge, args = merge(edges, frame.ssa.live_in[block], hints, self.held, self.captures.pinned)
         self.enter(edge)
         frame.env = edge.env
         frame.assumed = edge.assumed
@@ -433,7 +429,9 @@ class Engine:
             raise self.refuse(value.reason, hint, notes=value.notes)
         if isinstance(value, MaybeUnbound):
             name = value.unbound.name
-            message = f"cannot access local variable {name!r} where it is not associated with a value"
+            message = (
+                f"cannot access local variable {name!r} where it is not associated with a value"
+            )
             self.ensure(value.bound, UnboundLocalError(message))
             return value.value
         return value
@@ -473,224 +471,6 @@ class Engine:
         edge = Edge(self.block, self.heap, {}, (), self.loc)
         self.raised.append(Raised(edge, exception, self.loc))
         raise Stopped
-
-    # loops
-
-    def loop(self, frame: Frame, component: Component) -> None:
-        """Visit a loop: as one where its types settle, iteration by iteration where they do not."""
-        header = component.header
-        edge, args = self._loop_entry(frame, header)
-        edge.args = args
-        if header in self.unrolled and self._try_unroll(frame, component, edge) is None:
-            return
-        peeled = False
-        while True:
-            mark = self._mark(frame)
-            try:
-                conflict = self._fixpoint(frame, component, edge)
-                if conflict is None:
-                    return
-                self._reset(frame, mark, component)
-            except NeedsStatic as need:
-                value = getattr(need.scalar, "value", None)
-                if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
-                    raise
-                self._reset(frame, mark, component)
-                self._unroll(frame, component, edge, need)
-                return
-            if peeled:
-                refusal = CompileError(
-                    f"in this loop, {conflict.reason}",
-                    _first_line(header),
-                    notes=conflict.notes,
-                    chain=self.chain(),
-                    hint="keep one type (dtype, shape, structure) per name in a loop",
-                )
-                self._unroll(frame, component, edge, refusal)
-                return
-            edge = self._iteration(frame, component, edge)
-            peeled = True
-            if edge is None:
-                return
-
-    def _loop_entry(self, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
-        edges = frame.pending.pop(header)
-        hints = [(phi.value.hint, phi.loc) for phi in header.phis]
-        return merge(
-            edges, frame.ssa.live_in[header], hints, self.held, self.captures.pinned
-        )
-
-    def _mark(self, frame: Frame) -> tuple[Any, ...]:
-        pending = {block: len(edges) for block, edges in frame.pending.items()}
-        return pending, len(self.raised), len(frame.returns), len(self.written), len(self.frames)
-
-    def _reset(self, frame: Frame, mark: tuple[Any, ...], component: Component) -> None:
-        """Forget what a pass left behind."""
-        pending, raised, returns, written, frames = mark
-        for block in list(frame.pending):
-            if block not in pending:
-                del frame.pending[block]
-            else:
-                del frame.pending[block][pending[block] :]
-        del self.raised[raised:]
-        del frame.returns[returns:]
-        del self.written[written:]
-        del self.frames[frames:]
-
-    def _fixpoint(self, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
-        """Passes until the state at the header is stable; the conflict if there is no such state."""
-        header = component.header
-        hints = [(phi.value.hint, phi.loc) for phi in header.phis]
-        live = frame.ssa.live_in[header]
-        ghosts: list[Edge] = []
-        directions = dict(self.directions.get(header, ()))
-        lost: set[int] = set()
-        certain = self._enters(frame, component, entry)
-        mark = self._mark(frame)
-        size = len(entry.block.instrs)
-        for _ in range(MAX_PASSES):
-            del entry.block.instrs[size:]
-            heap = entry.heap.copy()
-            start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
-            head = LoopHead(start, ghosts, hints, live, directions)
-            if conflicts := head.conflicts():
-                return conflicts[0]
-            head.settle(self.held, self.captures.pinned, lost)
-            self._pass(frame, component, head)
-            back = frame.pending.pop(header, None)
-            self._strip(frame, component, head, certain)
-            if back is None:
-                return None
-            (edge,) = back
-            written = set(self.written[mark[3] :])
-            fits, aliases, reason = head.close(edge, self._outside(head), written)
-            if fits:
-                self.directions[header] = directions
-                if aliases:
-                    self._entangle_exits(frame, component, aliases, reason)
-                return None
-            self._reset(frame, mark, component)
-            ghosts = [head.ghost, edge]
-        return Conflict("the types do not settle")
-
-    def _outside(self, head: LoopHead) -> Callable[[], Any]:
-        return lambda: [*self.held(), *self.captures.pinned, *head.env.values()]
-
-    def _pass(self, frame: Frame, component: Component, head: LoopHead) -> None:
-        header = component.header
-        start = head.start()
-        self.enter(start)
-        frame.heads[header] = head.block
-        frame.env = start.env
-        for phi, value in zip(header.phis, head.args, strict=True):
-            frame.env[phi.value] = value
-        self.visit(frame, header)
-        self.walk(frame, component.items[1:])
-
-    def _enters(self, frame: Frame, component: Component, entry: Edge) -> bool:
-        """Whether the first test of the loop is known to enter it (asked for unbound names)."""
-        if not any(isinstance(a, Unbound) for a in entry.args):
-            return False
-        mark = self._mark(frame)
-        scratch = Block("scratch")
-        infos = len(entry.heap.infos)
-        self.enter(Edge(scratch, entry.heap.copy(), {}))
-        frame.env = dict(entry.env)
-        header = component.header
-        for phi, value in zip(header.phis, entry.args, strict=True):
-            frame.env[phi.value] = value
-        try:
-            self.visit(frame, header)
-        except (CompileError, NeedsStatic):
-            pass
-        reached = [b for b in header.succs if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
-        self._reset(frame, mark, component)
-        del entry.heap.infos[infos:]
-        return len(reached) == 1 and reached[0] in component.loop.blocks
-
-    def _strip(self, frame: Frame, component: Component, head: LoopHead, certain: bool) -> None:
-        """Names assigned in the body are bound after a loop that is entered for certain."""
-        if not certain:
-            return
-        for target in component.header.succs:
-            if target in component.loop.blocks:
-                continue
-            for edge in frame.pending.get(target, ()):
-                edge.args = tuple(
-                    a.value if isinstance(a, MaybeUnbound) else a for a in edge.args
-                )
-
-    def _entangle_exits(
-        self, frame: Frame, component: Component, cells: set[int], reason: str
-    ) -> None:
-        for _, target in component.loop.exits:
-            for edge in frame.pending.get(target, ()):
-                edge.heap.entangle(cells, reason)
-
-    def _unroll(
-        self, frame: Frame, component: Component, entry: Edge, refusal: Exception
-    ) -> None:
-        """Visit each iteration on its own; demand the value of the test that does not say when to
-        stop, and where there is none, refuse."""
-        test = self._try_unroll(frame, component, entry)
-        if test is not None:
-            need = NeedsStatic(test, "the number of iterations of this loop")
-            need.loc, need.chain = entry.loc, tuple(self.chain())
-            need.otherwise = refusal if isinstance(refusal, CompileError) else None
-            raise need
-        self.unrolled.add(component.header)
-
-    def _try_unroll(self, frame: Frame, component: Component, entry: Edge) -> Any:
-        """As `_unroll`; the test in question, where iterations do not come to an end."""
-        mark = self._mark(frame)
-        size = len(entry.block.instrs)
-        edge: Edge | None = Edge(
-            entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc
-        )
-        test: Any = Const(None)
-        try:
-            for count in range(MAX_UNROLLED):
-                edge = self._iteration(frame, component, edge, known=True)
-                if edge is None:
-                    self.unrollings[_first_line(component.header)] = count
-                    return None
-        except NotKnown as unknown:
-            test = unknown.test
-        self._reset(frame, mark, component)
-        del entry.block.instrs[size:]
-        entry.block.terminator = None
-        return test
-
-    def _iteration(
-        self, frame: Frame, component: Component, entry: Edge, known: bool = False
-    ) -> Edge | None:
-        """Visit one iteration on its own; the edge into the next one, if there is one."""
-        header = component.header
-        self.enter(entry)
-        frame.env = dict(entry.env)
-        for phi, value in zip(header.phis, entry.args, strict=True):
-            frame.env[phi.value] = value
-        self.visit(frame, header)
-        origin = self.block
-        inside = [b for b in header.succs if b in component.loop.blocks and b in frame.pending]
-        outside = [b for b in header.succs if b not in component.loop.blocks]
-        if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
-            raise NotKnown(frame.env[header.terminator.cond])
-        self.walk(frame, component.items[1:])
-        back = frame.pending.pop(header, None)
-        if back is None:
-            return None
-        return back[0]
-
-
-def _first_line(block: Block) -> Location | None:
-    """Where the code of `block` starts."""
-    return next((i.loc for i in block.instrs if i.loc is not None), block.terminator.loc)
-
-
-def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
-    """Whether the last of `edges` was made by the branch that ends `origin`."""
-    return bool(edges) and origin in (*edges[-1].block.preds[-1:], edges[-1].block)
 
 
 class NotKnown(Exception):  # noqa: N818 - control flow, not an error

@@ -5,7 +5,8 @@ A dynamic int carries `lo <= x <= hi` (None: unbounded) and, where known, the li
 symbols is a constant: that is how `x[i:i+k]` has the extent k.  Python ints are taken as unbounded
 here; values that wrap around 64 bits are outside the promise.
 
-Interval arithmetic: Cousot & Cousot, "Static determination of dynamic properties of programs" (1976).
+Interval arithmetic: Cousot & Cousot, "Static determination of dynamic properties of programs"
+(1976).
 """
 
 from __future__ import annotations
@@ -180,9 +181,7 @@ def transfer(name: str, *operands: Any) -> IntFact | None:
     return None if result == UNKNOWN else result
 
 
-def _make(
-    lo: Bound, hi: Bound, terms: tuple[tuple[Value, int], ...] | None, const: int
-) -> IntFact:
+def _make(lo: Bound, hi: Bound, terms: tuple[tuple[Value, int], ...] | None, const: int) -> IntFact:
     if terms == ():
         return IntFact(const, const, (), const)
     return IntFact(lo, hi, terms, const if terms is not None else 0)

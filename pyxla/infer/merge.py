@@ -59,7 +59,7 @@ UNDEFINED = Const(None)
 
 @dataclass(slots=True, eq=False)
 class Edge:
-    """A path into a block: `block` is open (no terminator yet); `assumed` is what branches proved."""
+    """A path into a block: `block` is open (no terminator yet); `assumed`, what branches proved."""
 
     block: Block
     heap: Heap
@@ -400,9 +400,7 @@ class Join:
             if not all(cell in other for other in others):
                 continue
             column = [content, *[other[cell] for other in others]]
-            if all(c is content for c in column) and not (
-                self.vary and isinstance(content, Array)
-            ):
+            if all(c is content for c in column) and not (self.vary and isinstance(content, Array)):
                 out[cell] = content
                 continue
             outer = self.hint
@@ -473,9 +471,7 @@ class Join:
         return True
 
     def _is_like(self, content: Any, array: Array) -> bool:
-        return (
-            isinstance(content, Array) and content.extents is None and content.type == array.type
-        )
+        return isinstance(content, Array) and content.extents is None and content.type == array.type
 
 
 def flattened(heap: Heap, shadow: Shadow) -> Shadow:

@@ -209,9 +209,7 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
     raise _missing(engine, "super", name)
 
 
-def set_attribute(
-    engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False
-) -> None:
+def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False) -> None:
     """`x.name = value`."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if isinstance(content, Array) and name in ("real", "imag"):

@@ -1,4 +1,4 @@
-"""The rules the engine runs with: the meaning of Python, gathered from the modules that state it."""
+"""The rules the engine runs with: the meaning of Python, from the modules that state it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pyxla.infer import builtins, mutating, viewing  # noqa: F401 - registers he
 from pyxla.infer.calls import call, special, wrapper
 from pyxla.infer.containers import iterate
 from pyxla.infer.engine import Engine, Rules
+from pyxla.infer.fixpoint import visit_loop
 from pyxla.infer.objects import call_member, construct
 from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, operate, truth
 
@@ -19,6 +20,7 @@ def _negative(engine: Engine, x: Any) -> Any:
 
 RULES = Rules(
     transfer=TRANSFER,
+    loop=visit_loop,
     call=call,
     call_member=call_member,
     construct=construct,

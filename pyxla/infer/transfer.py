@@ -1,7 +1,7 @@
 """Transfer functions: what each operation of `frontend.pyops` does to abstract values.
 
-Layered as constants first (CPython computes them), then numbers and arrays (library operators), then
-containers, then objects with special methods.
+Layered as constants first (CPython computes them), then numbers and arrays (library operators),
+then containers, then objects with special methods.
 """
 
 from __future__ import annotations
@@ -153,9 +153,7 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
     if _is_operand(engine, x) and _is_operand(engine, y):
-        return engine.abstract(
-            operate(engine, op, x, y)
-        )
+        return engine.abstract(operate(engine, op, x, y))
     name = _DUNDER.get(op, op)
     result = special(engine, x, f"__{name}__", (y,))
     if result is None:
@@ -205,9 +203,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if items is not None and op == "mul" and _is_python_int(number):
             return _like(engine, other, items * engine.static(number, "the repetition count"))
         if items is not None and not isinstance(other, Const):
-            return engine.abstract(
-                operate(engine, op, x, y)
-            )
+            return engine.abstract(operate(engine, op, x, y))
         return None
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     if op == "add" and left is not None and right is not None:
@@ -331,9 +327,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         x, y = constant_of(x), constant_of(y)
         if type(x) is Const and type(y) is Const:
             return fold(engine, op, x.value, y.value)
-        return engine.abstract(
-            operate(engine, op, x, y)
-        )
+        return engine.abstract(operate(engine, op, x, y))
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:
         result = special(engine, y, f"__{_MIRROR[op]}__", (x,))
@@ -361,9 +355,7 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     operand = _is_operand(engine, x) or _is_operand(engine, y)
     if operand and (left is not None or right is not None):
-        return engine.abstract(
-            operate(engine, op, x, y)
-        )
+        return engine.abstract(operate(engine, op, x, y))
     if left is None or right is None:
         if op in ("eq", "ne"):
             same = identical(engine, x, y)

@@ -1,0 +1,252 @@
+"""Visiting loops: passes to a fixpoint, one iteration at a time where the data demands it.
+
+A loop is visited under an assumption about the state at its header (`loops.LoopHead`) until what it
+brings back fits.  Where there is no such state, because the types of the first iteration differ or
+because a list grows, one iteration is *peeled* off and the rest tried again; then, or when someone
+needs the value of the loop variable, the loop is *unrolled*: each iteration is visited on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyxla.errors import CompileError
+from pyxla.infer.engine import Engine, Frame, NotKnown
+from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
+from pyxla.infer.loops import LoopHead, depends_on
+from pyxla.infer.merge import Edge, merge
+from pyxla.ir.core import Block, Value
+from pyxla.ir.dominance import Component
+
+MAX_PASSES = 12
+MAX_UNROLLED = 4096
+
+
+def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
+    """Visit a loop: as one where its types settle, iteration by iteration where they do not."""
+    header = component.header
+    edge, args = _loop_entry(engine, frame, header)
+    edge.args = args
+    if header in engine.unrolled and _try_unroll(engine, frame, component, edge) is None:
+        return
+    peeled = False
+    while True:
+        mark = _mark(engine, frame)
+        try:
+            conflict = _fixpoint(engine, frame, component, edge)
+            if conflict is None:
+                return
+            _reset(engine, frame, mark, component)
+        except NeedsStatic as need:
+            value = getattr(need.scalar, "value", None)
+            if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
+                raise
+            _reset(engine, frame, mark, component)
+            _unroll(engine, frame, component, edge, need)
+            return
+        if peeled:
+            refusal = CompileError(
+                f"in this loop, {conflict.reason}",
+                _first_line(header),
+                notes=conflict.notes,
+                chain=engine.chain(),
+                hint="keep one type (dtype, shape, structure) per name in a loop",
+            )
+            _unroll(engine, frame, component, edge, refusal)
+            return
+        edge = _iteration(engine, frame, component, edge)
+        peeled = True
+        if edge is None:
+            return
+
+
+def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
+    edges = frame.pending.pop(header)
+    hints = [(phi.value.hint, phi.loc) for phi in header.phis]
+    return merge(
+        edges, frame.ssa.live_in[header], hints, engine.held, engine.captures.pinned
+    )
+
+
+def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:
+    pending = {block: len(edges) for block, edges in frame.pending.items()}
+    return pending, len(engine.raised), len(frame.returns), len(engine.written), len(engine.frames)
+
+
+def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...], component: Component) -> None:
+    """Forget what a pass left behind."""
+    pending, raised, returns, written, frames = mark
+    for block in list(frame.pending):
+        if block not in pending:
+            del frame.pending[block]
+        else:
+            del frame.pending[block][pending[block] :]
+    del engine.raised[raised:]
+    del frame.returns[returns:]
+    del engine.written[written:]
+    del engine.frames[frames:]
+
+
+def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
+    """Passes until the state at the header is stable; the conflict if there is none."""
+    header = component.header
+    hints = [(phi.value.hint, phi.loc) for phi in header.phis]
+    live = frame.ssa.live_in[header]
+    ghosts: list[Edge] = []
+    directions = dict(engine.directions.get(header, ()))
+    lost: set[int] = set()
+    certain = _enters(engine, frame, component, entry)
+    mark = _mark(engine, frame)
+    size = len(entry.block.instrs)
+    for _ in range(MAX_PASSES):
+        del entry.block.instrs[size:]
+        heap = entry.heap.copy()
+        start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
+        head = LoopHead(start, ghosts, hints, live, directions)
+        if conflicts := head.conflicts():
+            return conflicts[0]
+        head.settle(engine.held, engine.captures.pinned, lost)
+        _pass(engine, frame, component, head)
+        back = frame.pending.pop(header, None)
+        _strip(frame, component, certain)
+        if back is None:
+            return None
+        (edge,) = back
+        written = set(engine.written[mark[3] :])
+        fits, aliases, reason = head.close(edge, _outside(engine, head), written)
+        if fits:
+            engine.directions[header] = directions
+            if aliases:
+                _entangle_exits(engine, frame, component, aliases, reason)
+            return None
+        _reset(engine, frame, mark, component)
+        ghosts = [head.ghost, edge]
+    return Conflict("the types do not settle")
+
+
+def _outside(engine: Engine, head: LoopHead) -> Callable[[], Any]:
+    return lambda: [*engine.held(), *engine.captures.pinned, *head.env.values()]
+
+
+def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) -> None:
+    header = component.header
+    start = head.start()
+    engine.enter(start)
+    frame.heads[header] = head.block
+    frame.env = start.env
+    for phi, value in zip(header.phis, head.args, strict=True):
+        frame.env[phi.value] = value
+    engine.visit(frame, header)
+    engine.walk(frame, component.items[1:])
+
+
+def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
+    """Whether the first test of the loop is known to enter it (asked for unbound names)."""
+    if not any(isinstance(a, Unbound) for a in entry.args):
+        return False
+    mark = _mark(engine, frame)
+    scratch = Block("scratch")
+    infos = len(entry.heap.infos)
+    engine.enter(Edge(scratch, entry.heap.copy(), {}))
+    frame.env = dict(entry.env)
+    header = component.header
+    for phi, value in zip(header.phis, entry.args, strict=True):
+        frame.env[phi.value] = value
+    try:
+        engine.visit(frame, header)
+    except (CompileError, NeedsStatic):
+        pass
+    reached = [b for b in header.succs if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
+    _reset(engine, frame, mark, component)
+    del entry.heap.infos[infos:]
+    return len(reached) == 1 and reached[0] in component.loop.blocks
+
+
+def _strip(frame: Frame, component: Component, certain: bool) -> None:
+    """Names assigned in the body are bound after a loop that is entered for certain."""
+    if not certain:
+        return
+    for target in component.header.succs:
+        if target in component.loop.blocks:
+            continue
+        for edge in frame.pending.get(target, ()):
+            edge.args = tuple(
+                a.value if isinstance(a, MaybeUnbound) else a for a in edge.args
+            )
+
+
+def _entangle_exits(
+    engine: Engine, frame: Frame, component: Component, cells: set[int], reason: str
+) -> None:
+    for _, target in component.loop.exits:
+        for edge in frame.pending.get(target, ()):
+            edge.heap.entangle(cells, reason)
+
+
+def _unroll(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, refusal: Exception
+) -> None:
+    """Visit each iteration on its own; demand the value of the test that does not say when to
+    stop, and where there is none, refuse."""
+    test = _try_unroll(engine, frame, component, entry)
+    if test is not None:
+        need = NeedsStatic(test, "the number of iterations of this loop")
+        need.loc, need.chain = entry.loc, tuple(engine.chain())
+        need.otherwise = refusal if isinstance(refusal, CompileError) else None
+        raise need
+    engine.unrolled.add(component.header)
+
+
+def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
+    """As `_unroll`; the test in question, where iterations do not come to an end."""
+    mark = _mark(engine, frame)
+    size = len(entry.block.instrs)
+    edge: Edge | None = Edge(
+        entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc
+    )
+    test: Any = Const(None)
+    try:
+        for count in range(MAX_UNROLLED):
+            edge = _iteration(engine, frame, component, edge, known=True)
+            if edge is None:
+                engine.unrollings[_first_line(component.header)] = count
+                return None
+    except NotKnown as unknown:
+        test = unknown.test
+    _reset(engine, frame, mark, component)
+    del entry.block.instrs[size:]
+    entry.block.terminator = None
+    return test
+
+
+def _iteration(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, known: bool = False
+) -> Edge | None:
+    """Visit one iteration on its own; the edge into the next one, if there is one."""
+    header = component.header
+    engine.enter(entry)
+    frame.env = dict(entry.env)
+    for phi, value in zip(header.phis, entry.args, strict=True):
+        frame.env[phi.value] = value
+    engine.visit(frame, header)
+    origin = engine.block
+    inside = [b for b in header.succs if b in component.loop.blocks and b in frame.pending]
+    outside = [b for b in header.succs if b not in component.loop.blocks]
+    if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
+        raise NotKnown(frame.env[header.terminator.cond])
+    engine.walk(frame, component.items[1:])
+    back = frame.pending.pop(header, None)
+    if back is None:
+        return None
+    return back[0]
+
+
+def _first_line(block: Block) -> Location | None:
+    """Where the code of `block` starts."""
+    return next((i.loc for i in block.instrs if i.loc is not None), block.terminator.loc)
+
+
+def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
+    """Whether the last of `edges` was made by the branch that ends `origin`."""
+    return bool(edges) and origin in (*edges[-1].block.preds[-1:], edges[-1].block)
