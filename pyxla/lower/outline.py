@@ -145,7 +145,7 @@ class _Outliner:
         """The values, known on the edge, that are used after the loops which it leaves."""
         env, home = self.context.env, self.context.home
         payload = {}
-        for value in self.graph.live_outs(self.graph.innermost.get(block), target):
+        for value in self.graph.escaping(block, target):
             source = env.get(value, value)
             if (value in env or value in home) and self.context.visible(source):
                 payload[value] = source
@@ -188,7 +188,8 @@ class _Graph:
 
     inside[b]: the blocks of the same loop whose immediate dominator is b.  after[h]: those outside
     the loop with header h whose immediate dominator is in that loop.  live_out[h]: the values
-    defined in that loop and used outside it.  leave, results: the pseudo target of all returns.
+    defined in that loop and used outside it; live_in[b]: those of them that b or code after it
+    uses, with the loops that define them.  leave, results: the pseudo target of all returns.
     """
 
     number: dict[Block, int]
@@ -197,6 +198,7 @@ class _Graph:
     inside: dict[Block, list[Block]] = field(default_factory=dict)
     after: dict[Block, list[Block]] = field(default_factory=dict)
     live_out: dict[Block, dict[Value, None]] = field(default_factory=dict)
+    live_in: dict[Block, dict[Value, Loop]] = field(default_factory=dict)
     leave: Block = field(default_factory=lambda: Block("leave"))
     results: list[Value] | None = None
 
@@ -206,13 +208,24 @@ class _Graph:
         latches = 0 if loop is None else len(loop.latches)
         return len(target.preds) - latches == 1 and target in self.inside.get(block, ())
 
-    def live_outs(self, loop: Loop | None, until: Block | None = None) -> dict[Value, None]:
-        """The values that leave this loop or those around it, up to one that has block `until`."""
+    def live_outs(self, loop: Loop | None) -> dict[Value, None]:
+        """The values that leave this loop or those around it."""
         values: dict[Value, None] = {}
-        while loop is not None and until not in loop.blocks:
+        while loop is not None:
             values.update(self.live_out.get(loop.header, {}))
             loop = loop.parent
         return values
+
+    def escaping(self, block: Block, target: Block) -> list[Value]:
+        """The values that the edge carries out of the loops that define them."""
+        found = []
+        for value, loop in self.live_in.get(target, {}).items():
+            around: Loop | None = loop
+            while around is not None and block not in around.blocks:
+                around = around.parent
+            if around is not None and target not in around.blocks:
+                found.append(value)
+        return found
 
 
 def _analyse(function: Function) -> _Graph:
@@ -247,10 +260,12 @@ def _find_live_out(order: list[Block], graph: _Graph) -> None:
                     home[value] = loop
 
     def use(value: Value, block: Block) -> None:
-        loop = home.get(value)
+        inner = loop = home.get(value)
         while loop is not None and block not in loop.blocks:
             graph.live_out.setdefault(loop.header, {})[value] = None
             loop = loop.parent
+        if loop is not inner:
+            _mark_live_in(value, inner, block, graph)
 
     for block in order:
         for phi in block.phis:
@@ -261,3 +276,14 @@ def _find_live_out(order: list[Block], graph: _Graph) -> None:
                 use(value, block)
         for value in block.terminator.operands:
             use(value, block)
+
+
+def _mark_live_in(value: Value, loop: Loop, block: Block, graph: _Graph) -> None:
+    """The value is live into `block` and what comes before it, back to the loop that defines it."""
+    work = [block]
+    while work:
+        block = work.pop()
+        live = graph.live_in.setdefault(block, {})
+        if block not in loop.blocks and value not in live:
+            live[value] = loop
+            work.extend(block.preds)
