@@ -17,7 +17,7 @@ from pyxla.infer import arrays
 from pyxla.infer.calls import apply, call, call_method
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
-from pyxla.infer.heap import BoxCell, ListCell, ObjectCell
+from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.objects import (
     _NOTHING,
@@ -387,6 +387,3 @@ def _apply_attrgetter(engine: Engine, name: Any, x: Any) -> Any:
     for part in engine.static(name).split("."):
         x = get_attribute(engine, x, part)
     return x
-
-
-__all__ = ["BoxCell"]

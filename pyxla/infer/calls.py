@@ -8,9 +8,6 @@ the caller), a class (an instance is made), a bound method, a `functools.partial
 from __future__ import annotations
 
 import functools
-import inspect
-import math
-import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +22,7 @@ from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, Unbound
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
 from pyxla.lib.bounded import strategy_of
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
@@ -412,10 +409,3 @@ def wrapper(engine: Engine, callee: Any) -> Callable[..., Any]:
         return engine.operand(call(engine, callee, abstract, named))
 
     return compiled
-
-
-def is_unbound(x: Any) -> bool:
-    return isinstance(x, Unbound)
-
-
-__all__ = ["call", "inspect", "math", "operator"]

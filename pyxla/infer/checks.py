@@ -106,9 +106,10 @@ def _int(x: Any) -> Value:
 
 
 def _unproven(name: str, operands: tuple[Any, ...]) -> bool:
-    """Whether facts leave it open that the result of ints fits 64 bits."""
-    fact = extent.transfer(name, *operands) or extent.UNKNOWN
-    low, high = fact.lo, fact.hi
+    """Whether facts leave it open that the result of ints fits 64 bits, as the operands do."""
+    facts = [extent.meet(extent.fact(x), SMALLEST, LARGEST) for x in operands]
+    result = extent.TRANSFER[name](*facts)
+    low, high = result.lo, result.hi
     return low is None or high is None or low < SMALLEST or high > LARGEST
 
 
@@ -433,8 +434,9 @@ _UNDEFINED = [
 ]
 _POLES = [
     (_anywhere, math.log, 0.0), (_anywhere, math.log2, 0.0), (_anywhere, math.log10, 0.0),
-    (_anywhere, math.log1p, -1.0), (_anywhere, math.atanh, 1.0), (_not_above_zero, math.gamma, -1.0),
-    (_not_above_zero, math.lgamma, -1.0), (lambda x: k.eq(x, k.like(x, 0)), math.pow, 0.0, -1.0),
+    (_anywhere, math.log1p, -1.0), (_anywhere, math.atanh, 1.0),
+    (_not_above_zero, math.gamma, -1.0), (_not_above_zero, math.lgamma, -1.0),
+    (lambda x: k.eq(x, k.like(x, 0)), math.pow, 0.0, -1.0),
 ]
 _OVERFLOWING = [
     (math.exp, 1e4), (math.exp2, 1e4), (math.expm1, 1e4), (math.sinh, 1e4), (math.cosh, 1e4),

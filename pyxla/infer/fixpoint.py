@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, Location
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
 from pyxla.infer.loops import LoopHead, depends_on
@@ -64,9 +64,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
 def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
     edges = frame.pending.pop(header)
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
-    return merge(
-        edges, frame.ssa.live_in[header], hints, engine.held, engine.captures.pinned
-    )
+    return merge(edges, frame.ssa.live_in[header], hints, engine.held, engine.captures.pinned)
 
 
 def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:
@@ -171,9 +169,7 @@ def _strip(frame: Frame, component: Component, certain: bool) -> None:
         if target in component.loop.blocks:
             continue
         for edge in frame.pending.get(target, ()):
-            edge.args = tuple(
-                a.value if isinstance(a, MaybeUnbound) else a for a in edge.args
-            )
+            edge.args = tuple(a.value if isinstance(a, MaybeUnbound) else a for a in edge.args)
 
 
 def _entangle_exits(
@@ -202,9 +198,7 @@ def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge)
     """As `_unroll`; the test in question, where iterations do not come to an end."""
     mark = _mark(engine, frame)
     size = len(entry.block.instrs)
-    edge: Edge | None = Edge(
-        entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc
-    )
+    edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
     test: Any = Const(None)
     try:
         for count in range(MAX_UNROLLED):

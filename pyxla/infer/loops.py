@@ -277,7 +277,7 @@ class _Fit:
         if isinstance(template, Shadow):
             return
         if isinstance(template, Array):
-            if not isinstance(back, Array) or back.type != template.type:
+            if not isinstance(back, Array) or not _fits_in(back, template):
                 self.ok = False
                 return
             phi = self._phi(template)
@@ -301,7 +301,7 @@ class _Fit:
             if x is None:
                 self.ok &= y is None
             else:
-                self.value(x, Const(back.shape[d]) if y is None else y)
+                self.value(x, _size(back, d))
 
     def aliases(self, held: Callable[[], Iterable[Any]]) -> set[int]:
         """Cells that the back edge shows to be one object under several names."""
@@ -317,6 +317,24 @@ class _Fit:
             elif back in still and others:
                 out |= templates | {back}
         return out
+
+
+def _fits_in(x: Array, template: Array) -> bool:
+    """Whether the template's type holds `x`: bounds may be smaller where it is bounded."""
+    if x.type == template.type:
+        return True
+    if x.type.dtype != template.type.dtype or x.ndim != template.ndim or not template.extents:
+        return False
+    columns = zip(x.shape, template.shape, template.extents, strict=True)
+    return all(n == m or (n < m and e is not None) for n, m, e in columns)
+
+
+def _size(x: Array, axis: int) -> Const | Scalar:
+    """The true size of a dimension, which is never more than the bound."""
+    size = x.extents[axis] if x.extents else None
+    if size is None:
+        return Const(x.shape[axis])
+    return Scalar(size.value, extent.meet(extent.fact(size), 0, x.shape[axis]))
 
 
 def _permuted(selector: Scalar, moved: list[int]) -> Scalar:

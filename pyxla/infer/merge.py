@@ -48,6 +48,7 @@ from pyxla.infer.refine import atoms
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, array_type, python_type
+from pyxla.lib.indexing import resized
 from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.shape import constant
 
@@ -78,7 +79,7 @@ def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> 
             return constant(value=np.asarray(x.value, type.dtype), weak=type.weak)
         if x.value.type.dtype != type.dtype:
             return convert(x.value, dtype=type.dtype)
-        return x.value
+        return resized(x.value, type.shape)
 
 
 def joined_number_type(values: list[Any]) -> ArrayType | None:
@@ -111,6 +112,22 @@ def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
             except (OverflowError, TypeError, ValueError):
                 return False
     return _KIND_RANK[t.dtype.kind] < _KIND_RANK.get(dtype.kind, 0) and dtype.itemsize >= 8
+
+
+def joined_array_type(arrays: list[Array]) -> ArrayType | None:
+    """The type that holds arrays of one dtype: of bounded extents the largest bound; or None."""
+    first = arrays[0].type
+    if all(a.type == first for a in arrays):
+        return first
+    if not all(a.type.dtype == first.dtype and a.ndim == first.ndim for a in arrays):
+        return None
+    shape = []
+    for d in range(first.ndim):
+        sizes = {a.shape[d] for a in arrays}
+        if len(sizes) > 1 and not any(a.extents and a.extents[d] is not None for a in arrays):
+            return None
+        shape.append(max(sizes))
+    return array_type(first.dtype, tuple(shape))
 
 
 _AS_FLOAT64 = Const(np.float64(0))
@@ -290,7 +307,7 @@ class Join:
             return self._join_views(values)
         key = tuple(None if v is UNDEFINED else v.cell for v in values)
         if key not in self.cells:
-            if isinstance(contents[0], Array) and len({c.type for c in contents}) > 1:
+            if isinstance(contents[0], Array) and joined_array_type(contents) is None:
                 return self._conflict(values)
             self.cells[key] = self._new_cell(key)
             self.heap.contents[self.cells[key]] = self._join_contents(
@@ -315,8 +332,9 @@ class Join:
                 arrays.append(UNDEFINED)
                 continue
             with building(Builder(state.block.instrs, self.loc)):
-                arrays.append(read_view(state.heap.contents[value.cell], value.view))
-        if len({a.type for a in arrays if a is not UNDEFINED}) > 1:
+                content = resolve(state.heap, state.heap.contents[value.cell])
+                arrays.append(read_view(content, value.view))
+        if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
             return self._conflict(values)
         cells = [v.cell for v in values if v is not UNDEFINED]
         cell = self._new_cell(tuple(cells))
@@ -368,12 +386,17 @@ class Join:
         if not self.vary and all(c.value is first.value for c in known):
             if len(known) == len(contents) and all(c.extents == first.extents for c in known):
                 return first
-        if not all(isinstance(c, Array) and c.type == first.type for c in known):
+        if not all(isinstance(c, Array) for c in known):
             return self._conflict(contents)
-        value = self.phi(contents, first.type)
-        return Array(value, self._join_extents(contents))
+        type = joined_array_type(known)
+        if type is None:
+            return self._conflict(contents)
+        value = self.phi(contents, type)
+        return Array(value, self._join_extents(contents, type.shape))
 
-    def _join_extents(self, contents: list[Any]) -> tuple[Scalar | None, ...] | None:
+    def _join_extents(
+        self, contents: list[Any], bounds: tuple[int, ...]
+    ) -> tuple[Scalar | None, ...] | None:
         """Bounded extents meet as numbers; a full dimension is its own size."""
         known = [c for c in contents if c is not UNDEFINED]
         if all(c.extents is None for c in known):
@@ -388,8 +411,17 @@ class Join:
         joined = []
         for d in range(known[0].ndim):
             full = all(c.extents is None or c.extents[d] is None for c in known)
-            joined.append(None if full else self.join([size(c, d) for c in contents]))
+            joined.append(None if full else self._size([size(c, d) for c in contents], bounds[d]))
         return tuple(joined)
+
+    def _size(self, sizes: list[Any], bound: int) -> Scalar:
+        """The true size of a bounded dimension, which is never more than the bound."""
+        found = self.join(sizes)
+        if isinstance(found, Const):
+            with building(Builder(self.target.instrs, self.loc)):
+                value = constant(value=np.asarray(found.value), weak=True)
+            return Scalar(value, extent.fact(found.value))
+        return Scalar(found.value, extent.meet(extent.fact(found), 0, bound))
 
     def join_heap(self) -> None:
         """Join the contents of the cells that every state has."""

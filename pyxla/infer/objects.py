@@ -13,7 +13,7 @@ from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.views import extend
 from pyxla.lib.registry import lookup
 
@@ -407,6 +407,3 @@ def type_of(engine: Engine, x: Any) -> type:
         kinds |= {"method": types.MethodType, "zip": zip, "enumerate": enumerate, "map": map}
         return x.meta if x.kind == "exception" else kinds.get(x.kind, object)
     raise engine.refuse(f"the type of {arrays.kind_of(engine, x)} is not known")
-
-
-__all__ = ["construct", "get_attribute", "is_number"]

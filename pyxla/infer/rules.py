@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pyxla.lib.everything  # noqa: F401 - registers the library
-from pyxla.infer import builtins, mutating, viewing  # noqa: F401 - registers heap functions
+from pyxla.infer import (  # noqa: F401 - they register themselves
+    builtins,
+    container_methods,
+    mutating,
+    viewing,
+)
 from pyxla.infer.calls import call, special, wrapper
 from pyxla.infer.containers import iterate
 from pyxla.infer.engine import Engine, Rules

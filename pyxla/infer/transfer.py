@@ -14,7 +14,7 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer import arrays
-from pyxla.infer.calls import apply, call, call_method, special
+from pyxla.infer.calls import apply, call, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
@@ -507,6 +507,3 @@ def _join(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("refuse")
 def _refuse(engine: Engine, frame: Frame, instr: Instr) -> Any:
     raise engine.refuse(instr.attrs["message"], instr.attrs["hint"])
-
-
-__all__ = ["TRANSFER", "binary", "call_method", "compare", "truth"]

@@ -1,0 +1,264 @@
+"""Methods of lists, tuples, dicts and sets, and functions of sequences (functools, itertools)."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pyxla.frontend import support
+from pyxla.infer import arrays
+from pyxla.infer.calls import call
+from pyxla.infer.containers import _dict, builtin, content_of, iterate, sequence, set_item
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.lattice import Array, Const, Tuple
+
+# Methods of lists, tuples, dicts and sets
+
+
+def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
+    return content_of(engine, x).items
+
+
+@builtin(list.append, support.append)
+def _append(engine: Engine, x: Any, value: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(content, SetCell):
+        engine.set_content(x.cell, SetCell(content.items | {engine.key(value)}))
+    else:
+        engine.set_content(x.cell, ListCell((*_items(engine, x), value)))
+    return Const(None)
+
+
+@builtin(list.extend, support.extend)
+def _extend(engine: Engine, x: Any, more: Any) -> Any:
+    engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
+    return Const(None)
+
+
+@builtin(list.insert)
+def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
+    items = list(_items(engine, x))
+    items.insert(engine.static(index, "where to insert"), value)
+    engine.set_content(x.cell, ListCell(tuple(items)))
+    return Const(None)
+
+
+@builtin(list.pop)
+def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
+    items = list(_items(engine, x))
+    if not items:
+        return engine.raise_constant(IndexError("pop from empty list"))
+    try:
+        value = items.pop(engine.static(index, "which item to pop"))
+    except IndexError as error:
+        return engine.raise_constant(error)
+    engine.set_content(x.cell, ListCell(tuple(items)))
+    return value
+
+
+@builtin(list.clear, dict.clear)
+def _clear(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    engine.set_content(x.cell, ListCell(()) if isinstance(content, ListCell) else DictCell({}))
+    return Const(None)
+
+
+@builtin(list.reverse)
+def _reverse(engine: Engine, x: Any) -> Any:
+    engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))
+    return Const(None)
+
+
+@builtin(list.copy, dict.copy, copy.copy)
+def _copy(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        return arrays.fresh(engine, arrays.read(engine, x))
+    return x if content is None else engine.new(content)
+
+
+@builtin(copy.deepcopy)
+def _deepcopy(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(x, Tuple):
+        return Tuple(tuple([_deepcopy(engine, i) for i in x.items]), x.cls)
+    if isinstance(content, ListCell):
+        return engine.new(ListCell(tuple([_deepcopy(engine, i) for i in content.items])))
+    if isinstance(content, DictCell):
+        return engine.new(DictCell({k: _deepcopy(engine, v) for k, v in content.items.items()}))
+    if isinstance(content, ObjectCell):
+        fields = {k: _deepcopy(engine, v) for k, v in content.fields.items()}
+        return engine.new(ObjectCell(content.cls, fields))
+    return _copy(engine, x)
+
+
+@builtin(list.index, tuple.index)
+def _index(engine: Engine, x: Any, value: Any) -> Any:
+    for i, candidate in enumerate(iterate(engine, x)):
+        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
+        if engine.static(same, "whether an item is the one sought"):
+            return Const(i)
+    return engine.raise_constant(ValueError("item is not in the sequence"))
+
+
+@builtin(list.count, tuple.count)
+def _count(engine: Engine, x: Any, value: Any) -> Any:
+    total: Any = Const(0)
+    for candidate in iterate(engine, x):
+        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
+        total = engine.rules.binary(engine, "add", total, same)
+    return total
+
+
+@builtin(list.remove)
+def _remove(engine: Engine, x: Any, value: Any) -> Any:
+    index = _index(engine, x, value).value
+    items = _items(engine, x)
+    engine.set_content(x.cell, ListCell(items[:index] + items[index + 1 :]))
+    return Const(None)
+
+
+@builtin(dict.keys)
+def _keys(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple(Const(k) for k in _items(engine, x)))
+
+
+@builtin(dict.values)
+def _values(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple(content_of(engine, x).items.values()))
+
+
+@builtin(dict.items)
+def _dict_items(engine: Engine, x: Any) -> Any:
+    pairs = content_of(engine, x).items.items()
+    return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]))
+
+
+@builtin(dict.get)
+def _get(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    return content_of(engine, x).items.get(engine.key(key), default)
+
+
+@builtin(dict.setdefault)
+def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    known = engine.key(key)
+    if known not in content_of(engine, x).items:
+        set_item(engine, x, key, default)
+    return content_of(engine, x).items[known]
+
+
+@builtin(dict.update)
+def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
+    new = dict(named)
+    if other is not None:
+        new = {**content_of(engine, _dict(engine, other)).items, **named}
+    engine.set_content(x.cell, DictCell({**content_of(engine, x).items, **new}))
+    return Const(None)
+
+
+builtin(support.update)(_update)
+
+
+@builtin(dict.pop)
+def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
+    items = dict(content_of(engine, x).items)
+    known = engine.key(key)
+    if known not in items:
+        return default[0] if default else engine.raise_constant(KeyError(known))
+    value = items.pop(known)
+    engine.set_content(x.cell, DictCell(items))
+    return value
+
+
+@builtin(set.add)
+def _add(engine: Engine, x: Any, value: Any) -> Any:
+    engine.set_content(x.cell, SetCell(content_of(engine, x).items | {engine.key(value)}))
+    return Const(None)
+
+
+@builtin(set.discard, set.remove)
+def _discard(engine: Engine, x: Any, value: Any) -> Any:
+    engine.set_content(x.cell, SetCell(content_of(engine, x).items - {engine.key(value)}))
+    return Const(None)
+
+
+# Functions of sequences
+
+
+@builtin(functools.reduce)
+def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
+    items = [*initial, *iterate(engine, x)]
+    if not items:
+        message = "reduce() of empty iterable with no initial value"
+        return engine.raise_constant(TypeError(message))
+    return functools.reduce(lambda a, b: call(engine, function, [a, b], {}), items)
+
+
+def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
+    """An itertools function of sequences of known length: it combines, whatever the items are."""
+
+    def function(engine: Engine, *xs: Any, **options: Any) -> Any:
+        plain = []
+        for x in xs:
+            number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
+            plain.append(x.value if number else iterate(engine, x))
+        static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
+        if "fillvalue" in options:
+            static["fillvalue"] = options["fillvalue"]
+        rows = list(make(*plain, **static))
+        return Tuple(tuple([Tuple(row) if isinstance(row, tuple) else row for row in rows]))
+
+    return function
+
+
+for _make in (
+    itertools.chain,
+    itertools.product,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+    itertools.permutations,
+    itertools.islice,
+    itertools.zip_longest,
+    itertools.pairwise,
+):
+    builtin(_make)(_static_iterator(_make))
+
+
+@builtin(itertools.chain.from_iterable)
+def _chain_from(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple([i for part in iterate(engine, x) for i in iterate(engine, part)]))
+
+
+@builtin(itertools.accumulate)
+def _accumulate(engine: Engine, x: Any, function: Any = Const(operator.add)) -> Any:
+    out: list[Any] = []
+    for value in iterate(engine, x):
+        out.append(call(engine, function, [out[-1], value], {}) if out else value)
+    return Tuple(tuple(out))
+
+
+@builtin(itertools.starmap)
+def _starmap(engine: Engine, function: Any, x: Any) -> Any:
+    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate(engine, x)]
+    return Tuple(tuple(rows))
+
+
+@builtin(itertools.repeat)
+def _repeat(engine: Engine, x: Any, times: Any) -> Any:
+    return Tuple((x,) * engine.static(times, "the number of repetitions"))
+
+
+@builtin(next)
+def _next(engine: Engine, x: Any, *default: Any) -> Any:
+    """Of a comprehension or iterator just made: its first item."""
+    items = arrays.items_of(engine, sequence(engine, x))
+    if items is None:
+        raise engine.refuse("next() of an iterator that is kept", "loop over the sequence")
+    if items:
+        return items[0]
+    return default[0] if default else engine.raise_constant(StopIteration())
