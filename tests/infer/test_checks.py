@@ -1,4 +1,4 @@
-"""`checks=True`: implicit exceptions are CPython's and NumPy's own, and cost nothing where proven."""
+"""`checks=True`: implicit exceptions are CPython's and NumPy's; the proven cost nothing."""
 
 from __future__ import annotations
 
@@ -70,6 +70,17 @@ def test_index_in_a_loop():
     assert same(total, ROW) == ROW[0] + ROW[1] / 2 + ROW[2] / 3
     same(beyond, ROW, 3)
     assert same(beyond, ROW, 7)[0] is IndexError
+
+
+def test_step_of_a_range():
+    def total(n, step):
+        s = 0
+        for i in range(0, n, step):
+            s += i
+        return s
+
+    for step in (2, -1, 0):
+        same(total, 7, step)
 
 
 @pytest.mark.parametrize("at", [[0, 2], [0, 3, 7], [-3], [-4, 5]])
