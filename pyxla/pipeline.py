@@ -30,8 +30,10 @@ from pyxla.infer.captures import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.close import close
+from pyxla.lower.fences import fence_reads
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
+from pyxla.lower.unroll import unroll
 from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.executable import Executable, Program, program
 from pyxla.specialize import Request, Restart, Specialization, specialize
@@ -117,7 +119,8 @@ def _typed(compilation: Compilation) -> Specialization:
 def _regions(compilation: Compilation) -> Program:
     """Outlining consumes the blocks of the typed function."""
     function = compilation.at("typed").function
-    return program(function.name, close(simplify(outline(function))))
+    region = close(unroll(simplify(outline(function))))
+    return program(function.name, fence_reads(region) if jaxlink.on_cpu() else region)
 
 
 def _stablehlo(compilation: Compilation) -> str:

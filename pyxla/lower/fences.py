@@ -1,0 +1,244 @@
+"""Fences: what is read from an array in a loop is read before the array is updated in place.
+
+    %x = A[i]; %c = %x > 1; %u = %x + 1     %c, %u = if (i < n): %x = A[i]; %x > 1, %x + 1
+    A[i] = %u; go on while %c                  else: ...                   (never)
+                                            A[i] = %u; go on while %c
+
+XLA:CPU fuses cheap code into everything that uses it.  Here `A[i]` would be read once for the
+update and once for `%c`, in no particular order; so XLA keeps the old array for the second read: a
+copy of the array in every iteration.  A conditional is not fused with what uses its results.  So
+where code that reads an array flows anywhere but into the update of that array, it is put into a
+conditional whose predicate is the loop's own test, which is true there, but XLA cannot know.  The
+other branch must be empty (XLA turns other small conditionals into selects), so it gives any values
+at hand.
+
+Only for XLA:CPU: elsewhere a conditional is dear.  To be done last: to `simplify` it is nonsense.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pyxla.ir.build import Builder
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, clone, substitute, uses
+from pyxla.ir.types import ArrayType
+from pyxla.lower.cost import SMALL, total
+from pyxla.lower.dead import has_effect
+from pyxla.ops.check import same
+from pyxla.ops.control import if_, while_
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
+from pyxla.ops.shape import constant, reshape
+
+TEST = 32  # cost of the test that a fence repeats
+FENCES = 8  # in one loop
+
+_UNFUSED = frozenset(
+    """while scatter dot_general convolution sort fft cholesky triangular_solve custom_call
+    select_and_scatter reduce_window rng_bit_generator call case""".split()  # noqa: SIM905
+)
+
+
+def fence_reads(region: Region) -> Region:
+    """Fence the loops of a region, in place."""
+    for instr in region.instrs:
+        for inner in instr.regions:
+            fence_reads(inner)
+        if instr.op is while_ and _testable(instr):
+            for _ in range(FENCES):
+                if not _fence(instr):
+                    break
+    return region
+
+
+def _testable(loop: Instr) -> bool:
+    effect = any(has_effect(instr) for instr in loop.regions[1].instrs)
+    return not effect and total(loop.regions[0].instrs, TEST) <= TEST
+
+
+def _fence(loop: Instr) -> bool:
+    """Fence the reads before one update; False when there is nothing to do."""
+    body = loop.regions[1]
+    users = _users(body)
+    for update in body.instrs:
+        if update.op not in (dynamic_update_slice, scatter):
+            continue
+        array = update.operands[0]
+        if array.type.size <= SMALL or array in body.results:
+            continue
+        readers = [user for user in users.get(array, ()) if user is not update]
+        if not readers or any(reader.op is update.op for reader in readers):
+            continue
+        fenced = _to_fence(body, update, readers, users)
+        if fenced:
+            _Fence(loop, update, fenced, users).emit()
+            return True
+    return False
+
+
+def _users(body: Region) -> dict[Value, list[Instr]]:
+    users: dict[Value, list[Instr]] = {}
+    for instr in body.instrs:
+        for value in dict.fromkeys(uses(instr)):
+            users.setdefault(value, []).append(instr)
+    return users
+
+
+def _to_fence(
+    body: Region, update: Instr, readers: list[Instr], users: dict[Value, list[Instr]]
+) -> list[Instr]:
+    """The fusible code from the reads on, in order, if it flows past the update."""
+    before = _needed_by(update, body)
+    results = set(body.results)
+    reached: dict[Instr, None] = {}
+    work = list(readers)
+    hazard = False
+    while work:
+        instr = work.pop()
+        if instr is update or instr in reached:
+            continue
+        if not _fusible(instr):
+            hazard |= instr not in before
+            continue
+        reached[instr] = None
+        hazard |= not results.isdisjoint(instr.results)
+        for value in instr.results:
+            work += users.get(value, ())
+    if not hazard:
+        return []
+    return _convex([instr for instr in body.instrs if instr in reached], body, results, users)
+
+
+def _needed_by(update: Instr, body: Region) -> set[Instr]:
+    needed: set[Value] = set(update.operands[1:])
+    found = set()
+    for instr in reversed(body.instrs):
+        if not needed.isdisjoint(instr.results):
+            found.add(instr)
+            needed.update(uses(instr))
+    return found
+
+
+def _fusible(instr: Instr) -> bool:
+    if instr.op is if_:
+        # A conditional with one empty branch stays; others become selects.
+        return all(region.instrs for region in instr.regions) and _cheap(instr)
+    return instr.op.name not in _UNFUSED
+
+
+def _cheap(instr: Instr) -> bool:
+    inner = [i for region in instr.regions for i in region.instrs]
+    return all(not i.regions and i.op.name not in _UNFUSED for i in inner)
+
+
+def _convex(
+    reached: list[Instr], body: Region, results: set[Value], users: dict[Value, list[Instr]]
+) -> list[Instr]:
+    """What can run as one piece: nothing that needs what comes after it, no large results."""
+    inside = set(reached)
+    tainted: set[Value] = set()
+    from_inside: set[Value] = set()
+    for instr in body.instrs:
+        needs = uses(instr)
+        if instr in inside and tainted.isdisjoint(needs):
+            from_inside.update(instr.results)
+        elif not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
+            inside.discard(instr)
+            tainted.update(instr.results)
+    changed = True
+    while changed:
+        changed = False
+        for instr in reached:
+            if instr not in inside:
+                continue
+            for value in instr.results:
+                outside = value in results or any(u not in inside for u in users.get(value, ()))
+                if outside and value.type.size > SMALL:
+                    inside.discard(instr)
+                    changed = True
+    return [instr for instr in reached if instr in inside]
+
+
+class _Fence:
+    """Puts `fenced` instructions of a loop's body into a conditional before `update`."""
+
+    def __init__(
+        self,
+        loop: Instr,
+        update: Instr,
+        fenced: list[Instr],
+        users: dict[Value, list[Instr]],
+    ) -> None:
+        self.cond, self.body = loop.regions
+        self.update = update
+        self.fenced = fenced
+        inside = set(fenced)
+        results = set(self.body.results)
+        self.given = [
+            value
+            for instr in fenced
+            for value in instr.results
+            if value in results or any(user not in inside for user in users.get(value, ()))
+        ]
+
+    def emit(self) -> None:
+        body = self.body
+        inside = set(self.fenced)
+        made = {value for instr in self.fenced for value in instr.results}
+        before: list[Instr] = []
+        after: list[Instr] = []
+        late = set(made)
+        for instr in body.instrs:
+            if instr in inside:
+                continue
+            if instr is self.update or not late.isdisjoint(uses(instr)):
+                after.append(instr)
+                late.update(instr.results)
+            else:
+                before.append(instr)
+        if not late.isdisjoint(self.update.operands[1:]) or self.update.op is scatter:
+            through: list[Value] = []
+        else:
+            through = [self.update.operands[1]]
+        builder = Builder(before, self.update.loc)
+        mapping = dict(zip(self.cond.params, body.params, strict=True))
+        before.extend(clone(self.cond.instrs, mapping))
+        test = mapping.get(self.cond.results[0], self.cond.results[0])
+        given = [*self.given, *through]
+        then = Region((), self.then_code(), tuple(given))
+        fillers = tuple([self.filler(builder, value.type, test) for value in given])
+        chosen = builder.emit(if_, (test,), {}, (then, Region((), [], fillers)))
+        replaced = dict(zip(given, chosen, strict=True))
+        if through:
+            operands = self.update.operands
+            self.update.operands = (operands[0], chosen[-1], *operands[2:])
+        substitute(after, {value: replaced[value] for value in self.given})
+        body.results = tuple([replaced.get(v, v) if v in made else v for v in body.results])
+        body.instrs[:] = before + after
+
+    def then_code(self) -> list[Instr]:
+        """The fenced code, with the constants that it uses."""
+        mapping: Mapping = {}
+        code: list[Instr] = []
+        for value in dict.fromkeys(v for instr in self.fenced for v in instr.operands):
+            owner = value.owner
+            if isinstance(owner, Instr) and owner.op is constant:
+                code += clone([owner], mapping)
+        substitute(self.fenced, mapping)
+        return code + self.fenced
+
+    def filler(self, builder: Builder, type: ArrayType, test: Value) -> Value:
+        """Any value of the type, better not a constant."""
+        if same(test.type, type):
+            return test
+        for param in self.body.params:
+            if same(param.type, type):
+                return param
+        array = self.update.operands[0]
+        if array.type.dtype == type.dtype and type.size == 1:
+            index = builder.emit(constant, (), {"value": np.zeros((), np.int64)})
+            sizes = {"slice_sizes": (1,) * array.type.ndim}
+            piece = builder.emit(dynamic_slice, (array, *[index] * array.type.ndim), sizes)
+            return builder.emit(reshape, (piece,), {"shape": type.shape})
+        zero = builder.emit(constant, (), {"value": np.zeros(type.shape, type.dtype)})
+        return zero
