@@ -12,6 +12,7 @@ from pyxla.infer import arrays
 from pyxla.infer.blocks import Range
 from pyxla.infer.calls import call
 from pyxla.infer.containers import builtin
+from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.viewing import flat
 from pyxla.infer.views import BasicIndex, extend
@@ -31,18 +32,18 @@ def mutates(*targets: Any) -> Any:
 
     def register(function: Any) -> Any:
         for target in targets:
-            builtin(target)(functools.partial(_call, function))
+            builtin(target)(functools.partial(_call, function, Engine.operand))
         return function
 
     return register
 
 
-def _call(function: Any, engine: Any, ref: Any, *args: Any, **kwargs: Any) -> Any:
+def _call(function: Any, convert: Any, engine: Any, ref: Any, *args: Any, **kwargs: Any) -> Any:
     if not arrays.is_array(engine, ref):
         raise OpError(f"an array to write to is needed, not {arrays.kind_of(engine, ref)}")
     engine.check_writable(ref)
-    operands = [engine.operand(x) for x in args]
-    function(engine, ref, *operands, **{k: engine.operand(x) for k, x in kwargs.items()})
+    operands = [convert(engine, x) for x in args]
+    function(engine, ref, *operands, **{k: convert(engine, x) for k, x in kwargs.items()})
     return NONE
 
 
@@ -209,7 +210,8 @@ def ufunc_at(engine: Any, ufunc: Any, a: Any, indices: Any, b: Any = None) -> An
     accumulate = COMPUTATIONS.get(ufunc.value)
     if accumulate is None or b is None:
         raise OpError(f"np.{ufunc.value.__name__}.at is not supported")
-    _call(functools.partial(_accumulate, ufunc.value), engine, a, indices, b)
+    accumulating = functools.partial(_accumulate, ufunc.value)
+    _call(accumulating, Engine.bounded_operand, engine, a, indices, b)
     return NONE
 
 
@@ -224,6 +226,6 @@ def _accumulate(ufunc: np.ufunc, engine: Any, ref: Ref, indices: Any, b: Any) ->
         )
     if ufunc is np.subtract:
         given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
-        b = Array(negate(given.value), given.extents)
+        b = Array(negate(given.value), b.extents if isinstance(b, Array) else None)
     index = parse(old.shape, old.extents, indices)
     arrays.write(engine, ref, scatter_at(old, index, b, COMPUTATIONS[ufunc]))

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer import extent
-from pyxla.infer.blocks import Shape
+from pyxla.infer.blocks import Shape, reshaped
 from pyxla.infer.extent import IntFact
 from pyxla.infer.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
@@ -32,8 +32,8 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, manipulation, numeric, selection
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
-from pyxla.lib.indexing import resized, true_size
-from pyxla.lib.masks import same, spread, within
+from pyxla.lib.indexing import resized, take, true_size
+from pyxla.lib.masks import positions, same, spread, within
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
 from pyxla.lib.ufuncs import UFUNCS
@@ -112,13 +112,6 @@ def bounded(value: Value, extents: Sequence[Scalar | None]) -> Array:
 
 def sizes(x: Array) -> list[Int]:
     return [true_size(x, d) for d in range(x.ndim)]
-
-
-def as_extent(size: Int, bound: int) -> Scalar | None:
-    """`size` as an item of `extents`: None for what is always the bound."""
-    if isinstance(size, Scalar):
-        return size
-    return None if size == bound else Scalar(value_of(size), IntFact(size, size, (), size))
 
 
 # --- Sizes ---------------------------------------------------------------------------------------
@@ -216,6 +209,21 @@ def filled(x: Array, axes: Sequence[int], number: Any) -> Array:
     return bounded(select(inside, x.value, other), kept)
 
 
+def flattened(x: Array) -> Array:
+    """`x` as one dimension, in order: packed where elements past an extent lie between others."""
+    own = extents_of(x)
+    if x.ndim == 1:
+        return x
+    value = reshaped(x.value, (x.size,))
+    if all(e is None for e in own[1:]):
+        size = times(true_size(x, 0), x.size // x.shape[0] if x.size else 0) if x.shape else 1
+        return bounded(value, (size if isinstance(size, Scalar) else None,))
+    inside = within(x)
+    assert inside is not None
+    places = positions(Array(reshaped(inside, (x.size,))))
+    return take(Array(value), places, 0, wrap=False)
+
+
 # --- Element by element --------------------------------------------------------------------------
 
 
@@ -280,13 +288,6 @@ def _clip(function: Function, *args: Any, **kwargs: Any) -> Any:
     call = named(function, args, kwargs)
     low, high = call.get("min", call.get("a_min")), call.get("max", call.get("a_max"))
     return elementwise(function, call["a"], low, high, call.get("out"), dtype=call.get("dtype"))
-
-
-@strategy(selection.where)
-def _where(function: Function, condition: Any, x: Any = None, y: Any = None) -> Any:
-    if x is None or y is None:
-        raise OpError(NOT_SUPPORTED)
-    return elementwise(function, condition, x, y)
 
 
 @strategy(int_, float_, complex_, truth)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pyxla.lib import (
     bounded_products,
+    finding,
+    bounded_order,
+    bounded_joining,
     bounded_reductions,
     builtins,
     concatenators,
@@ -27,6 +30,9 @@ from pyxla.lib import (
 
 MODULES = (
     bounded_products,
+    finding,
+    bounded_order,
+    bounded_joining,
     bounded_reductions,
     builtins,
     concatenators,

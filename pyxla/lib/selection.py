@@ -13,6 +13,7 @@ from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
+from pyxla.lib import masks
 from pyxla.lib.manipulation import flat, reshaped
 from pyxla.lib.operands import (
     BOOL,
@@ -42,9 +43,9 @@ from pyxla.ops.index import gather
 
 @implements(np.where)
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
-    if x is None or y is None:
-        raise OpError("np.where(condition) gives as many elements as are true")
     pred = k.truth(as_array(condition).value)
+    if x is None or y is None:
+        return masks.nonzero(Array(pred))
     dtype = result_type(*[as_array(v) if isinstance(v, list | tuple) else v for v in (x, y)])
     x, y = _wrapped_int(x, dtype), _wrapped_int(y, dtype)
     pred, a, b = broadcast(pred, as_value(x, dtype), as_value(y, dtype))

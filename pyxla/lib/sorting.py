@@ -124,6 +124,8 @@ def lexsort(keys: Any, axis: Any = -1) -> Array:
     )
     arrays = [as_array(row) for row in rows]
     axis = normalize_axis(axis, max(arrays[0].ndim, 1))
+    if not arrays[0].size:
+        return Array(splat(0, INT, arrays[0].shape))
     order = Array(order_along(arrays[0].value, axis))
     for key in arrays[1:]:
         ranked = take_along_axis(key, order, axis)

@@ -1,0 +1,164 @@
+"""Joining arrays of bounded extent: each is written where the true elements of those before end.
+
+What an array has past its true size is overwritten by the next one; the bound of the result is the
+sum of the bounds.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+
+from pyxla.infer.blocks import reshaped
+from pyxla.infer.integers import Int, plus, value_of
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.ir.op import OpError
+from pyxla.lib import manipulation as m
+from pyxla.lib.bounded import (
+    NOT_SUPPORTED,
+    Function,
+    bounded,
+    extents_of,
+    flattened,
+    is_bounded,
+    resized_to,
+    strategy,
+)
+from pyxla.lib.indexing import resized, true_size
+from pyxla.lib.masks import number
+from pyxla.lib.operands import INT, as_array, cast, normalize_axis
+from pyxla.ops.index import dynamic_update_slice
+from pyxla.ops.shape import concatenate
+
+
+def join(arrays: Sequence[Array], axis: int, dtype: Any = None) -> Array:
+    """`np.concatenate` of arrays of which some are bounded."""
+    found = m.joined_dtype(arrays, dtype)
+    xs = _alike([Array(cast(x.value, found), x.extents) for x in arrays], axis)
+    total = functools.reduce(plus, [true_size(x, axis) for x in xs])
+    last_only = all(extents_of(x)[axis] is None for x in xs[:-1])
+    values = [x.value for x in xs]
+    if len(values) == 1:
+        value = values[0]
+    elif last_only:
+        value = concatenate(*values, dimension=axis)
+    else:
+        value = _written(xs, axis)
+    own = [next((e for e in column if e is not None), None) for column in _columns(xs)]
+    own[axis] = total if isinstance(total, Scalar) else None
+    return bounded(value, own)
+
+
+def _columns(xs: Sequence[Array]) -> list[tuple[Scalar | None, ...]]:
+    return list(zip(*[extents_of(x) for x in xs], strict=True))
+
+
+def _alike(xs: Sequence[Array], axis: int) -> list[Array]:
+    """The arrays with the same bounds along all other dimensions, where their sizes are equal."""
+    if len({x.ndim for x in xs}) > 1:
+        raise OpError("all the input arrays must have same number of dimensions")
+    out = list(xs)
+    for d in range(xs[0].ndim):
+        if d == axis:
+            continue
+        full = {x.shape[d] for x in xs if extents_of(x)[d] is None}
+        if len(full) > 1:
+            raise OpError("all the input array dimensions except one must match exactly")
+        bound = min(full or {x.shape[d] for x in xs})
+        out = [resized_to(x, d, bound) for x in out]
+        if full:
+            out = [_full_along(x, d) for x in out]
+    return out
+
+
+def _full_along(x: Array, axis: int) -> Array:
+    return bounded(x.value, [None if d == axis else e for d, e in enumerate(extents_of(x))])
+
+
+def _written(xs: Sequence[Array], axis: int) -> Any:
+    """One after the other into an array of all bounds together."""
+    first = xs[0]
+    bound = sum([x.shape[axis] for x in xs])
+    shape = tuple([bound if d == axis else n for d, n in enumerate(first.shape)])
+    out = resized(first.value, shape)
+    offset: Int = true_size(first, axis)
+    zero = number(0, INT)
+    for x in xs[1:]:
+        start = cast(value_of(offset), INT)
+        starts = [start if d == axis else zero for d in range(first.ndim)]
+        out = dynamic_update_slice(out, x.value, *starts)
+        offset = plus(offset, true_size(x, axis))
+    return out
+
+
+def _items(arrays: Any) -> list[Array]:
+    if not isinstance(arrays, list | tuple):
+        raise OpError(NOT_SUPPORTED)
+    return [as_array(x) for x in arrays]
+
+
+@strategy(m.concatenate)
+def _concatenate(
+    function: Function, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None,
+    casting: Any = None,
+) -> Array:  # fmt: skip
+    items = _items(arrays)
+    if out is not None:
+        raise OpError(NOT_SUPPORTED)
+    if axis is None:
+        items, axis = [flattened(x) for x in items], 0
+    return join(items, normalize_axis(axis, items[0].ndim), dtype)
+
+
+def _expanded(x: Array, axis: int) -> Array:
+    """With a new dimension of extent 1."""
+    shape, own = list(x.shape), list(extents_of(x))
+    shape.insert(axis, 1)
+    own.insert(axis, None)
+    return bounded(reshaped(x.value, tuple(shape)), own)
+
+
+@strategy(m.stack)
+def _stack(
+    function: Function, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None,
+    casting: Any = None,
+) -> Array:  # fmt: skip
+    items = _items(arrays)
+    if out is not None:
+        raise OpError(NOT_SUPPORTED)
+    axis = normalize_axis(axis, items[0].ndim + 1)
+    return join([_expanded(x, axis) for x in items], axis, dtype)
+
+
+def _at_least(x: Array, ndim: int) -> Array:
+    while x.ndim < ndim:
+        x = _expanded(x, 2 if x.ndim == 2 else 0)
+    return x
+
+
+@strategy(m.vstack)
+def _vstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+    return join([_at_least(x, 2) for x in _items(tup)], 0, dtype)
+
+
+@strategy(m.hstack)
+def _hstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+    items = [_at_least(x, 1) for x in _items(tup)]
+    return join(items, 0 if items[0].ndim == 1 else 1, dtype)
+
+
+@strategy(m.column_stack)
+def _column_stack(function: Function, tup: Any) -> Array:
+    return join([_expanded(x, 1) if x.ndim == 1 else _at_least(x, 2) for x in _items(tup)], 1)
+
+
+@strategy(m.append)
+def _append(function: Function, arr: Any, values: Any, axis: Any = None) -> Array:
+    if isinstance(values, list | tuple) and is_bounded(values):
+        raise OpError(NOT_SUPPORTED)
+    x, y = as_array(arr), as_array(values)
+    if axis is None:
+        return join([flattened(x), flattened(y)], 0)
+    return join([x, y], normalize_axis(axis, x.ndim))

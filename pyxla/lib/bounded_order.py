@@ -1,0 +1,335 @@
+"""Arrays of bounded extent where the order of elements counts: sorting, searching, sums so far,
+differences, rolling, padding, insertion and deletion at places known at run time.
+
+Sorting fills with what sorts last; sums so far pass through, since what lies past the true size comes
+after all that is real.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.integers import Int, larger, minus, plus, value_of
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import CLASSES
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import creation, numeric, padding, products, scans, selection, sorting
+from pyxla.lib import kernels as k
+from pyxla.lib import manipulation as m
+from pyxla.lib import reductions as r
+from pyxla.lib.bounded import (
+    NOT_SUPPORTED,
+    Function,
+    bounded,
+    extents_of,
+    filled,
+    flattened,
+    is_bounded,
+    named,
+    plainly,
+    resized_to,
+    strategy,
+)
+from pyxla.lib.bounded_reductions import reduced, taken
+from pyxla.lib.indexing import take, true_size
+from pyxla.lib.masks import positions, spread
+from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat
+from pyxla.ops import elementwise as op
+from pyxla.ops.shape import broadcast_in_dim, iota
+
+
+def last_in_order(dtype: np.dtype) -> Any:
+    """What no element is sorted after."""
+    if CLASSES[dtype] == "c":
+        return complex(np.nan, np.nan)
+    return np.nan if CLASSES[dtype] == "f" else r.highest(dtype)
+
+
+def _line(x: Array, axis: Any) -> tuple[Array, int]:
+    """The array and the axis a function goes along; flattened where that is None."""
+    if axis is None:
+        return flattened(x), 0
+    return x, normalize_axis(axis, x.ndim)
+
+
+# --- Sorting and searching -----------------------------------------------------------------------
+
+
+@strategy(sorting.sort, sorting.argsort)
+def _sort(function: Function, a: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> Array:
+    x, axis = _line(as_array(a), axis)
+    result = plainly(function, Array(filled(x, (axis,), last_in_order(x.dtype)).value), axis)
+    return bounded(result.value, extents_of(x))
+
+
+@strategy(sorting.partition, sorting.argpartition)
+def _partition(function: Function, a: Any, kth: Any, axis: Any = -1, *args: Any) -> Array:
+    x, axis = _line(as_array(a), axis)
+    value = filled(x, (axis,), last_in_order(x.dtype)).value
+    return bounded(function(Array(value), kth, axis).value, extents_of(x))
+
+
+@strategy(sorting.lexsort)
+def _lexsort(function: Function, keys: Any, axis: Any = -1) -> Array:
+    if not isinstance(keys, list | tuple):
+        raise OpError(NOT_SUPPORTED)
+    xs = [as_array(key) for key in keys]
+    if any(x.ndim != 1 for x in xs):
+        raise OpError(NOT_SUPPORTED)
+    bound = min(x.shape[0] for x in xs)
+    size = next((x.extents[0] for x in xs if x.extents is not None), None)
+    full = [x for x in xs if x.extents is None]
+    if full:
+        size = None
+        bound = full[0].shape[0]
+    xs = [resized_to(filled(x, (0,), last_in_order(x.dtype)), 0, bound) for x in xs]
+    return bounded(function([Array(x.value) for x in xs]).value, (size,))
+
+
+@strategy(sorting.searchsorted)
+def _searchsorted(
+    function: Function, a: Any, v: Any, side: str = "left", sorter: Any = None
+) -> Array:
+    table = as_array(a)
+    if sorter is not None or table.ndim != 1:
+        raise OpError(NOT_SUPPORTED)
+    values = as_array(v) if isinstance(v, list | tuple) else v
+    own = extents_of(values) if isinstance(values, Array) else ()
+    plain = Array(values.value) if isinstance(values, Array) else values
+    found = function(Array(filled(table, (0,), last_in_order(table.dtype)).value), plain, side)
+    size = true_size(table, 0)
+    value = found.value
+    if isinstance(size, Scalar):
+        value = op.minimum(value, spread(cast(size.value, value.type.dtype), value.type.shape))
+    return bounded(value, own)
+
+
+@strategy(sorting.digitize, sorting.interp)
+def _values(function: Function, x: Array, *args: Any, **kwargs: Any) -> Array:
+    if type(x) is not Array:
+        raise OpError(NOT_SUPPORTED)
+    return bounded(plainly(function, Array(x.value), *args, **kwargs).value, extents_of(x))
+
+
+@strategy(selection.take)
+def _take(
+    function: Function, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
+) -> Array:
+    if out is not None or mode != "raise" or (isinstance(indices, list) and is_bounded(indices)):
+        raise OpError(NOT_SUPPORTED)
+    x, axis = _line(as_array(a), axis)
+    at = as_array(indices)
+    if CLASSES[at.dtype] not in "iu":
+        raise OpError(f"indices must be integers, not {at.dtype}")
+    return take(x, at, axis)
+
+
+# --- Along an axis -------------------------------------------------------------------------------
+
+
+@strategy(scans.cumsum, scans.cumprod, scans.nancumsum, scans.nancumprod, scans.ufunc_accumulate)
+def _cumulative(function: Function, *args: Any, **kwargs: Any) -> Array:
+    given = named(function, args, kwargs)
+    name = next(key for key in given if key in ("a", "array"))
+    x = as_array(given[name])
+    default = 0 if name == "array" else None
+    x, axis = _line(x, given.get("axis", default))
+    rest = {key: v for key, v in given.items() if key not in (name, "axis")}
+    result = plainly(function, Array(x.value), axis=axis, **rest)
+    return bounded(result.value, extents_of(x))
+
+
+@strategy(scans.ufunc_reduce)
+def _ufunc_reduce(function: Function, array: Any, axis: Any = 0, **kwargs: Any) -> Array:
+    ufunc = function.args[0]
+    x = as_array(array)
+    axes = r.reduced_axes(axis, x.ndim)
+    if kwargs.get("where", True) is not True or ufunc not in _NEUTRAL:
+        raise OpError(NOT_SUPPORTED)
+    found = taken(x, axes, _NEUTRAL[ufunc](x.dtype))
+    result = plainly(function, Array(found.value), axis, **kwargs)
+    return reduced(result, x, axes, bool(kwargs.get("keepdims")))
+
+
+_NEUTRAL = {
+    np.add: lambda dtype: 0,
+    np.multiply: lambda dtype: 1,
+    np.maximum: r.lowest,
+    np.minimum: r.highest,
+    np.logical_or: lambda dtype: 0,
+    np.logical_and: lambda dtype: 1,
+    np.bitwise_or: lambda dtype: 0,
+    np.bitwise_xor: lambda dtype: 0,
+}
+
+
+@strategy(scans.diff)
+def _diff(
+    function: Function, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None
+) -> Array:
+    x = as_array(a)
+    axis = normalize_axis(axis, x.ndim)
+    if prepend is not None or append is not None:
+        raise OpError(NOT_SUPPORTED)
+    own = list(extents_of(x))
+    if own[axis] is not None:
+        size = larger(minus(own[axis], operator.index(n)), 0)
+        own[axis] = size if isinstance(size, Scalar) else None
+        if isinstance(size, int):  # nothing is left
+            return Array(m.cut(x.value, 0, size, axis))
+    return bounded(function(Array(x.value), n, axis).value, own)
+
+
+@strategy(scans.ediff1d)
+def _ediff1d(function: Function, ary: Any) -> Array:
+    return _diff(scans.diff, flattened(as_array(ary)))
+
+
+@strategy(numeric.trapezoid)
+def _trapezoid(function: Function, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Array:
+    """The sum over the intervals, of which those past the true size count as empty."""
+    values = as_array(y)
+    if values.ndim != 1 or is_bounded(dx) or (isinstance(dx, Array) and dx.shape):
+        raise OpError(NOT_SUPPORTED)
+    widths: Any = dx
+    bound = values.shape[0]
+    if x is not None:
+        points = as_array(x)
+        if points.ndim != 1:
+            raise OpError(NOT_SUPPORTED)
+        bound = min(bound, points.shape[0])
+        widths = scans.diff(Array(resized_to(points, 0, bound).value))
+    if bound < 2:
+        raise OpError(NOT_SUPPORTED)
+    value = resized_to(values, 0, bound).value
+    terms = widths * (Array(m.cut(value, 1, bound, 0)) + Array(m.cut(value, 0, bound - 1, 0))) / 2.0
+    size = next(
+        e[0]
+        for e in (extents_of(values), extents_of(as_array(x)) if x is not None else (None,))
+        if e[0] is not None
+    )
+    count = larger(minus(size, 1), 0)
+    return r.sum(Array(filled(bounded(terms.value, (count,)), (0,), 0).value))
+
+
+@strategy(m.roll)
+def _roll(function: Function, a: Any, shift: Any, axis: Any = None) -> Array:
+    """Element `i` comes from `i - shift`, counted around the true size."""
+    x = as_array(a)
+    if axis is None and x.ndim != 1 or isinstance(shift, list | tuple | Array):
+        raise OpError(NOT_SUPPORTED)
+    axis = normalize_axis(0 if axis is None else axis, x.ndim)
+    size = true_size(x, axis)
+    if not isinstance(size, Scalar):
+        return bounded(function(Array(x.value), shift, axis).value, extents_of(x))
+    if not x.size:
+        return x
+    count = x.shape[axis]
+    places = iota(dtype=INT, shape=(count,), dimension=0)
+    back = spread(cast(value_of(shift), INT), (count,))
+    around = spread(cast(value_of(larger(size, 1)), INT), (count,))
+    places = k.integer_remainder(op.subtract(places, back), around)
+    found = take(Array(x.value), Array(places), axis, wrap=False)
+    return bounded(found.value, extents_of(x))
+
+
+@strategy(padding.pad)
+def _pad(
+    function: Function, array: Any, pad_width: Any, mode: Any = "constant", **options: Any
+) -> Array:
+    """With a constant, which then also lies past the true size."""
+    x = as_array(array)
+    constant = options.get("constant_values", 0)
+    if mode != "constant" or not isinstance(constant, int | float) or isinstance(pad_width, dict):
+        raise OpError(NOT_SUPPORTED)
+    widths = np.broadcast_to(np.asarray(pad_width, dtype=int), (x.ndim, 2))
+    axes = tuple(range(x.ndim))
+    result = function(Array(filled(x, axes, constant).value), pad_width, mode, **options)
+    own: list[Scalar | None] = []
+    for e, (low, high) in zip(extents_of(x), widths.tolist(), strict=True):
+        size: Any = None if e is None else plus(e, low + high)
+        own.append(size)
+    return bounded(result.value, own)
+
+
+@strategy(products.trace)
+def _trace(function: Function, a: Any, *args: Any) -> Array:
+    x = as_array(a)
+    if x.ndim != 2:
+        raise OpError(NOT_SUPPORTED)
+    return plainly(function, Array(filled(x, (0, 1), 0).value), *args)
+
+
+@strategy(creation.diag)
+def _diag(function: Function, v: Any, k: Any = 0) -> Array:
+    x = as_array(v)
+    if x.ndim != 1 or k != 0:
+        raise OpError(NOT_SUPPORTED)
+    size = extents_of(x)[0]
+    return bounded(function(Array(filled(x, (0,), 0).value)).value, (size, size))
+
+
+@strategy(products.convolve)
+def _convolve(function: Function, a: Any, v: Any, mode: str = "full") -> Array:
+    x, y = as_array(a), as_array(v)
+    if mode != "full":
+        raise OpError(NOT_SUPPORTED)
+    size = minus(plus(true_size(x, 0), true_size(y, 0)), 1)
+    result = function(*[Array(filled(z, (0,), 0).value) for z in (x, y)], mode)
+    return bounded(result.value, (size if isinstance(size, Scalar) else None,))
+
+
+# --- Places known at run time --------------------------------------------------------------------
+
+
+def deleted(x: Array, obj: Any, axis: int) -> Array:
+    """`x` without the elements at `obj`, an int or an array of ints or bools."""
+    at = as_array(obj)
+    size = true_size(x, axis)
+    if at.dtype == BOOL:
+        return take(x, positions(Array(op.not_(at.value), at.extents)), axis, wrap=False)
+    if not at.shape and at.extents is None:
+        return _without_one(x, at.value, axis, size)
+    raise OpError("the positions to delete must be known while compiling, an int or a mask")
+
+
+def _without_one(x: Array, place: Value, axis: int, size: Int) -> Array:
+    count = max(x.shape[axis] - 1, 0)
+    wide = cast(place, INT)
+    below = k.lt(wide, splat(0, INT, ()))
+    wide = op.select(below, op.add(wide, cast(value_of(size), INT)), wide)
+    at = iota(dtype=INT, shape=(count,), dimension=0)
+    later = cast(op.not_(k.lt(at, spread(wide, (count,)))), INT)
+    found = take(Array(x.value), Array(op.add(at, later)), axis, wrap=False)
+    own = list(extents_of(x))
+    if isinstance(size, Scalar):
+        own[axis] = larger(minus(size, 1), 0)
+    return bounded(found.value, own)
+
+
+def inserted(x: Array, obj: Any, values: Any, axis: int) -> Array:
+    """`x` with one number, before the element at `obj`."""
+    at, new = as_array(obj), as_array(values, x.dtype)
+    if at.shape or new.shape or at.dtype == BOOL:
+        raise OpError("insert at places known at run time takes one place and one number")
+    count, size = x.shape[axis] + 1, true_size(x, axis)
+    place = cast(at.value, INT)
+    below = k.lt(place, splat(0, INT, ()))
+    place = op.select(below, op.add(place, cast(value_of(size), INT)), place)
+    position = iota(dtype=INT, shape=(count,), dimension=0)
+    here = spread(place, (count,))
+    places = op.subtract(position, cast(k.lt(here, position), INT))
+    wide = resized_to(x, axis, count)
+    found = take(Array(wide.value), Array(places), axis, wrap=False)
+    chosen = broadcast_in_dim(k.eq(position, here), shape=found.shape, broadcast_dimensions=(axis,))
+    own = list(extents_of(x))
+    if isinstance(size, Scalar):
+        own[axis] = plus(size, 1)
+    return bounded(op.select(chosen, spread(new.value, found.shape), found.value), own)
+
+
+__all__ = ["deleted", "inserted", "last_in_order"]

@@ -1,0 +1,379 @@
+"""Functions whose result is as long as there are elements that hold: `nonzero`, `compress`, `unique`
+and the sets built on it.  Their results are of bounded extent; so may their operands be.
+
+`unique` sorts, marks the first of each run and takes what is marked (the sort-based grouping of
+Blelloch, "Vector Models for Data-Parallel Computing", 1990).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.blocks import reshaped
+from pyxla.infer.integers import minus, plus, value_of
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.promote import CLASSES, result_type
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib import masks
+from pyxla.lib.bounded import (
+    NOT_SUPPORTED,
+    bounded,
+    elementwise,
+    extents_of,
+    filled,
+    flattened,
+    plainly,
+    resized_to,
+    sizes,
+    strategy,
+    strategy_of,
+)
+from pyxla.lib.bounded_joining import join
+from pyxla.lib.bounded_order import deleted, inserted, last_in_order
+from pyxla.lib.indexing import getitem, parse, take, true_size
+from pyxla.lib.manipulation import delete as delete_known
+from pyxla.lib.manipulation import insert as insert_known
+from pyxla.lib.operands import (
+    BOOL,
+    INT,
+    as_array,
+    broadcast_to,
+    cast,
+    literal,
+    normalize_axis,
+    splat,
+    weak,
+)
+from pyxla.lib.reductions import all as all_
+from pyxla.lib.reductions import any as any_
+from pyxla.lib.reductions import fold
+from pyxla.lib.registry import implements
+from pyxla.lib.selection import allclose, array_equal, isclose, isin, where
+from pyxla.lib.sorting import order_along, sorted_along
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+from pyxla.ops.index import scatter
+
+# --- Where elements hold -------------------------------------------------------------------------
+
+
+def truth_of(x: Any) -> Array:
+    """Which elements are true, with the extents of `x`."""
+    array = as_array(x)
+    return Array(k.truth(array.value), array.extents)
+
+
+@implements(np.nonzero, np.ndarray.nonzero, bounded=True)
+def nonzero(a: Any) -> tuple[Array, ...]:
+    found = truth_of(a)
+    if not found.shape:
+        raise OpError("Calling nonzero on 0d arrays is not allowed.")
+    return masks.nonzero(found)
+
+
+@implements(np.flatnonzero, bounded=True)
+def flatnonzero(a: Any) -> Array:
+    return masks.positions(flattened(truth_of(a)))
+
+
+@implements(np.argwhere, bounded=True)
+def argwhere(a: Any) -> Array:
+    rows = nonzero(a)
+    columns = [reshaped(row.value, (*row.shape, 1)) for row in rows]
+    joined = columns[0] if len(columns) == 1 else shapes.concatenate(*columns, dimension=1)
+    return bounded(joined, (*extents_of(rows[0]), None))
+
+
+@implements(np.compress, bounded=True)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Array:
+    if out is not None:
+        raise OpError("compress with out= is not supported")
+    x, chosen = as_array(a), truth_of(condition)
+    if chosen.ndim != 1:
+        raise OpError("condition must be a 1-d array")
+    if axis is None:
+        x, axis = flattened(x), 0
+    return take(x, masks.positions(chosen), normalize_axis(axis, x.ndim), wrap=False)
+
+
+@implements(np.ndarray.compress, bounded=True)
+def ndarray_compress(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Array:
+    return compress(condition, a, axis, out)
+
+
+@implements(np.extract, bounded=True)
+def extract(condition: Any, arr: Any) -> Array:
+    chosen = masks.positions(flattened(truth_of(condition)))
+    return take(flattened(as_array(arr)), chosen, 0, wrap=False)
+
+
+@implements(np.trim_zeros, bounded=True)
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
+    x = as_array(filt)
+    if x.ndim != 1 or axis is not None:
+        raise OpError("trim_zeros is supported for 1-d arrays")
+    found = truth_of(x)
+    places = masks.positions(found)
+    size, count = true_size(x, 0), true_size(places, 0)
+    if not x.size:
+        return x
+    some = OPERATORS["gt"](count, 0)
+    first: Any = 0 if "f" not in trim.lower() else _int_at(places, 0)
+    last: Any = size if "b" not in trim.lower() else plus(_int_at(places, minus(count, 1)), 1)
+    if isinstance(some, bool):
+        first, last = (first, last) if some else (0, 0)
+    else:
+        first, last = [_select(some, v, 0) for v in (first, last)]
+    return getitem(x, parse(x.shape, x.extents, slice(first, last)))
+
+
+def _int_at(x: Array, position: Any) -> Scalar:
+    """An element of an array of positions as an int."""
+    low = op.maximum(value_of(position), value_of(0))
+    picked = take(x, Array(reshaped(cast(low, INT), (1,))), 0, wrap=False)
+    value = op.convert(reshaped(picked.value, ()), dtype=INT, weak=True)
+    return Scalar(value)
+
+
+def _select(pred: Any, x: Any, y: Any) -> Scalar:
+    return Scalar(op.select(pred.value, value_of(x), value_of(y)))
+
+
+# --- Without, or with, elements at places known at run time --------------------------------------
+
+
+@implements(np.delete, bounded=True)
+def delete(arr: Any, obj: Any, axis: Any = None) -> Array:
+    x = as_array(arr)
+    if axis is None:
+        x, axis = flattened(x), 0
+    axis = normalize_axis(axis, x.ndim)
+    if isinstance(obj, Array | Scalar):
+        return deleted(x, obj, axis)
+    if isinstance(obj, int | np.integer) and x.extents is not None:
+        return deleted(x, int(obj), axis)
+    return plainly(delete_known, x, obj, axis)
+
+
+@implements(np.insert, bounded=True)
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
+    x = as_array(arr)
+    if axis is None:
+        x, axis = flattened(x), 0
+    if isinstance(obj, Scalar | Array) or x.extents is not None:
+        return inserted(x, obj, values, normalize_axis(axis, x.ndim))
+    return plainly(insert_known, x, obj, values, axis)
+
+
+# --- Sets ----------------------------------------------------------------------------------------
+
+
+class Grouped:
+    """A sorted array, the order it was in, and where each run of equal elements begins."""
+
+    def __init__(self, x: Array, equal_nan: bool) -> None:
+        (self.size,), (bound,) = sizes(x), x.shape
+        value = filled(x, (0,), last_in_order(x.dtype)).value
+        self.order = Array(order_along(value, 0), x.extents)
+        self.sorted = Array(sorted_along(value, 0), x.extents)
+        starts = splat(True, BOOL, (bound,))
+        if bound > 1:
+            later = shapes.slice(self.sorted.value, start_indices=(1,), limit_indices=(bound,))
+            earlier = shapes.slice(
+                self.sorted.value, start_indices=(0,), limit_indices=(bound - 1,)
+            )
+            differ = k.ne(later, earlier)
+            if equal_nan and CLASSES[x.dtype] in "fc":
+                both = op.and_(k.isnan(later), k.isnan(earlier))
+                differ = op.and_(differ, op.not_(both))
+            starts = shapes.concatenate(splat(True, BOOL, (1,)), differ, dimension=0)
+        self.starts = Array(starts, x.extents)
+        self.places = masks.positions(self.starts)
+
+    def values(self) -> Array:
+        return take(self.sorted, self.places, 0, wrap=False)
+
+    def index(self) -> Array:
+        return take(self.order, self.places, 0, wrap=False)
+
+    def counts(self) -> Array:
+        """The distance from each start to the next one, or the end."""
+        (bound,) = self.places.shape
+        if not bound:
+            return self.places
+        end = reshaped(cast(value_of(self.size), INT), (1,))
+        rest = shapes.slice(self.places.value, start_indices=(1,), limit_indices=(bound,))
+        following = shapes.concatenate(rest, end, dimension=0)
+        position = shapes.iota(dtype=INT, shape=(bound,), dimension=0)
+        last = value_of(minus(true_size(self.places, 0), 1))
+        is_last = k.eq(position, masks.spread(cast(last, INT), (bound,)))
+        following = op.select(is_last, broadcast_to(end, (bound,)), following)
+        return Array(op.subtract(following, self.places.value), self.places.extents)
+
+    def inverse(self) -> Array:
+        """Where each element is among the values."""
+        (bound,) = self.sorted.shape
+        if not bound:
+            return self.order
+        rank = op.subtract(cast(masks.ranks(self.starts), INT), splat(1, INT, (bound,)))
+        result = scatter(
+            splat(0, INT, (bound,)),
+            self.order.value,
+            rank,
+            update_window_dims=(),
+            inserted_window_dims=(0,),
+            scatter_dims_to_operand_dims=(0,),
+            index_vector_dim=1,
+            unique_indices=True,
+            computation="update",
+        )
+        return Array(result, self.sorted.extents)
+
+
+def _grouped(ar: Any, equal_nan: bool = True) -> Grouped:
+    return Grouped(flattened(as_array(ar)), equal_nan)
+
+
+def _inverse(found: Grouped, ar: Any) -> Array:
+    x, inverse = as_array(ar), found.inverse()
+    if x.ndim == 1:
+        return inverse
+    if x.extents is not None:
+        raise OpError(NOT_SUPPORTED)
+    return Array(reshaped(inverse.value, x.shape))
+
+
+@implements(np.unique, bounded=True)
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    if axis is not None and not (as_array(ar).ndim == 1 and axis in (0, -1)):
+        raise OpError("unique along an axis is not supported; sort the rows with np.lexsort")
+    found = _grouped(ar, equal_nan)
+    results = [found.values()]
+    if return_index:
+        results.append(found.index())
+    if return_inverse:
+        results.append(_inverse(found, ar))
+    if return_counts:
+        results.append(found.counts())
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@implements(np.unique_values, bounded=True)
+def unique_values(x: Any) -> Array:
+    return _grouped(x, equal_nan=False).values()
+
+
+@implements(np.union1d, bounded=True)
+def union1d(ar1: Any, ar2: Any) -> Array:
+    return unique(join([flattened(as_array(x)) for x in (ar1, ar2)], 0))
+
+
+def _members(x: Array, of: Array, invert: bool = False) -> Array:
+    """The elements of `x` that are, or are not, among those of `of`."""
+    found = is_in(x, of, invert=invert)
+    return take(x, masks.positions(found), 0, wrap=False)
+
+
+def is_in(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
+    """`np.isin`, both operands of any extent."""
+    x, y = as_array(element), flattened(as_array(test_elements))
+    dtype = result_type(x, y)
+    shape = (*x.shape, y.size)
+    left = broadcast_to(reshaped(cast(x.value, dtype), (*x.shape, 1)), shape)
+    same = k.eq(left, broadcast_to(cast(y.value, dtype), shape))
+    inside = masks.within(y)
+    if inside is not None:
+        same = op.and_(same, broadcast_to(inside, shape))
+    found = fold(same, (x.ndim,), literal(False, BOOL), "or")
+    return Array(op.not_(found) if invert else found, x.extents)
+
+
+@strategy(isin)
+def _isin(
+    function: Any,
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Array:
+    return is_in(element, test_elements, invert=invert)
+
+
+@implements(np.intersect1d, bounded=True)
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
+) -> Array:
+    if return_indices:
+        raise OpError("intersect1d with return_indices=True is not supported")
+    return _members(unique(ar1), as_array(ar2))
+
+
+@implements(np.setdiff1d, bounded=True)
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
+    first = flattened(as_array(ar1)) if assume_unique else unique(ar1)
+    return _members(first, as_array(ar2), invert=True)
+
+
+@implements(np.setxor1d, bounded=True)
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
+    x, y = unique(ar1), unique(ar2)
+    return sorted_(join([_members(x, y, invert=True), _members(y, x, invert=True)], 0))
+
+
+def sorted_(x: Array) -> Array:
+    value = filled(x, (0,), last_in_order(x.dtype)).value
+    return Array(sorted_along(value, 0), x.extents)
+
+
+# --- Comparisons of whole arrays -----------------------------------------------------------------
+
+
+@strategy(array_equal)
+def _array_equal(function: Any, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
+    """Arrays of other sizes are not equal."""
+    x, y = as_array(a1), as_array(a2)
+    if x.ndim != y.ndim or equal_nan:
+        if equal_nan:
+            raise OpError(NOT_SUPPORTED)
+        return False
+    same: Any = True
+    for d in range(x.ndim):
+        equal = OPERATORS["eq"](true_size(x, d), true_size(y, d))
+        same = equal if same is True else OPERATORS["and_"](same, equal)
+        bound = min(x.shape[d], y.shape[d])
+        x, y = resized_to(x, d, bound), resized_to(y, d, bound)
+    if same is False:
+        return False
+    hits = OPERATORS["eq"](Array(x.value), Array(y.value))
+    inside = masks.within(Array(hits.value, x.extents if x.extents is not None else y.extents))
+    missed = op.not_(hits.value)
+    missed = missed if inside is None else op.and_(inside, missed)
+    none = weak(op.not_(any_(Array(missed)).value), bool)
+    return OPERATORS["and_"](same, none)
+
+
+@strategy(allclose)
+def _allclose(function: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Scalar:
+    close = strategy_of(isclose)(a, b, *args, **kwargs)
+    return weak(strategy_of(all_)(close).value, bool)
+
+
+@strategy(where)
+def _where(function: Any, condition: Any, x: Any = None, y: Any = None) -> Any:
+    if x is None or y is None:
+        return nonzero(condition)
+    return elementwise(function, condition, x, y)
