@@ -636,13 +636,6 @@ def constructor_arguments(x):
     return Frozen()  # <-
 
 
-@bad("several", V, V, bool_[()])
-def ambiguous_alias(x, y, flag):
-    z = x if flag else y
-    z[0] = 1.0  # <-
-    return x + y
-
-
 @bad("", float, bool_[()])
 def list_of_unknown_length(x, flag):
     items = [x]

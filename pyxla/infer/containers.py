@@ -84,9 +84,9 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
     index = engine.index(key, "the index of a sequence")
     try:
         found = items[index]
-    except IndexError as error:
+    except (IndexError, TypeError) as error:
         kind = "list" if isinstance(x, Ref) else "tuple"
-        return engine.raise_constant(type(error)(f"{kind} index out of range"))
+        return engine.raise_constant(type(error)(str(error).replace("tuple", kind)))
     if not isinstance(index, slice):
         return engine.use(found)
     if isinstance(x, Const):
@@ -106,8 +106,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         items = list(content.items)
         try:
             items[index] = value if not isinstance(index, slice) else engine.iterate(value)
-        except IndexError:
-            engine.raise_constant(IndexError("list assignment index out of range"))
+        except (IndexError, TypeError) as error:
+            engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(items)))
     elif special(engine, x, "__setitem__", (key, value)) is None:
         kind = arrays.kind_of(engine, x)
@@ -127,8 +127,8 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         rest = list(content.items)
         try:
             del rest[engine.index(key, "the index of a list")]
-        except IndexError:
-            engine.raise_constant(IndexError("list assignment index out of range"))
+        except (IndexError, TypeError) as error:
+            engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(rest)))
     elif special(engine, x, "__delitem__", (key,)) is None:
         raise engine.refuse(f"{arrays.kind_of(engine, x)} does not support item deletion")

@@ -26,6 +26,7 @@ from pyxla.infer.captures import (
     Captures,
     NewCapture,
     abstract,
+    dynamic_part,
     is_constant,
     operand,
     python_object,
@@ -203,8 +204,9 @@ class Engine:
         try:
             return python_object(self, x)
         except LookupError:
-            if isinstance(x, Array):
-                raise NeedsStatic(x, what) from None
+            unknown = dynamic_part(self, x)
+            if unknown is not None:
+                raise NeedsStatic(unknown, what) from None
             raise self.refuse(f"{what} must be known while compiling") from None
 
     def index(self, key: Any, what: str) -> Any:
@@ -371,6 +373,8 @@ class Engine:
             raise
         except (CompileError, NewCapture, NotKnown, RecursionError):
             raise
+        except OpError as error:
+            raise self.refuse(str(error)) from error
         except Exception as error:
             raise InternalError(error, self.loc, self.chain()) from error
 

@@ -483,7 +483,7 @@ def _format(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = engine.use(frame.env[instr.operands[0]])
     conversion, spec = instr.attrs["conversion"], instr.attrs["spec"]
     if isinstance(x, Const):
-        return Const(support.format_spec(x.value, conversion, spec))
+        return engine.fold_object(support.format_spec, (x.value, conversion, spec))
     return Compound("text", (x,), ((conversion, spec),))
 
 
