@@ -20,7 +20,7 @@ import numpy as np
 
 from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer import arrays
-from pyxla.infer.heap import BoxCell, ObjectCell
+from pyxla.infer.heap import BoxCell, ObjectCell, parts
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Unbound
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
@@ -203,7 +203,20 @@ def python_object(engine: Any, x: Any) -> Any:
         if isinstance(items, frozenset):
             return set(items)
         return [python_object(engine, i) for i in items]
+    if isinstance(x, Compound) and x.kind in ("slice", "range"):
+        return {"slice": slice, "range": range}[x.kind](*[python_object(engine, i) for i in x.items])
     raise LookupError
+
+
+def dynamic_part(engine: Any, x: Any) -> Any:
+    """The first number in `x` that is known at run time only, or None."""
+    if isinstance(x, Scalar | Array):
+        return x
+    content = engine.content(x) if isinstance(x, Ref) else x
+    if isinstance(content, Array):
+        return None
+    found = [dynamic_part(engine, part) for part in parts(content)]
+    return next((part for part in found if part is not None), None)
 
 
 def operand(engine: Any, x: Any, bounded: bool = False) -> Any:

@@ -12,7 +12,7 @@ from pyxla.infer import arrays, viewing
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, parts
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.views import extend
 from pyxla.lib.registry import lookup
@@ -217,7 +217,8 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
         arrays.setitem(engine, part, Const(Ellipsis), value)
         return
     if isinstance(content, Array) and name == "shape":
-        raise engine.refuse("assigning to .shape is not supported", "write x = x.reshape(shape)")
+        _set_shape(engine, x, value)
+        return
     if not isinstance(content, ObjectCell):
         kind = arrays.kind_of(engine, x)
         raise engine.refuse(f"cannot set attribute {name!r} of {kind}")
@@ -233,6 +234,25 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
     if find(content.cls, "__setattr__") is not None and not (params and params.frozen):
         raise engine.refuse("classes that define __setattr__ are not supported")
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
+
+
+def _set_shape(engine: Engine, x: Ref, shape: Any) -> None:
+    """`x.shape = shape`: every name of this object in the function shows the new shape."""
+
+    def is_x(y: Any) -> bool:
+        return isinstance(y, Ref) and y.cell == x.cell and y.view == x.view
+
+    shown = call_object(engine, np.reshape, [x, shape], {})
+    *callers, frame = engine.frames
+    inside = (part for content in engine.heap.contents.values() for part in parts(content))
+    outside = (value for caller in callers for value in caller.env.values())
+    whole = not x.view and engine.heap.infos[x.cell].pinned is not None
+    if whole or shown.cell != x.cell or any(map(is_x, inside)) or any(map(is_x, outside)):
+        raise engine.refuse(
+            "assigning to the shape of an array that others refer to, or that is not contiguous",
+            "write x = x.reshape(shape)",
+        )
+    frame.env.update({key: shown for key, value in frame.env.items() if is_x(value)})
 
 
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:

@@ -9,6 +9,7 @@ from pyxla.infer import (  # noqa: F401 - they register themselves
     builtins,
     container_methods,
     mutating,
+    printing,
     viewing,
 )
 from pyxla.infer.calls import call, special, wrapper

@@ -49,7 +49,7 @@ def iota(dtype: np.dtype, shape: Shape, dimension: int) -> Value:
 # --- Constant arrays -----------------------------------------------------------------------------
 
 
-@implements(np.zeros, np.empty, zero_d=True)
+@implements(np.zeros, np.empty, np.ndarray, zero_d=True)
 def zeros(shape: Any, dtype: Any = float, order: Any = "C", **ignored: Any) -> Array:
     return Array(splat(0, as_dtype(dtype), as_shape(shape)))
 
