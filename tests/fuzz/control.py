@@ -350,8 +350,8 @@ def errstate(scope: Scope) -> bool:
 COMPOUND: dict[Statement, int] = {
     branch: 20,
     branch_defines: 6,
-    match_static: 5,
-    condition_on_array: 3,
+    match_static: 12,
+    condition_on_array: 8,
     for_range: 26,
     for_array: 9,
     for_sequence: 6,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.fuzz import expressions as ex
+from tests.fuzz import library  # noqa: F401 - adds its productions
 from tests.fuzz.control import block, returned
 from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import (
@@ -105,11 +106,11 @@ def argument_text(scope: Scope, number: int) -> tuple[str, str]:
     """A parameter's name and the source of its argument."""
     rng = scope.rng
     roll = rng.random()
-    if roll < 0.22:
+    if roll < 0.19:
         return f"n{number}", str(rng.choice((0, 1, 2, 3, 5, 7, -2, -9, 40)))
-    if roll < 0.40:
+    if roll < 0.35:
         return f"s{number}", repr(quarter(rng))
-    if roll < 0.80:
+    if roll < 0.78:
         value = random_array(rng, weighted(rng, DTYPES), weighted(rng, SHAPES))
         ex.note_array(scope, value)
         return f"x{number}", array_text(value)
@@ -132,7 +133,7 @@ def argument_text(scope: Scope, number: int) -> tuple[str, str]:
             f"tuple{number}",
             f"({quarter(rng)}, np.array([1.0, -2.0, 0.5]), {rng.randint(0, 5)})",
         )
-    if roll < 0.97:
+    if roll < 0.96:
         return f"flag{number}", rng.choice(("True", "False"))
     scope.feature("static-string")
     return f"mode{number}", rng.choice(('"left"', '"up"', '"other"'))

@@ -25,8 +25,8 @@ class Scope:
     names: visible variables and a representative value of each.  bounds: loop counters that are
     at least 0 and below a constant.  values: arrays that are bound again in blocks and hardly ever
     written to, because which array a write reaches would depend on the path taken.  fixed: names
-    that must not be assigned.  held: names that must keep their kind.  slots: the kinds every `return` must give, or None where there is only
-    one `return`.
+    that must not be assigned.  held: names that must keep their kind.  slots: the kinds that every
+    `return` must give, or None where there is only one `return`.
     """
 
     rng: random.Random

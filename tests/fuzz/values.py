@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 DTYPES = {
-    "float64": 40,
-    "int64": 16,
-    "float32": 12,
+    "float64": 30,
+    "int64": 14,
+    "float32": 11,
     "int32": 6,
     "bool": 6,
-    "complex128": 4,
-    "int8": 4,
-    "uint8": 4,
-    "int16": 2,
-    "uint32": 2,
-    "uint64": 2,
-    "float16": 2,
-    "complex64": 2,
+    "complex128": 5,
+    "int8": 5,
+    "uint8": 5,
+    "int16": 4,
+    "uint32": 4,
+    "uint64": 4,
+    "float16": 4,
+    "complex64": 4,
 }
 SHAPES = {
     (4,): 20,
