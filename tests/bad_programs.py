@@ -437,7 +437,7 @@ def range_step_from_data(x):
     return np.arange(0, x[0], x[1])  # <-
 
 
-@bad("str is not among the functions", V)
+@bad("a key must be known", V)
 def string_of_a_number(x):
     return {"0": 1}[str(x[0])]  # <-
 

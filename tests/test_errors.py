@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import random
 import traceback
 import zlib
 
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla import ahead, options
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.rules import RULES
 from tests.bad_programs import PROGRAMS, Bad
+from tests.programs import load
 
 
 def expected_line(program: Bad) -> int:
@@ -196,3 +199,26 @@ def test_internal_errors_are_reported_at_the_line(monkeypatch: pytest.MonkeyPatc
         pyxla.compile(inner).specialize(float, float)
     assert caught.value.lineno == lines(inner) + 1
     assert isinstance(caught.value.__cause__, KeyError)
+
+
+# --- wrong arguments for the programs of the corpus --------------------------------------------
+
+WRONG = (None, "text", [], (1.0, 2), 1j, {"a": 1.0}, np.ones((2, 3), np.float32), np.zeros(0), abs)
+CORPUS = load()
+# Repeat a sequence billions of times, for such arguments.
+HUGE = {"simulation.metropolis"}
+
+
+@pytest.mark.parametrize("name", sorted(set(CORPUS) - HUGE))
+def test_wrong_arguments(name: str) -> None:
+    """Whatever it is called with, a program is compiled or refused."""
+    program = CORPUS[name]
+    rng = random.Random(name)
+    args = list(program.samples[0]())
+    if not args:
+        return
+    args[rng.randrange(len(args))] = rng.choice(WRONG)
+    try:
+        ahead.specialize(program.fn, args, (), options.DEFAULTS, ahead.Demands())
+    except CompileError as error:
+        assert not isinstance(error, InternalError), str(error)
