@@ -95,6 +95,9 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, str) and (found := lookup(getattr(str, _name(value), None))):
+        return call_library(engine, value, found, [Const(owner), *args], kwargs)
     if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
         instance = engine.captures.abstract(engine, value)
         if not isinstance(instance, Const):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import special
 from pyxla.infer.containers import builtin
@@ -88,7 +89,9 @@ def _sequence(
 
 def _text(engine: Engine, x: Compound, values: list[Value]) -> Reader:
     items = iter(x.items)
-    pieces = [p if isinstance(p, str) else (reader(engine, next(items), values), *p) for p in x.meta]
+    pieces = [
+        p if isinstance(p, str) else (reader(engine, next(items), values), *p) for p in x.meta
+    ]
 
     def read(given: Sequence[np.ndarray]) -> str:
         texts = []

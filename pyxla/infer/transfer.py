@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import apply, call, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
@@ -31,6 +30,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.refine import constant_of, negated
+from pyxla.infer.text import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import Implementation
@@ -195,7 +195,11 @@ def _is_operand(engine: Engine, x: Any) -> bool:
 
 
 def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """`+` and `*` of tuples and lists; an array with a list converts the list."""
+    """`+` and `*` of tuples and lists, `%` of text; an array with a list converts the list."""
+    if op == "mod" and isinstance(x, Const) and isinstance(x.value, str):
+        return percent(engine, x.value, y)
+    if op == "add" and is_text(x) and is_text(y):
+        return joined([x, y])
     if _is_operand(engine, x) or _is_operand(engine, y):
         other = y if _is_operand(engine, x) else x
         items = arrays.items_of(engine, other)
@@ -481,27 +485,12 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("format")
 def _format(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = engine.use(frame.env[instr.operands[0]])
-    conversion, spec = instr.attrs["conversion"], instr.attrs["spec"]
-    if isinstance(x, Const):
-        return engine.fold_object(support.format_spec, (x.value, conversion, spec))
-    return Compound("text", (x,), ((conversion, spec),))
+    return formatted(engine, x, instr.attrs["conversion"], instr.attrs["spec"])
 
 
 @transfer("join")
 def _join(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    """The pieces of an f-string: text where all are known, else formatted on the host."""
-    pieces: list[Any] = []
-    items: list[Any] = []
-    for value in instr.operands:
-        x = engine.use(frame.env[value])
-        if isinstance(x, Compound) and x.kind == "text":
-            pieces.extend(x.meta)
-            items.extend(x.items)
-        else:
-            pieces.append(str(x.value) if isinstance(x, Const) else "")
-    if not items:
-        return Const("".join(pieces))
-    return Compound("text", tuple(items), tuple(pieces))
+    return joined([engine.use(frame.env[value]) for value in instr.operands])
 
 
 @transfer("refuse")

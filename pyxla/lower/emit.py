@@ -8,7 +8,7 @@ enclosing scopes implicitly.  This is the one module that speaks to `jaxlib.mlir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
 ELEMENT_TYPES: dict[np.dtype, str] = {
     dtype: _SPELLED.get(name, name.replace("u", "ui")) for name, dtype in DTYPE_NAMES.items()
 }
+# (function, operands, their types) -> the order of what follows.
+Host = Callable[[Callable[..., None], Sequence[ir.Value], Sequence[ArrayType]], ir.Value]
 
 
 class Emitter:
@@ -38,6 +40,7 @@ class Emitter:
         "_merged",
         "_taken",
         "_types",
+        "host",
         "ip",
         "loc",
         "module",
@@ -45,8 +48,9 @@ class Emitter:
         "values",
     )
 
-    def __init__(self, module: ir.Module, symbols: ir.SymbolTable) -> None:
+    def __init__(self, module: ir.Module, symbols: ir.SymbolTable, host: Host | None) -> None:
         self.module = module
+        self.host = host
         self.symbols = symbols
         self.values: dict[Value, ir.Value] = {}
         self.loc: ir.Location = ir.Location.unknown()
@@ -208,6 +212,16 @@ class Emitter:
             self._functions[region] = self.function(name or "callee", region, "private")
         return self.op("func.call", instr, operands, {"callee": f"@{self._functions[region]}"})
 
+    def host_call(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
+        """Call a Python function; a module that is only looked at shows its name."""
+        function = instr.attrs["function"]
+        if self.host is None:
+            name = f'"pyxla.host_call.{function.__name__}"'
+            attributes = {"call_target_name": name, "has_side_effect": "true"}
+            return self.op("stablehlo.custom_call", instr, operands, attributes)
+        with self.ip, self.loc:  # type: ignore[union-attr]
+            return self.host(function, operands, [value.type for value in instr.operands])
+
     def merge(self, code: str | bytes, name: str) -> str:
         """Move the functions of module `code` into this one, once; returns the name of its main.
 
@@ -253,16 +267,17 @@ def emit_function(
     *,
     visibility: str = "public",
     symbols: ir.SymbolTable | None = None,
+    host: Host | None = None,
 ) -> str:
     """Add `region` to `module` as a function; returns its name, changed if `name` was taken.
 
     Call it under the context of the module.  Whoever adds functions to the module too passes the
-    symbol table they use.
+    symbol table they use.  host: emits a call of a Python function, at the current location.
     """
     if symbols is None:
         symbols = ir.SymbolTable(module.operation)
     with module.context, ir.Location.unknown():
-        return Emitter(module, symbols).function(name, region, visibility)
+        return Emitter(module, symbols, host).function(name, region, visibility)
 
 
 def emit_module(context: ir.Context, region: Region, name: str = "main") -> ir.Module:

@@ -1,4 +1,4 @@
-"""Ops whose code is made elsewhere: custom calls into the runtime, and merged StableHLO modules."""
+"""Ops whose code is elsewhere: custom calls, merged StableHLO modules, Python on the host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.ir.op import Op
-from pyxla.ir.types import ArrayType, array_type
+from pyxla.ir.types import I32, ArrayType, array_type
 from pyxla.ops.check import check_same, listed, refuse
 from pyxla.ops.samples import Sample, arange
 from pyxla.ops.spell import flag, quoted
@@ -85,6 +85,19 @@ def _emit_foreign(e: Any, instr: Any, operands: Any) -> Any:
     return e.op("func.call", instr, operands, {"callee": f"@{name}"})
 
 
+def _host_call(
+    order: ArrayType, *operands: ArrayType, function: Callable[..., None]
+) -> ArrayType:
+    """`function(*arrays)` runs on the host, after the calls that `order` depends on; the result is
+    the order of what follows."""
+    check_same("host_call", order, I32)
+    return I32
+
+
+def _emit_host_call(e: Any, instr: Any, operands: Any) -> Any:
+    return e.host_call(instr, operands)
+
+
 _TWICE = """
 func.func @main(%x: tensor<3xf64>) -> tensor<3xf64> {
   %y = func.call @double(%x) : (tensor<3xf64>) -> tensor<3xf64>
@@ -112,3 +125,4 @@ foreign = Op(
     emit=_emit_foreign,
     samples=_foreign_samples,
 )
+host_call = Op("host_call", _host_call, emit=_emit_host_call, effect=True)

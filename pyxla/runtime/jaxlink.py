@@ -32,6 +32,7 @@ from jax.interpreters import ad, batching, mlir
 from jaxlib import _jax
 
 from pyxla.errors import CompileError
+from pyxla.ir.types import ArrayType
 from pyxla.lower.emit import emit_function, emit_module
 
 if TYPE_CHECKING:
@@ -108,13 +109,41 @@ def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
     if function is None:
         symbols = module.symbol_table
         name = emit_function(
-            module.module, program.region, program.name, visibility="private", symbols=symbols
+            module.module,
+            program.region,
+            program.name,
+            visibility="private",
+            symbols=symbols,
+            host=functools.partial(_host_call, ctx),
         )
         function = module.cached_primitive_lowerings[program] = symbols[name]
     return func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
 
 
 mlir.register_lowering(pyxla_call, _lower)
+
+
+def _host_call(
+    ctx: Any, function: Callable[..., None], operands: Sequence[Any], types: Sequence[ArrayType]
+) -> Any:
+    """Code that calls `function` on all but the first of `operands`, which it returns."""
+
+    def called(order: Any, *arrays: Any) -> tuple[Any]:
+        function(*[np.asarray(x) for x in arrays])
+        return (np.asarray(order),)
+
+    avals = [ShapedArray(t.shape, t.dtype) for t in types]
+    (result,), _, _ = mlir.emit_python_callback(
+        ctx.replace(avals_in=avals, avals_out=avals[:1]),
+        called,
+        None,
+        list(operands),
+        avals,
+        avals[:1],
+        has_side_effect=True,
+        returns_token=False,
+    )
+    return result
 
 
 def jit(program: Program, donated: int = 0) -> Any:
@@ -146,10 +175,11 @@ def _eager(program: Program) -> Any:
 
 def stablehlo(program: Program, locations: bool = False) -> str:
     """The program as a StableHLO module of its own, as text."""
-    return _module(program).operation.get_asm(enable_debug_info=locations)
+    return module(program).operation.get_asm(enable_debug_info=locations)
 
 
-def _module(program: Program) -> Any:
+def module(program: Program) -> Any:
+    """The program as a StableHLO module of its own, in memory."""
     return emit_module(mlir.make_ir_context(), program.region, program.name)
 
 
@@ -163,7 +193,7 @@ def hlo(program: Program, optimized: bool = False) -> str:
     """The program as HLO text: as XLA imports it, or as XLA compiled it for the default device."""
     if optimized:
         return lowered(program).compile().as_text()
-    code = mlir.module_to_bytecode(_module(program))
+    code = mlir.module_to_bytecode(module(program))
     computation = _jax.mlir.mlir_module_to_xla_computation(
         code, use_tuple_args=False, return_tuple=False
     )

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
+from pyxla.frontend.support import format_spec
 
 Path = tuple[Any, ...]
 
@@ -87,7 +88,7 @@ class OutObject:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutFormat:
-    """An f-string: parts are text, or (out, conversion, format spec)."""
+    """An f-string: parts are text, or (out, conversion, format spec), see `frontend.support`."""
 
     parts: tuple[str | tuple[Out, str, str], ...]
 
@@ -247,14 +248,10 @@ def _format(parts: tuple[Any, ...], arrays: Sequence[Convert], scalar: Convert) 
                 texts.append(piece)
             else:
                 make, conversion, spec = piece
-                value = _CONVERSIONS[conversion](make(values, args, made))
-                texts.append(format(value, spec))
+                texts.append(format_spec(make(values, args, made), conversion, spec))
         return "".join(texts)
 
     return build
-
-
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 
 
 def _immutable(x: Any) -> Any:

@@ -11,8 +11,8 @@ from pyxla.ops import LEFT_OUT, OPS
 from pyxla.ops.evaluate import evaluate
 from tests.ops.harness import close, region_of, run
 
-# XLA:CPU has no code for it; custom calls depend on what is registered.
-NOT_ON_CPU = {"collective_broadcast", "custom_call"}
+# XLA:CPU has no code for it; custom and host calls depend on what is there.
+NOT_ON_CPU = {"collective_broadcast", "custom_call", "host_call"}
 WITH_MEANING = [op for op in OPS.values() if op.numpy is not None]
 
 

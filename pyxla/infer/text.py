@@ -1,0 +1,129 @@
+"""Text with values that are known at run time only: its pieces, which the host puts together.
+
+    Compound("text", values, pieces)      a piece is text, or (conversion, format spec) of a value
+
+Conversions are those of `frontend.support.format_spec`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Sequence
+from typing import Any
+
+from pyxla.frontend import support
+from pyxla.infer.calls import special
+from pyxla.infer.containers import builtin, iterate
+from pyxla.infer.lattice import Compound, Const, Tuple
+
+_DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
+
+
+def is_text(x: Any) -> bool:
+    return is_dynamic(x) or (isinstance(x, Const) and isinstance(x.value, str))
+
+
+def is_dynamic(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind == "text"
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """One text after the other."""
+    pieces: list[Any] = []
+    items: list[Any] = []
+    for x in parts:
+        if is_dynamic(x):
+            pieces.extend(x.meta)
+            items.extend(x.items)
+        else:
+            pieces.append(str(x.value) if isinstance(x, Const) else "")
+    if not items:
+        return Const("".join(pieces))
+    return Compound("text", tuple(items), tuple(pieces))
+
+
+def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
+    """One field: text where `x` is known, else formatted on the host."""
+    try:
+        known = engine.python_object(x)
+    except LookupError:
+        pass
+    else:
+        return engine.fold_object(support.format_spec, (known, conversion, spec))
+    for name in {"r": ("__repr__",), "a": ("__repr__",)}.get(conversion, ("__str__", "__repr__")):
+        shown = special(engine, x, name, ())
+        if shown is not None:
+            return formatted(engine, shown, "", spec) if spec else shown
+    if is_dynamic(x) and not spec and conversion in ("", "s"):
+        return x
+    return Compound("text", (x,), ((conversion, spec),))
+
+
+@builtin(str)
+def _str(engine: Any, x: Any = Const("")) -> Any:
+    return formatted(engine, x, "s")
+
+
+@builtin(repr)
+def _repr(engine: Any, x: Any) -> Any:
+    return formatted(engine, x, "r")
+
+
+@builtin(format)
+def _format(engine: Any, x: Any, spec: Any = Const("")) -> Any:
+    return formatted(engine, x, "", engine.static(spec, "a format"))
+
+
+@builtin(str.format)
+def _str_format(engine: Any, template: Any, *args: Any, **named: Any) -> Any:
+    """`template.format(...)`; fields are positions and names."""
+    parts: list[Any] = []
+    fields = iter(args)
+    for text, field, spec, conversion in string.Formatter().parse(template.value):
+        parts.append(Const(text))
+        if field is None:
+            continue
+        if "." in field or "[" in field or "{" in (spec or ""):
+            raise engine.refuse("this field of str.format is not supported", "use an f-string")
+        try:
+            x = next(fields) if not field else args[int(field)] if field.isdigit() else named[field]
+        except (StopIteration, IndexError):
+            message = "Replacement index 0 out of range for positional args tuple"
+            return engine.raise_constant(IndexError(message))
+        except KeyError as error:
+            return engine.raise_constant(error)
+        parts.append(formatted(engine, x, conversion or "", spec or ""))
+    return joined(parts)
+
+
+@builtin(str.join)
+def _str_join(engine: Any, separator: Any, items: Any) -> Any:
+    parts: list[Any] = []
+    for x in iterate(engine, items):
+        if not is_text(x):
+            message = f"sequence item {len(parts) // 2}: expected str instance"
+            return engine.raise_constant(TypeError(message))
+        parts += [x, separator]
+    return joined(parts[:-1])
+
+
+def percent(engine: Any, template: str, x: Any) -> Any:
+    """`template % x`."""
+    given = iter(x.items if isinstance(x, Tuple) else (x,))
+    parts: list[Any] = []
+    at = 0
+    for match in _DIRECTIVE.finditer(template):
+        parts.append(Const(template[at : match.start()]))
+        at = match.end()
+        if match.group().endswith("%"):
+            parts.append(Const("%"))
+        elif (value := next(given, None)) is not None:
+            parts.append(formatted(engine, value, match.group()))
+        else:
+            message = "not enough arguments for format string"
+            return engine.raise_constant(TypeError(message))
+    if next(given, None) is not None:
+        message = "not all arguments converted during string formatting"
+        return engine.raise_constant(TypeError(message))
+    return joined([*parts, Const(template[at:])])

@@ -1,0 +1,113 @@
+"""`print` from compiled code: as CPython prints, in order, wherever control flow leads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+
+ROW = np.array([0.0, 1.5, 2.0])
+
+
+def loops(x, n):
+    print("start", n, x, sep=" | ")
+    for i in range(n):
+        if x[i % 3] > 1:
+            print(f"large {x[i % 3]:.2f}", end="; ")
+        print("step", i, (i, x[0]), [x * i], {"a": i})
+    print()
+    return x * 2
+
+
+def early(x, n):
+    for i in range(10):
+        print(i)
+        if i == n:
+            return i
+    print("never")
+    return 0
+
+
+def called(x, n):
+    def show(y):
+        print("inside", y)
+        return y + 1
+
+    return show(show(n))
+
+
+def kinds(x, n):
+    print(n, n / 2, n > 1, x[0], x[0] > 1, x, x[x > 1], np.float32(2.5), None, "text", [1, "a"])
+    print(f"{n:5d}|{x[1]:8.3f}|{x!r}|{n=}", str(n) + "!", repr(x[1]))
+    print("%d and %.3f%%, %s" % (n, x[0], x), "{:>6}|{a}".format(n, a=x[1]))
+    print(", ".join([str(i) for i in (n, n + 1)]), format(x[1], ".1e"), flush=True)
+    return n
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        return f"Point({self.x})"
+
+
+def instances(x, n):
+    point = Point(n)
+    print(point, f"{point!r:>12}", repr(point))
+
+
+def nothing_but(x, n):
+    print(n)
+
+
+def mutated(x, n):
+    print(x)
+    x[0] = n
+    print(x)
+    x[:] = 0
+    return x
+
+
+@pytest.mark.parametrize("function", [loops, early, called, kinds, instances, nothing_but, mutated])
+@pytest.mark.parametrize("n", [4, 1])
+def test_prints_as_python_does(function, n, capsys):
+    result = function(ROW.copy(), n)
+    expected = capsys.readouterr().out
+    actual = pyxla.compile(function)(ROW.copy(), n)
+    assert capsys.readouterr().out == expected
+    np.testing.assert_equal(actual, result)
+
+
+def test_prints_at_every_call(capsys):
+    compiled = pyxla.compile(early)
+    for n in (0, 1, 0):
+        compiled(ROW, n)
+    assert capsys.readouterr().out.split() == ["0", "0", "1", "0"]
+
+
+def test_prints_before_it_raises(capsys):
+    @pyxla.compile
+    def raises(x, n):
+        print("before", n)
+        if n > 2:
+            raise ValueError("bad %d " % n + f"{x[1]:.1f}")
+        print("after")
+
+    with pytest.raises(ValueError, match="bad 3 1.5"):
+        raises(ROW, 3)
+    raises(ROW, 1)
+    assert capsys.readouterr().out == "before 3\nbefore 1\nafter\n"
+
+
+def test_files_are_refused():
+    with pytest.raises(pyxla.CompileError, match="print to the standard output"):
+        pyxla.compile(lambda x, file: print(x, file=file))(1, "out")
+
+
+def test_text_is_returned():
+    def text(n):
+        return "n = " + str(n) + "{}".format(n > 2)
+
+    assert pyxla.compile(text)(3) == text(3)
