@@ -12,7 +12,8 @@ share a row where they can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +24,7 @@ from pyxla.ir.core import Block, Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import SMALL, total
-from pyxla.ops.control import if_
+from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import and_, compare, not_, or_, select
 from pyxla.ops.shape import broadcast_in_dim, constant
 
@@ -36,11 +37,22 @@ Row = tuple[Literal, Literal]
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """env: what phis became.  home: which scope defines a value.  number: targets in selectors."""
+    """env: what phis became.  home: which scope defines a value.  number: targets in selectors.
+
+    unless[v] = (target, w): `v` is `w` unless control goes to `target`.  alias: values that have
+    such an equal here, which is used instead of them, so that only one of the two arrays is alive.
+    """
 
     env: dict[Value, Value] = field(default_factory=dict)
+    unless: dict[Value, tuple[Block, Value]] = field(default_factory=dict)
+    alias: dict[Value, Value] = field(default_factory=dict)
     home: dict[Value, Scope] = field(default_factory=dict)
     number: dict[Block, int] = field(default_factory=dict)
+
+    def resolve(self, value: Value) -> Value:
+        """What stands for `value` here."""
+        value = self.env.get(value, value)
+        return self.alias.get(value, value)
 
     def visible(self, value: Value) -> bool:
         """Whether code emitted now may use `value`: what no scope defines is from outside."""
@@ -176,7 +188,41 @@ def merge(pred: Value, then: Side, other: Side, scope: Scope) -> Flow:
         payload = flow.common if target is None else flow.edges[target]
         payload[dest] = value
         value.hint = value.hint or dest.hint
+        if target is not None and isinstance(source, int) and value.type.size > SMALL:
+            _learn(scope.context, target, dest, value, rows.rows[source], (then_flow, else_flow))
     return flow
+
+
+def _learn(
+    context: Context, target: Block, dest: Value, value: Value, row: Row, flows: Sequence[Flow]
+) -> None:
+    """Note what `value`, which `dest` receives, is where control does not go to `target`."""
+    equals = set()
+    for flow, source in zip(flows, row, strict=True):
+        received = flow.edges.get(target, {}).get(dest)
+        if received is None:
+            equals.add(source)
+        elif len(flow.edges) > 1:
+            known = context.unless.get(source)
+            equals.add(known[1] if known is not None and known[0] is target else None)
+    if len(equals) == 1 and (equal := equals.pop()) is not None:
+        context.unless[value] = (target, equal)
+
+
+@contextlib.contextmanager
+def aliases(context: Context, flow: Flow, target: Block) -> Iterator[None]:
+    """Where `flow` goes to `target`: use what other targets would receive for what it equals."""
+    outer = context.alias
+    found = {}
+    for other, payload in flow.edges.items():
+        for value in payload.values():
+            known = context.unless.get(value)
+            if known is not None and known[0] is other is not target:
+                found[known[1]] = value
+    if found:
+        context.alias = {**outer, **found}
+    yield
+    context.alias = outer
 
 
 class _Rows:
@@ -260,12 +306,31 @@ class _Rows:
         return best
 
     def filler(self, value: Value, uses: list, scope: Scope) -> Value:
-        """What the side without a value gives: a carried slot's old content, else zeros."""
+        """What the side without a value gives: old content of the slot or array, else zeros."""
         home = self.context.home
         for _, dest in uses:
             if dest in home and home[dest].open and dest.type == value.type:
-                return dest
-        return scope.filler(value.type)
+                return self.context.resolve(dest)
+        origin = self.origin(value) if value.type.size > SMALL else None
+        return scope.filler(value.type) if origin is None else origin
+
+    def origin(self, value: Value) -> Value | None:
+        """The array, visible outside, that a large value was made from."""
+        home = self.context.home
+        while value not in home or not home[value].open:
+            made = value.owner
+            if not isinstance(made, Instr):
+                return None
+            if made.op is while_:
+                sources = [made.operands[made.results.index(value)]]
+            elif made.op is if_:
+                sources = [region.results[made.results.index(value)] for region in made.regions]
+            else:
+                sources = [source for source in made.operands if source.type == value.type]
+            if not sources:
+                return None
+            value = sources[0]
+        return value
 
 
 def conditional(

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pyxla.ir.core import Block, Branch, Function, Instr, Region, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops, reverse_postorder
 from pyxla.ir.rewrite import remove_trivial_phis, substitute_region, uses, walk
-from pyxla.lower.flow import Context, Flow, Payload, Scope, goes_to, merge, without
+from pyxla.lower.flow import Context, Flow, Payload, Scope, aliases, goes_to, merge, without
 from pyxla.lower.loops import Head, LoopCode, emit_loop
 
 
@@ -71,7 +71,8 @@ class _Outliner:
             return self.enter(target, flow.edges[target], scope, pending)
         test = goes_to(flow, target, scope)
         rest = without(flow, target, scope)
-        taken = self.side(target, flow.edges[target])
+        with aliases(self.context, flow, target):
+            taken = self.side(target, flow.edges[target])
         return merge(test, taken, (Scope(self.context), rest), scope)
 
     def side(self, block: Block, payload: Payload) -> tuple[Scope, Flow]:
@@ -89,20 +90,20 @@ class _Outliner:
 
     def visit(self, block: Block, scope: Scope, pending: set[Block]) -> Flow:
         """Emit the block's own code and say where it goes."""
-        graph, env = self.graph, self.context.env
+        graph, resolve = self.graph, self.context.resolve
         self.move(block.instrs, scope)
         pending.update(graph.inside.get(block, ()))
         end = block.terminator
         if isinstance(end, Return):
             if graph.results is None:
                 graph.results = [Value(v.type, None, v.hint) for v in end.operands]
-            values = [env.get(v, v) for v in end.operands]
+            values = [resolve(v) for v in end.operands]
             return Flow({graph.leave: dict(zip(graph.results, values, strict=True))})
         if not isinstance(end, Branch) or end.if_true is end.if_false:
             target = end.targets[0]
             payload = self.payload(block, target)
             return Flow({target: payload}, None, self.escaping(block, target))
-        cond = env.get(end.cond, end.cond)
+        cond = resolve(end.cond)
         yes, no = end.if_true, end.if_false
         if graph.inlined(block, yes) and graph.inlined(block, no):
             sides = [self.side(side, self.payload(block, side)) for side in (yes, no)]
@@ -113,9 +114,12 @@ class _Outliner:
     def move(self, instrs: Iterable[Instr], scope: Scope) -> None:
         """Append a block's instructions, their operands brought up to date."""
         env, home, code = self.context.env, self.context.home, scope.instrs
+        alias = self.context.alias
         for instr in instrs:
             if env:
                 instr.operands = tuple([env.get(v, v) for v in instr.operands])
+            if alias:
+                instr.operands = tuple([alias.get(v, v) for v in instr.operands])
             for value in instr.results:
                 home[value] = scope
             if instr.regions:
@@ -134,19 +138,15 @@ class _Outliner:
 
     def payload(self, block: Block, target: Block) -> Payload:
         """What `target` receives on the edge from `block`."""
-        env = self.context.env
-        payload = {}
-        for phi in target.phis:
-            value = phi.args[block]
-            payload[phi.value] = env.get(value, value)
-        return payload
+        resolve = self.context.resolve
+        return {phi.value: resolve(phi.args[block]) for phi in target.phis}
 
     def escaping(self, block: Block, target: Block) -> Payload:
         """The values, known on the edge, that are used after the loops which it leaves."""
         env, home = self.context.env, self.context.home
         payload = {}
         for value in self.graph.escaping(block, target):
-            source = env.get(value, value)
+            source = self.context.resolve(value)
             if (value in env or value in home) and self.context.visible(source):
                 payload[value] = source
         return payload
