@@ -11,6 +11,7 @@ from pyxla.ir.printer import print_function
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region, verify_typed
+from pyxla.lower.fences import fence_reads
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
 from pyxla.ops.elementwise import add, compare, multiply
@@ -45,6 +46,9 @@ def check(make, what):
     smaller = simplify(region)
     verify_region(smaller)
     _compare(smaller, inputs, expected, f"{what}, simplified")
+    fenced = fence_reads(smaller)
+    verify_region(fenced)
+    _compare(fenced, inputs, expected, f"{what}, fenced")
 
 
 def _compare(region, inputs, expected, what):

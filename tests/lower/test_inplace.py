@@ -1,0 +1,126 @@
+"""Arrays in loops are updated in place: no copy of an array in any iteration."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import pyxla
+
+N = 5000
+
+
+def update_if(A, n):
+    for i in range(n):
+        if A[i] > 0:
+            A[i] = A[i] * 2.0
+    return A
+
+
+def update_in_both(A, n):
+    for i in range(n):
+        if A[i] > 0:
+            A[i] = 1.0
+            continue
+        A[i] = A[i + 1] - 1.0
+    return A
+
+
+def update_then_break(A, n):
+    for i in range(n):
+        if i % 2 == 0:
+            A[i] = A[i] + 1.0
+            if A[i] > 3.5:
+                break
+        A[i + 1] = A[i] * 0.5
+    return A
+
+
+def update_then_return(A, n):
+    for i in range(n):
+        if i % 2 == 0:
+            A[i] = A[i] + 1.0
+            if A[i] > 3.5:
+                return A
+        for j in range(3):
+            A[i + j] = A[i] * 0.5
+    return A
+
+
+def loop_in_a_branch(A, n):
+    for i in range(n):
+        if i % 2 == 0:
+            j = 0
+            while j < 3:
+                A[i + j] = A[i] * 0.5
+                j += 1
+    return A
+
+
+def breaks_before_the_update(A, n):
+    i = 0
+    while True:
+        if i >= n:
+            break
+        if A[i] > 2.5:
+            break
+        A[i] = A[i] + 1.0
+        i += 1
+    return A
+
+
+def update_then_continue(A, n):
+    for i in range(n):
+        if A[i] > 0:
+            if i % 3 == 0:
+                A[i] = 3.0
+                continue
+        A[i + 1] = 2.0 + A[i]
+    return A
+
+
+def update_and_test(A, n):
+    total = 0.0
+    for i in range(n):
+        old = A[i]
+        A[i] = old + 1.0
+        if old > 2.5:
+            total = total + old
+    A[0] = total
+    return A
+
+
+def bubble(A, n):
+    for k in range(2):
+        for i in range(n):
+            if A[i] > A[i + 1]:
+                A[i], A[i + 1] = A[i + 1], A[i]
+    return A
+
+
+PROGRAMS = [
+    update_if,
+    update_in_both,
+    update_then_break,
+    update_then_return,
+    loop_in_a_branch,
+    breaks_before_the_update,
+    update_then_continue,
+    update_and_test,
+    bubble,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_no_copy_in_a_loop(program):
+    compiled = pyxla.compile(program)
+    array = np.random.default_rng(0).standard_normal(N)
+    expected, got = array.copy(), array.copy()
+    program(expected, 100)
+    compiled(got, 100)
+    np.testing.assert_allclose(got, expected)
+    hlo = pyxla.code_hlo(program, array, 100, optimized=True)
+    loops, entry = hlo.split("\nENTRY ")
+    assert not re.findall(rf"= f64\[{N}\]\S* copy\(", loops)
