@@ -194,15 +194,15 @@ def python_object(engine: Any, x: Any) -> Any:
         items = [python_object(engine, i) for i in x.items]
         return tuple(items) if x.cls is tuple else x.cls(*items)
     if isinstance(x, Ref):
-        content = engine.content(x)
+        content: Any = engine.content(x)
         if isinstance(content, Array | ObjectCell | BoxCell):
             raise LookupError
-        items = content.items
-        if isinstance(items, dict):
-            return {k: python_object(engine, v) for k, v in items.items()}
-        if isinstance(items, frozenset):
-            return set(items)
-        return [python_object(engine, i) for i in items]
+        held: Any = content.items
+        if isinstance(held, dict):
+            return {k: python_object(engine, v) for k, v in held.items()}
+        if isinstance(held, frozenset):
+            return set(held)
+        return [python_object(engine, i) for i in held]
     if isinstance(x, Compound) and x.kind in ("slice", "range"):
         return {"slice": slice, "range": range}[x.kind](*[python_object(engine, i) for i in x.items])
     raise LookupError

@@ -216,7 +216,9 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
 
 
 def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    contents = [engine.heap.contents.get(v.cell) if isinstance(v, Ref) else None for v in (x, y)]
+    contents: list[Any] = [
+        engine.heap.contents.get(v.cell) if isinstance(v, Ref) else None for v in (x, y)
+    ]
     if all(isinstance(c, SetCell) for c in contents) and op in ("and_", "or_", "xor", "sub"):
         return engine.new(SetCell(_FOLD[op](contents[0].items, contents[1].items)))
     if all(isinstance(c, DictCell) for c in contents) and op == "or_":

@@ -144,7 +144,7 @@ def _cumulative(function: Function, *args: Any, **kwargs: Any) -> Array:
 
 
 @strategy(scans.ufunc_reduce)
-def _ufunc_reduce(function: Function, array: Any, axis: Any = 0, **kwargs: Any) -> Array:
+def _ufunc_reduce(function: Any, array: Any, axis: Any = 0, **kwargs: Any) -> Array:
     ufunc = function.args[0]
     x = as_array(array)
     axes = r.reduced_axes(axis, x.ndim)

@@ -255,7 +255,7 @@ def _average(
             raise OpError(NOT_SUPPORTED)
         shape = [1] * x.ndim
         shape[normalize_axis(axis, x.ndim)] = w.size
-        own = [None] * x.ndim
+        own: list[Scalar | None] = [None] * x.ndim
         own[normalize_axis(axis, x.ndim)] = extents_of(w)[0]
         w = bounded(reshape(w.value, shape=tuple(shape)), own)
     (x0, w0), shape, extents = aligned([x, w])

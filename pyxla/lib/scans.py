@@ -51,7 +51,7 @@ from pyxla.ops.control import while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 
 # fmt: off
-COMPUTATIONS: dict[np.ufunc, str] = {
+COMPUTATIONS: dict[Any, str] = {
     np.add: "add", np.multiply: "multiply", np.maximum: "maximum", np.minimum: "minimum",
     np.bitwise_and: "and", np.bitwise_or: "or", np.bitwise_xor: "xor",
 }

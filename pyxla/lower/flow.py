@@ -170,7 +170,7 @@ def merge(pred: Value, then: Side, other: Side, scope: Scope) -> Flow:
     """Emit `if pred: then else: other`; the flow after it."""
     (then_scope, then_flow), (else_scope, else_flow) = then, other
     targets = list(dict.fromkeys([*else_flow.edges, *then_flow.edges]))
-    steering: list[Row] = []
+    steering: list[Any] = []
     if len(targets) > 1:
         # A side that goes nowhere (an endless loop) may claim any target.
         sides = [(s, f if f.edges else Flow({targets[0]: {}})) for s, f in (then, other)]

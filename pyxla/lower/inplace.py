@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -269,7 +270,7 @@ class _Sequence:
         pieces = then.pieces[-1], other.pieces[-1]
         updates = [self.updates(b, p) for b, p in zip(self.branches, pieces, strict=True)]
         plain = [k for k in range(len(instr.results)) if k not in self.arrays]
-        rows: list[tuple[Value | None, Value | None]] = [
+        rows: list[Any] = [
             tuple([self.handed.get(b.results[k], b.results[k]) for b in (then, other)])
             for k in plain
         ]

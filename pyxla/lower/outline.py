@@ -106,8 +106,8 @@ class _Outliner:
         cond = resolve(end.cond)
         yes, no = end.if_true, end.if_false
         if graph.inlined(block, yes) and graph.inlined(block, no):
-            sides = [self.side(side, self.payload(block, side)) for side in (yes, no)]
-            return merge(cond, *sides, scope)
+            then, other = [self.side(side, self.payload(block, side)) for side in (yes, no)]
+            return merge(cond, then, other, scope)
         edges = {no: self.payload(block, no), yes: self.payload(block, yes)}
         return Flow(edges, cond, self.escaping(block, no) | self.escaping(block, yes))
 
