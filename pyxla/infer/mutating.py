@@ -189,7 +189,7 @@ def put_along_axis(engine: Any, ref: Ref, indices: Array, values: Any, axis: Any
 
 
 # What a scatter accumulates with, for ufuncs that are one of its computations on their arrays.
-COMPUTATIONS = {
+COMPUTATIONS: dict[Any, str] = {
     np.add: "add",
     np.subtract: "add",
     np.multiply: "multiply",
