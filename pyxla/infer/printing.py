@@ -1,8 +1,8 @@
 """`print`, and text made of values that are known at run time only.
 
 A program prints by calling Python on the host (`ops.foreign.host_call`).  What keeps the calls in
-order is a number, `STREAM`, that each of them takes and gives back: for the program it is an outside
-array which every `print` changes, so that branches, loops and calls carry it as any other.
+order is a number, `STREAM`, that each of them takes and gives back: for the program it is an
+outside array which every `print` changes, so that branches, loops and calls carry it as any other.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def called(x, n):
 def kinds(x, n):
     print(n, n / 2, n > 1, x[0], x[0] > 1, x, x[x > 1], np.float32(2.5), None, "text", [1, "a"])
     print(f"{n:5d}|{x[1]:8.3f}|{x!r}|{n=}", str(n) + "!", repr(x[1]))
-    print("%d and %.3f%%, %s" % (n, x[0], x), "{:>6}|{a}".format(n, a=x[1]))
+    print("%d and %.3f%%, %s" % (n, x[0], x), "{:>6}|{a}".format(n, a=x[1]))  # noqa: UP031, UP032
     print(", ".join([str(i) for i in (n, n + 1)]), format(x[1], ".1e"), flush=True)
     return n
 
@@ -92,7 +92,7 @@ def test_prints_before_it_raises(capsys):
     def raises(x, n):
         print("before", n)
         if n > 2:
-            raise ValueError("bad %d " % n + f"{x[1]:.1f}")
+            raise ValueError("bad %d " % n + f"{x[1]:.1f}")  # noqa: UP031
         print("after")
 
     with pytest.raises(ValueError, match="bad 3 1.5"):
@@ -108,6 +108,6 @@ def test_files_are_refused():
 
 def test_text_is_returned():
     def text(n):
-        return "n = " + str(n) + "{}".format(n > 2)
+        return "n = " + str(n) + "{}".format(n > 2)  # noqa: UP032
 
     assert pyxla.compile(text)(3) == text(3)
