@@ -2,7 +2,8 @@
 
 Imports point one way, from the user's calls down to the errors:
 
-    errors <- ir <- frontend, ops, lattice <- lib <- infer <- lower <- runtime <- pipeline <- api
+    errors <- ir <- frontend, ops, lattice <- lib <- infer <- lower <- grad <- runtime
+        <- pipeline <- api
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ LAYERS = (
     ("lib",),
     ("infer",),
     ("lower",),
+    ("grad",),
     ("runtime",),
     ("specialize",),
     ("pipeline", "types"),
