@@ -7,7 +7,10 @@ finds that it must know an argument's value, or that an outside array must becom
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,7 +92,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     """
     world = _World(request, places)
     try:
-        with building(world.engine.builder):
+        with _deep_calls(), building(world.engine.builder):
             return world.run()
     except NewCapture as need:
         raise Restart({}, [need.place]) from None
@@ -97,10 +100,32 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         raise _demand(world, need) from None
 
 
+# Visiting a call takes about a dozen frames of Python's, and calls nest up to `engine.MAX_DEPTH`.
+RECURSION_LIMIT = 6000
+_deep = threading.Lock()
+_depths: list[int] = []
+
+
+@contextlib.contextmanager
+def _deep_calls() -> Iterator[None]:
+    """Raise Python's recursion limit while any thread specializes."""
+    with _deep:
+        _depths.append(sys.getrecursionlimit() if not _depths else _depths[0])
+        sys.setrecursionlimit(max(_depths[0], RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        with _deep:
+            limit = _depths.pop()
+            if not _depths:
+                sys.setrecursionlimit(limit)
+
+
 def _demand(world: _World, need: NeedsStatic) -> Exception:
     """A Restart that makes an int argument static, or why no value can be known."""
     value = getattr(need.scalar, "value", None)
-    paths = [world.scalars[v] for v in _parameters(value) if v in world.scalars]
+    ints = [v for v in _parameters(value) if v.type.dtype.kind == "i"]
+    paths = [world.scalars[v] for v in ints if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"
     if paths and len(paths) == len(_parameters(value)):
@@ -233,6 +258,7 @@ class _World:
             read_only = "the memory of this array overlaps that of another argument"
         ref = self.cells[leaf] = self.pin(Array(value), path, read_only)
         self.leaves[ref.cell] = leaf
+        self.engine.heap.infos[ref.cell].strides = dict(self.request.memory.strides).get(leaf)
         if arg.kind == "jax":
             self.engine.jax_cells.add(ref.cell)
         return ref

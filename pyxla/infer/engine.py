@@ -44,7 +44,15 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
 )
-from pyxla.infer.merge import Edge, Env, merge, redirected, resolve
+from pyxla.infer.merge import (
+    Edge,
+    Env,
+    by_arguments,
+    deciding_test,
+    merge,
+    redirected,
+    resolve,
+)
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
 from pyxla.ir import core
@@ -116,6 +124,7 @@ class Engine:
         self.options = options
         self.checks = options is not None and options.checks
         self.jax_cells: set[int] = set()
+        self.jax_array_class: Any = None
         self.block = Block("entry")
         self.heap = Heap([])
         self.builder = EngineBuilder(self)
@@ -294,7 +303,9 @@ class Engine:
     def run(self, frame: Frame) -> Any:
         """Visit a function from the current point; returns its result, or raises Stopped."""
         if len(self.frames) >= MAX_DEPTH:
-            raise self.too_deep()
+            test = deciding_test(self.block)
+            refusal = self.too_deep()
+            raise self.demand((test,) if test else (), refusal) or refusal
         self.frames.append(frame)
         outer = self.builder.loc
         try:
@@ -430,7 +441,8 @@ class Engine:
             hint = "assign the same type on every path"
             if isinstance(value, Unbound):
                 hint = f"assign {value.name!r} before this line"
-            raise self.refuse(value.reason, hint, notes=value.notes)
+            refusal = self.refuse(value.reason, hint, notes=value.notes)
+            raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):
             name = value.unbound.name
             message = (
@@ -439,6 +451,15 @@ class Engine:
             self.ensure(value.bound, UnboundLocalError(message))
             return value.value
         return value
+
+    def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
+        """Ask for the value of a condition that int arguments decide, rather than refuse."""
+        for test in tests:
+            if by_arguments(test):
+                need = NeedsStatic(Scalar(test), "which way a branch goes")
+                need.otherwise = otherwise
+                return need
+        return None
 
     def ensure(self, condition: Any, error: Any) -> None:
         """The program raises `error` here unless `condition`, a bool.

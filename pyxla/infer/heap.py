@@ -75,12 +75,14 @@ Content = Array | ListCell | SetCell | DictCell | ObjectCell | BoxCell | Shadow 
 class CellInfo:
     """What never changes of a cell: where it was made, and why it cannot be written, if so.
 
-    `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path.
+    `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
+    `strides` are those of the caller's array where it is not in C order.
     """
 
     loc: Location | None = None
     read_only: str = ""
     pinned: Any = None
+    strides: tuple[int, ...] | None = None
 
 
 class Heap:

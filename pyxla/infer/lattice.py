@@ -231,13 +231,20 @@ class Compound:
 
 
 class Conflict:
-    """No single type.  Using it is refused with `reason` and the places in `notes`."""
+    """No single type.  Using it is refused with `reason` and the places in `notes`, unless one of
+    `tests`, the conditions that decide which path is taken, can be made known."""
 
-    __slots__ = ("notes", "reason")
+    __slots__ = ("notes", "reason", "tests")
 
-    def __init__(self, reason: str, notes: tuple[tuple[str, Location | None], ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: str,
+        notes: tuple[tuple[str, Location | None], ...] = (),
+        tests: tuple[Value, ...] = (),
+    ) -> None:
         self.reason = reason
         self.notes = notes
+        self.tests = tests
 
     def __repr__(self) -> str:
         return f"Conflict({self.reason})"

@@ -46,7 +46,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.refine import atoms
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Block, Jump, Phi, Value
+from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, array_type, python_type
 from pyxla.lib.indexing import resized
 from pyxla.ops.elementwise import compare, convert, select
@@ -233,7 +233,9 @@ class Join:
                 notes.append(note)
         what = f"{self.hint!r}" if self.hint else "the value"
         kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
-        return Conflict(f"{what} may be {kinds}", tuple(notes))
+        tests = [deciding_test(state.block) for state in self.states]
+        known = dict.fromkeys(test for test in tests if test is not None)
+        return Conflict(f"{what} may be {kinds}", tuple(notes), tuple(known))
 
     def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
         type = joined_number_type(known)
@@ -454,7 +456,7 @@ class Join:
         """
         if not self.cells:
             return
-        names: dict[int, list[int]] = {}
+        names: dict[int, Any] = {}
         for key, new in self.cells.items():
             for old in dict.fromkeys(c for c in key if c is not None):
                 names.setdefault(old, []).append(new)
@@ -497,6 +499,8 @@ class Join:
             self.heap.infos.append(self.heap.infos[old])
             cells = (*cells, len(self.heap.infos) - 1)
             self.heap.contents[cells[-1]] = content
+        else:
+            self.target.phis = [p for p in self.target.phis if p.value is not content.value]
         picks += [Const(0)] * (len(self.states) - len(self.edges))
         selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
         self.heap.contents[old] = Shadow(selector, cells)
@@ -560,6 +564,31 @@ def _bound(x: Any) -> Any:
     if isinstance(x, MaybeUnbound):
         return x.bound
     return Const(not isinstance(x, Unbound))
+
+
+def deciding_test(block: Block) -> Value | None:
+    """The condition of the branch that last decided that control comes to `block`."""
+    while len(block.preds) == 1:
+        (block,) = block.preds
+        if isinstance(block.terminator, Branch):
+            return block.terminator.cond
+    return None
+
+
+def by_arguments(value: Value) -> bool:
+    """Whether `value` is computed from int arguments alone."""
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(x.owner, Instr):
+            stack.extend(x.owner.operands)
+        elif isinstance(x.owner, Phi) or not x.type.weak or x.type.dtype.kind != "i":
+            return False
+    return True
 
 
 def _with_all_fields(contents: list[Any]) -> list[Any]:

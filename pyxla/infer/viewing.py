@@ -54,13 +54,15 @@ def _refuse_values() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An array through a view: `base` is the type of the cell's content."""
+    """An array through a view: `base` is the type of the cell's content, `strides` those of an
+    array of the caller's that is not in C order."""
 
     base: ArrayType
     view: View
     shape: Shape
     extents: Extents
     dtype: np.dtype
+    strides: Shape | None = None
 
     @property
     def ndim(self) -> int:
@@ -69,7 +71,13 @@ class Shown:
     def then(self, step: Any) -> Shown:
         """What `step` shows of this."""
         dtype = step.dtype or self.dtype
-        return Shown(self.base, extend(self.view, step), step.shape, step.extents, dtype)
+        view = extend(self.view, step)
+        return Shown(self.base, view, step.shape, step.extents, dtype, self.strides)
+
+    @property
+    def layout(self) -> np.ndarray:
+        """An array without elements that lies in memory as NumPy's would."""
+        return layout(self.base, self.view, self.strides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,8 @@ def shown(engine: Any, ref: Ref) -> Shown:
     """What `ref` shows, without reading it."""
     shape, extents = arrays.shown(engine, ref)
     base = engine.content(ref).type
-    return Shown(base, ref.view, shape, extents, arrays.dtype_of(engine, ref))
+    strides = engine.heap.infos[ref.cell].strides
+    return Shown(base, ref.view, shape, extents, arrays.dtype_of(engine, ref), strides)
 
 
 def _reference(engine: Any, ref: Ref, made: Any) -> Any:
@@ -211,14 +220,14 @@ def ndarray_reshape(a: Shown, *shape: Any, order: str = "C", copy: Any = None) -
 
 
 def _is_fortran(a: Shown) -> bool:
-    flags = layout(a.base, a.view).flags
+    flags = a.layout.flags
     return flags.f_contiguous and not flags.c_contiguous
 
 
 def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copied:
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
-    if copy or not reshape_is_view(a.base, a.view, step.shape):
+    if copy or not reshape_is_view(a.base, a.view, step.shape, a.strides):
         if copy is False:
             raise OpError("Unable to avoid creating a copy while reshaping.")
         return Copied(made)
@@ -227,14 +236,14 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
 
 @makes_view(np.ravel, np.ndarray.ravel)
 def ravel(a: Shown, order: str = "C") -> Shown | Copied:
-    flags = layout(a.base, a.view).flags
+    flags = a.layout.flags
     if order == "K":
-        strides = layout(a.base, a.view).strides
+        strides = a.layout.strides
         a = transpose(a, sorted(range(a.ndim), key=lambda d: -abs(strides[d])))
-        flags = layout(a.base, a.view).flags
+        flags = a.layout.flags
     elif order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous):
         a = transpose(a)
-        flags = layout(a.base, a.view).flags
+        flags = a.layout.flags
     made = a.then(reshape_step(a.shape, a.extents, _flat_shape(a)))
     return made if flags.c_contiguous else Copied(made)
 
@@ -456,4 +465,4 @@ def ascontiguousarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | No
     same = dtype is None or as_dtype(dtype) == a.dtype
     if not same or not a.ndim:
         return None
-    return a if layout(a.base, a.view).flags.c_contiguous else None
+    return a if a.layout.flags.c_contiguous else None

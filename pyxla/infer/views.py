@@ -208,22 +208,25 @@ def extend(view: View, step: Any) -> View:
     return (*view, step)
 
 
-def layout(type: ArrayType, view: View) -> np.ndarray:
-    """An array that owns no elements, with the shape and strides that NumPy's view has."""
+def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndarray:
+    """An array that owns no elements, with the shape and strides that NumPy's view has; `strides`
+    are those of the base where it is not in C order."""
     shape = type.shape
-    strides = [type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    strides = strides or [type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
     array = as_strided(np.empty(1, type.dtype), shape, strides)
     for step in view:
         array = step.strided(array)
     return array
 
 
-def reshape_is_view(type: ArrayType, view: View, shape: Shape) -> bool:
-    """Whether NumPy's reshape of this view of a fresh array of `type` makes no copy."""
-    if not view:
+def reshape_is_view(
+    type: ArrayType, view: View, shape: Shape, strides: Shape | None = None
+) -> bool:
+    """Whether NumPy's reshape of this view of an array of `type` makes no copy."""
+    if not view and strides is None:
         return True
     try:
-        np.reshape(layout(type, view), shape, copy=False)
+        np.reshape(layout(type, view, strides), shape, copy=False)
     except ValueError:
         return False
     return True

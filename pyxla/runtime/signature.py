@@ -533,22 +533,25 @@ class Memory:
     read_only: leaves that cannot be written.  groups: sets of leaves that may share memory, each as
     (leaf, byte offset from the group's lowest address, layout) in leaf order, the layout being
     (shape, strides, dtype); leaves alone in theirs are left out.  Members of equal offset and
-    layout are the same array.
+    layout are the same array.  strides: (leaf, strides in bytes) of arrays not in C order, whose
+    reshapes NumPy copies.
     """
 
     read_only: tuple[int, ...] = ()
     groups: tuple[tuple[tuple[int, int, Any], ...], ...] = ()
+    strides: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
 
 def memory(leaves: Sequence[Any]) -> Memory:
     """The second half of the key of a function that mutates."""
     arrays = [(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)]
     read_only = tuple([i for i, x in arrays if not x.flags.writeable])
+    strides = tuple([(i, x.strides) for i, x in arrays if not x.flags.c_contiguous])
     if len(arrays) < 2 or (
         len(arrays) == 2 and not np.may_share_memory(arrays[0][1], arrays[1][1])
     ):
-        return Memory(read_only) if read_only else _PLAIN
-    return Memory(read_only, _groups(arrays))
+        return Memory(read_only, (), strides) if read_only or strides else _PLAIN
+    return Memory(read_only, _groups(arrays), strides)
 
 
 _PLAIN = Memory()

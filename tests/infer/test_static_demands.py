@@ -1,0 +1,73 @@
+"""Values that inference finds it must know: types that depend on a trip count, recursion depth."""
+
+import numpy as np
+
+import pyxla
+
+
+def test_sum_that_starts_as_a_number_and_becomes_an_array():
+    def total(x, n):
+        s = 0.0
+        for _ in range(n):
+            s = s + x * x
+        return s
+
+    compiled = pyxla.compile(total)
+    x = np.arange(3.0)
+    for n in (2, 5):
+        np.testing.assert_array_equal(compiled(x, n), total(x, n))
+    assert compiled(x, 0) == 0.0 and type(compiled(x, 0)) is float
+
+
+def test_recursion_on_an_int_argument():
+    def factorial(n):
+        return 1 if n == 0 else n * factorial(n - 1)
+
+    assert pyxla.compile(factorial)(15) == factorial(15)
+
+
+def test_reshape_of_an_argument_that_is_not_contiguous_is_a_copy():
+    def write(a):
+        flat = a.reshape(-1)
+        flat[0] = 7
+        return a.sum()
+
+    compiled = pyxla.compile(write)
+    for make in (lambda: np.arange(6.0).reshape(2, 3).T, lambda: np.arange(6.0).reshape(2, 3)):
+        mine, theirs = make(), make()
+        assert compiled(mine) == write(theirs)
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_buffers_that_are_swapped_while_someone_else_holds_one():
+    def relax(x, n):
+        old, new = x, x.copy()
+        for k in range(n):
+            new[1:-1] = 0.5 * (old[2:] + old[:-2])
+            old, new = new, old
+            if k == 2:
+                x[0] += 5
+        x[1] = 3
+        return old.sum(), new.sum(), x
+
+    compiled = pyxla.compile(relax)
+    for n in (0, 1, 2, 3, 5):
+        mine, theirs = np.arange(5.0), np.arange(5.0)
+        for got, want in zip(compiled(mine, n), relax(theirs, n), strict=True):
+            np.testing.assert_allclose(got, want)
+        np.testing.assert_allclose(mine, theirs)
+
+
+def test_a_name_for_one_of_two_arguments():
+    def pick(x, y, c):
+        a = x if c > 1 else y
+        a[0] = 5
+        x[1] = 7
+        y[2] = a[1]
+        return a
+
+    compiled = pyxla.compile(pick)
+    for c in (0, 2):
+        mine, theirs = [np.arange(4.0), np.ones(4)], [np.arange(4.0), np.ones(4)]
+        np.testing.assert_array_equal(compiled(*mine, c), pick(*theirs, c))
+        np.testing.assert_array_equal(mine, theirs)
