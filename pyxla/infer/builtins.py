@@ -198,8 +198,10 @@ def _bit_count(engine: Engine, x: Any) -> Any:
 def _item(engine: Engine, x: Any, *index: Any) -> Any:
     """One element as a Python scalar."""
     if arrays.is_array(engine, x):
-        shape, _ = arrays.shown(engine, x)
-        if len(index) == 1 and len(shape) != 1 and not isinstance(index[0], Tuple):
+        shape, extents = arrays.shown(engine, x)
+        if not index and extents is not None:
+            index = (Const(0),) * len(shape)
+        elif len(index) == 1 and len(shape) != 1 and not isinstance(index[0], Tuple):
             x = call(engine, Const(np.ravel), [x], {})
         elif not index:
             x = call(engine, Const(np.reshape), [x, Const(())], {})
