@@ -27,13 +27,16 @@ def read(engine: Any, ref: Ref) -> Array:
 
 
 def write(engine: Any, ref: Ref, new: Array) -> None:
-    """Replace what `ref` shows by `new` (same shape and dtype)."""
+    """Replace what `ref` shows by `new` (same shape and dtype; the extents stay)."""
     engine.check_writable(ref)
     if not all(step.writable for step in ref.view):
         raise engine.refuse(
             "assignment destination is read-only", "copy the array before writing to it"
         )
-    engine.set_content(ref.cell, update(ref.view, engine.content(ref), new))
+    old = engine.content(ref)
+    if not ref.view:
+        new = Array(new.value, old.extents)
+    engine.set_content(ref.cell, update(ref.view, old, new))
 
 
 def fresh(engine: Any, array: Array, **info: Any) -> Ref:

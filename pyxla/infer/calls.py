@@ -23,7 +23,7 @@ from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
-from pyxla.lib.bounded import strategy_of
+from pyxla.lib.bounded import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 
@@ -247,8 +247,11 @@ def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
             )
         if where is not None:
             select = lookup(np.where)
-            mask, old = engine.operand(where), arrays.read(engine, target)
-            array = engine.library("where", select.function, mask, array, old)
+            operands = [engine.bounded_operand(where), array, arrays.read(engine, target)]
+            function = select.function
+            if any(map(is_bounded, operands)):
+                function = strategy_of(function)
+            array = engine.library("where", function, *operands)
         if not isinstance(array, Array):
             array = engine.as_array(array)
         arrays.assign(engine, target, array)
