@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from pyxla.errors import CompileError
 from pyxla.ir.core import Block, Branch, Function, Instr, Region, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops, reverse_postorder
 from pyxla.ir.rewrite import remove_trivial_phis, substitute_region, uses, walk
@@ -29,7 +30,14 @@ from pyxla.lower.loops import Head, LoopCode, emit_loop
 
 def outline(function: Function) -> Region:
     """The region that computes what `function` does; consumes the function's instructions."""
-    return _Outliner(Context()).function(function)
+    try:
+        return _Outliner(Context()).function(function)
+    except RecursionError:
+        raise CompileError(
+            f"{function.name}: control flow is nested too deeply",
+            function.loc,
+            hint="each early return or `elif` is a level; put the cases into a table or a loop",
+        ) from None
 
 
 class _Outliner:

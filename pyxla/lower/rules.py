@@ -30,9 +30,15 @@ DEPTH = 8  # selects of constants that a comparison sees through
 
 
 def definition(value: Value, *names: str) -> Instr | None:
-    """The instruction that defines `value`, if its op is one of `names`."""
+    """The instruction that defines `value`, but for weakness, if its op is one of `names`."""
     owner = value.owner
-    return owner if isinstance(owner, Instr) and owner.op.name in names else None
+    if not isinstance(owner, Instr):
+        return None
+    if owner.op.name in names:
+        return owner
+    if owner.op is convert and owner.operands[0].type.dtype == value.type.dtype:
+        return definition(owner.operands[0], *names)
+    return None
 
 
 def known(value: Value) -> np.ndarray | None:
@@ -86,6 +92,10 @@ _FOLDABLE = frozenset(
 
 def fold(instr: Instr) -> Value | None:
     """op(constants) -> constant."""
+    for value in instr.operands:
+        owner = value.owner
+        if not isinstance(owner, Instr) or owner.op is not constant:
+            return None
     if instr.op.name not in _FOLDABLE or not instr.operands:
         return None
     (result,) = instr.results
@@ -93,8 +103,8 @@ def fold(instr: Instr) -> Value | None:
         return None
     contents = []
     for value in instr.operands:
-        content = known(value)
-        if content is None or content.size > FOLDED:
+        content = value.owner.attrs["value"]
+        if content.size > FOLDED:
             return None
         contents.append(content)
     with np.errstate(all="ignore"):
@@ -226,6 +236,18 @@ def compare_same(instr: Instr) -> Value | None:
     if x is not y or x.type.dtype in FLOATS | COMPLEXES:
         return None
     return literal(instr.attrs["direction"] in ("EQ", "GE", "LE"), instr.results[0].type)
+
+
+def compare_bool(instr: Instr) -> Value | None:
+    """x != false -> x; x == false -> not(x)."""
+    x, y = instr.operands
+    direction = instr.attrs["direction"]
+    if x.type.dtype != np.bool_ or direction not in ("EQ", "NE"):
+        return None
+    for truth in (False, True):
+        if is_filled(y, truth):
+            return same_type(x if truth == (direction == "EQ") else not_(x), instr)
+    return None
 
 
 def compare_choice(instr: Instr) -> Value | None:
@@ -455,7 +477,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "or": (idempotent, logic),
     "maximum": (idempotent,),
     "minimum": (idempotent,),
-    "compare": (compare_same, compare_choice),
+    "compare": (compare_same, compare_bool, compare_choice),
     "select": (select_same, select_not, select_bool, select_nested),
     "convert": (convert_same, convert_twice),
     "reshape": (reshape_same, reshape_scalar_broadcast),

@@ -44,9 +44,11 @@ def simplify(region: Region) -> Region:
     dead_code(region)
     for _ in range(ROUNDS):
         walk = _Walk()
-        walk.region(region)
+        with building(walk.builder):
+            walk.region(region)
         dead_code(region)
-        if not update_in_place(region) and not walk.again:
+        changed = walk.loops and update_in_place(region)
+        if not changed and not walk.again:
             break
     _restore_types(region, types)
     return region
@@ -69,7 +71,7 @@ class _Walk:
     env: value -> its replacement.  table: key of an instruction -> its results; log: the keys that
     the region at hand added.  constants: of the region at hand, key -> value.  code: the list being
     written.  facts: what is known of predicates in the branches at hand.  again: another round may
-    find more.
+    find more.  loops: there is one.  builder: where rules emit, the current one during the walk.
     """
 
     def __init__(self) -> None:
@@ -79,7 +81,8 @@ class _Walk:
         self.constants: dict[Key, Value] = {}
         self.code: list[Instr] = []
         self.facts: dict[Value, bool] = {}
-        self.again = False
+        self.again = self.loops = False
+        self.builder = Builder([])
 
     # Values.
 
@@ -144,27 +147,28 @@ class _Walk:
         if op.effect:
             self.code.append(instr)
             return
+        key = _key(instr)
+        found = None if key is None else self.table.get(key)
+        if found is not None:
+            self.replace(instr.results, found)
+            return
         if len(instr.results) == 1 and self.rewritten(instr):
             return
-        key = _key(instr)
         if key is not None:
-            found = self.table.get(key)
-            if found is not None:
-                self.replace(instr.results, found)
-                return
             self.table[key] = instr.results
             self.log.append(key)
         self.code.append(instr)
 
     def rewritten(self, instr: Instr) -> bool:
         """Apply the rules; what they emit goes through the walk itself."""
-        emitted: list[Instr] = []
-        with building(Builder(emitted, instr.loc)):
-            value = rewrite(instr)
+        self.builder.loc = instr.loc
+        value = rewrite(instr)
         if value is None:
             return False
-        for new in emitted:
-            self.instr(new)
+        if emitted := self.builder.instrs:
+            self.builder.instrs = []
+            for new in emitted:
+                self.instr(new)
         self.replace(instr.results, (value,))
         return True
 
@@ -238,6 +242,7 @@ class _Walk:
     def loop(self, instr: Instr) -> None:
         """Take apart the slots, simplify condition and body, move out what does not vary."""
         self.capture_slots(instr)
+        self.loops = True
         cond, body = instr.regions
         self.region(cond)
         if is_filled(cond.results[0], False):

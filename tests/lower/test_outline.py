@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pyxla.errors import CompileError
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Branch, Function, Jump, Phi, Region, Return, Value
 from pyxla.ir.printer import print_function
@@ -201,6 +202,43 @@ def test_a_long_function_is_flat():
     region = g.region("if1000", value)
     assert len(region.instrs) == 4000
     assert run_region(region, np.asarray(2), np.asarray(7)) == (14,)
+
+
+def test_early_returns_without_end_are_refused():
+    """A thousand early returns nest a thousand deep."""
+    x = Value(I64, None, "x")
+    names = [f"{kind}{k}" for k in range(1000) for kind in ("if", "then")]
+    g = Graph(*names, "end", params=(x,))
+    for k in range(1000):
+        test = g.emit(f"if{k}", compare, x, g.number(f"if{k}", k), direction="EQ")
+        g.branch(f"if{k}", test, f"then{k}", f"if{k + 1}" if k < 999 else "end")
+        g.blocks[f"then{k}"].terminator = Return((g.emit(f"then{k}", multiply, x, x),))
+    with pytest.raises(CompileError, match="nested too deeply"):
+        g.region("end", x)
+
+
+def test_graphs_inside_instructions():
+    """A reducer with a branch, `b if a < b else a + c`, that uses a value from outside."""
+    x, c = Value(LARGE, None, "x"), Value(I64, None, "c")
+    a, b = Value(I64, None, "a"), Value(I64, None, "b")
+    inner = Graph("entry", "then", "else", "exit", params=(a, b))
+    inner.branch("entry", inner.emit("entry", compare, a, b, direction="LT"), "then", "else")
+    inner.jump("then", "exit")
+    total = inner.emit("else", add, a, c)
+    inner.jump("else", "exit")
+    merged = inner.phi("exit", I64)
+    inner.merge(merged, **{"then": b, "else": total})
+    inner.blocks["exit"].terminator = Return((merged.value,))
+    g = Graph("entry", params=(x, c))
+    zero = g.number("entry", 0)
+    region = Region((Value(I64), Value(I64)), [], ())
+    region.results = (region.params[1],)
+    attrs = {"dimensions": (0,)}
+    value = Builder(g.blocks["entry"].instrs).emit(reduce, (x, zero), attrs, (region,))
+    value.owner.regions = (Function("reducer", (a, b), list(inner.blocks.values()), None),)
+    outlined = g.region("entry", value)
+    (reducer,) = only(outlined, "reduce").regions
+    assert ops(reducer) == ["compare", "add", "select"]
 
 
 def test_small_branches_become_selects_and_large_ones_stay():

@@ -115,6 +115,20 @@ PAIRS = {
         lambda x, y: not_(compare(x, y, direction="LT")),
         lambda x, y: not_(compare(x, y, direction="LT")),
     ),
+    "a bool compared with false": (
+        (BOOL,),
+        lambda x: compare(x, number(False, BOOL), direction="EQ"),
+        lambda x: not_(x),
+    ),
+    "not of a comparison that was made strong": (
+        (python_type(int),),
+        lambda x: not_(
+            convert(compare(x, number(0, x.type), direction="LT"), dtype=np.dtype(bool), weak=False)
+        ),
+        lambda x: convert(
+            compare(x, number(0, x.type), direction="GE"), dtype=np.dtype(bool), weak=False
+        ),
+    ),
     "select of one value": ((BOOL, F64), lambda c, x: select(c, x, x), lambda c, x: x),
     "select by a negation": (
         (BOOL, F64, F64),
