@@ -1,95 +1,190 @@
-"""Speculative unrolling: loops over numbers take several steps at a time.
+"""Unrolling: innermost loops over numbers take several steps at a time.
+
+An iteration of an XLA loop passes its state through memory, which takes longer than a handful of
+operations on numbers.  A *counted* loop leaves what is short of a full stride to a copy of itself:
+
+    while i < n: s = f(s, i); i += 1    ->    while i < n - 3: s, i = four steps
+                                              while i < n: one step
+
+Where the condition is another, steps are *speculative*: all of them run, and of those after the
+last one nobody sees what they compute.  The selections come after all steps, so that a step waits
+for the one before it only:
 
     while c(s): s = f(s)    ->    while c(s): s1 = f(s); s2 = f(s1); s3 = f(s2)
                                               s = c(s1) ? (c(s2) ? s3 : s2) : s1
 
-An iteration of an XLA loop passes its state through memory and tests its condition, which takes
-longer than a handful of operations on numbers.  So a step is made of several, all of which run:
-those after the last one are *speculative*, nobody sees what they compute.  The selections come
-after all steps, so that a step waits for the one before it only.  Results are exact: every step that
-counts computes what it did.
-
-Only code that cannot fail, and costs little, may run in vain: arithmetic on numbers, and reads of
-single elements.  The number of steps does not depend on the trip count, known or not.
+Results are exact either way: every step that counts computes what it did.  Only code that cannot
+fail and costs little runs in vain: arithmetic on numbers, and reads of single elements.  The number
+of steps does not depend on the trip count, known or not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone_instr
-from pyxla.lower.cost import INFINITE, total
+from pyxla.ir.rewrite import Mapping, clone, clone_instr, clone_region, slice_of
+from pyxla.lower.cost import INFINITE, cost
+from pyxla.lower.rules import known
 from pyxla.ops.control import while_
-from pyxla.ops.elementwise import select
+from pyxla.ops.elementwise import add, compare, maximum, select, subtract
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.shape import constant
 
-BUDGET = 96  # cost of all steps, and of the conditions between them
 FACTORS = (8, 4, 2)
-SLOTS = 12  # more state than that costs more to select than is saved
+SLOTS = 8  # more state than that is not worth selecting
+# XLA:CPU compiles a loop to one kernel if its operations touch less than 1 KiB, and runs a larger
+# one operation by operation: ten times slower.  What it does not fuse counts for most.
+BUDGET = 128
+READ, SLOW = 4, 12
 
 
 def unroll(region: Region) -> Region:
     """The region, its innermost loops over numbers unrolled, in place."""
+    code: list[Instr] = []
     for instr in region.instrs:
         for inner in instr.regions:
             unroll(inner)
-        if instr.op is while_:
-            steps = _steps(instr)
-            if steps > 1:
-                _unroll_loop(instr, steps)
+        if instr.op is while_ and (steps := _steps(instr)) > 1:
+            code += _unrolled(instr, steps)
+        else:
+            code.append(instr)
+    region.instrs[:] = code
     return region
 
 
 def _steps(loop: Instr) -> int:
     """How many steps to take at a time: 1 where more do not pay."""
-    if len(loop.operands) > SLOTS or any(value.type.shape for value in loop.operands):
+    cond, body = loop.regions
+    if len(body.params) > SLOTS or any(value.type.shape for value in body.params):
         return 1
+    prices = [_price(instr) for instr in (*cond.instrs, *body.instrs)]
+    if not _crosses(body) or (SLOW in prices and _counter(loop) is None):
+        return 1
+    return next((steps for steps in FACTORS if steps * sum(prices) <= BUDGET), 1)
+
+
+def _price(instr: Instr) -> int:
+    """What a step pays for an instruction."""
+    if instr.op is dynamic_slice and instr.results[0].type.size == 1:
+        return READ
+    spent = cost(instr)
+    return spent if spent <= 1 or spent >= INFINITE else SLOW
+
+
+def _crosses(body: Region) -> bool:
+    """Whether a part of the state depends on another: else XLA keeps it in registers."""
+    for own, result in zip(body.params, body.results, strict=True):
+        read = {v for instr in slice_of(body.instrs, [result]) for v in instr.operands} | {result}
+        if any(param in read for param in body.params if param is not own):
+            return True
+    return False
+
+
+def _unrolled(loop: Instr, steps: int) -> list[Instr]:
+    """The code that replaces a loop."""
+    counter = _counter(loop)
+    if counter is None:
+        loop.regions = (loop.regions[0], _speculative(loop, steps))
+        return [loop]
+    return _counted(loop, counter, steps)
+
+
+def _counter(loop: Instr) -> int | None:
+    """The position of the number i, where the loop is: while i < n: ...; i += 1."""
     cond, body = loop.regions
-    spent = total([*cond.instrs, *body.instrs], INFINITE - 1) + len(loop.operands)
-    return next((steps for steps in FACTORS if steps * spent <= BUDGET), 1)
+    test = cond.results[0].owner
+    if not isinstance(test, Instr) or test.op is not compare or test.attrs["direction"] != "LT":
+        return None
+    i, bound = test.operands
+    read = {v for instr in slice_of(cond.instrs, [bound]) for v in instr.operands} | {bound}
+    if i not in cond.params or i.type.dtype != np.int64 or not read.isdisjoint(cond.params):
+        return None
+    position = cond.params.index(i)
+    step = body.results[position].owner
+    if not isinstance(step, Instr) or step.op is not add:
+        return None
+    x, y = step.operands
+    by_one = x is body.params[position] and known(y) is not None and known(y) == 1
+    return position if by_one else None
 
 
-def _unroll_loop(loop: Instr, steps: int) -> None:
+def _counted(loop: Instr, counter: int, steps: int) -> list[Instr]:
+    """A loop of `steps` steps at a time, then the loop."""
     cond, body = loop.regions
-    code = _Code()
-    states = [body.params]
-    goes_on: list[Value] = []
-    for step in range(steps):
-        state = states[-1]
-        if step:
-            goes_on += code.copy(cond, state)
-        states.append(code.copy(body, state))
-    results = states[-1]
-    for test, state in zip(reversed(goes_on), reversed(states[1:-1]), strict=True):
-        results = tuple([code.choose(test, x, y, loop) for x, y in zip(results, state, strict=True)])
-    loop.regions = (cond, Region(body.params, code.instrs, results))
+    mapping: Mapping = {}
+    bound = cond.results[0].owner.operands[1]
+    code = clone(slice_of(cond.instrs, [bound]), mapping)
+    builder = Builder(code, loop.loc)
+
+    def number(content: int) -> Value:
+        return builder.emit(constant, (), {"value": np.array(content)})
+
+    # Not below the smallest integer: there are no full strides that low anyway.
+    lowest = number(np.iinfo(np.int64).min + steps - 1)
+    highest = builder.emit(maximum, (mapping.get(bound, bound), lowest), {})
+    limit = builder.emit(subtract, (highest, number(steps - 1)), {})
+
+    def goes_on(*state: Value) -> Value:
+        return builder.emit(compare, (state[counter], limit), {"direction": "LT"})
+
+    copies = _Copies()
+    state: Sequence[Value] = body.params
+    for _ in range(steps):
+        state = copies.copy(body, state)
+    test = builder.region([value.type for value in body.params], goes_on)
+    last = clone_region(body, {})
+    stride = Region(body.params, copies.instrs, tuple(state))
+    first = builder.emit(while_, loop.operands, {}, regions=(test, stride))
+    loop.operands, loop.regions = first, (cond, last)
+    return [*code, loop]
 
 
-class _Code:
-    """Straight-line code under construction, in which equal instructions are one."""
+def _speculative(loop: Instr, steps: int) -> Region:
+    """The body that takes `steps` steps and gives the state after the last that counts."""
+    cond, body = loop.regions
+    copies = _Copies()
+    states: list[Sequence[Value]] = [copies.copy(body, body.params)]
+    tests: list[Value] = []
+    for _ in range(steps - 1):
+        tests += copies.copy(cond, states[-1])
+        states.append(copies.copy(body, states[-1]))
+    builder = Builder(copies.instrs, loop.loc)
+    results = states.pop()
+    while states:
+        rows = zip(results, states.pop(), strict=True)
+        test = tests.pop()
+        results = [x if x is y else builder.emit(select, (test, x, y), {}) for x, y in rows]
+    return Region(body.params, copies.instrs, tuple(results))
+
+
+class _Copies:
+    """Copies of straight-line regions in a row, in which equal instructions are one."""
 
     def __init__(self) -> None:
         self.instrs: list[Instr] = []
         self.table: dict[tuple[object, ...], Value] = {}
 
-    def copy(self, region: Region, state: tuple[Value, ...]) -> tuple[Value, ...]:
+    def copy(self, region: Region, state: Sequence[Value]) -> Sequence[Value]:
         """The results of a region for these parameters."""
         mapping: Mapping = dict(zip(region.params, state, strict=True))
         for instr in region.instrs:
+            (result,) = instr.results
             operands = [mapping.get(value, value) for value in instr.operands]
-            attrs = [(k, _content(v)) for k, v in instr.attrs.items()]
-            key = (instr.op, *operands, *attrs, instr.results[0].type)
+            attrs = [_content(attribute) for attribute in instr.attrs.values()]
+            key = (instr.op, *operands, *attrs, result.type)
             found = self.table.get(key)
             if found is None:
                 self.instrs.append(clone_instr(instr, mapping))
-                self.table[key] = mapping[instr.results[0]]
+                self.table[key] = mapping[result]
             else:
-                mapping[instr.results[0]] = found
-        return tuple([mapping.get(value, value) for value in region.results])
-
-    def choose(self, test: Value, x: Value, y: Value, loop: Instr) -> Value:
-        return x if x is y else Builder(self.instrs, loop.loc).emit(select, (test, x, y), {})
+                mapping[result] = found
+        return [mapping.get(value, value) for value in region.results]
 
 
 def _content(attribute: object) -> object:
-    """A constant's array, by what it holds."""
-    return attribute.tobytes() if hasattr(attribute, "tobytes") else attribute
+    """An attribute, arrays by what they hold."""
+    return attribute.tobytes() if isinstance(attribute, np.ndarray) else attribute

@@ -1,0 +1,187 @@
+"""Unrolled loops: fewer iterations, the same results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op
+from pyxla.ir.rewrite import walk
+from pyxla.ir.types import I64, ArrayType, array_type
+from pyxla.ir.verify import verify_region
+from pyxla.lower.unroll import unroll
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import add, compare, divide, minimum, multiply, select, subtract
+from pyxla.ops.shape import constant
+from tests.ir.interp import run_region
+
+F64 = array_type(np.dtype(np.float64))
+
+
+def number(content: Any) -> Value:
+    return constant(value=np.asarray(content))
+
+
+def below(x: Value, y: Value) -> Value:
+    return compare(x, y, direction="LT")
+
+
+def one_loop(types: list[ArrayType], cond: Callable, body: Callable) -> Region:
+    """A region with parameters (limit, *state), which loops over the state."""
+    region = Region((Value(types[0]), *[Value(t) for t in types]))
+    limit, *state = region.params
+    builder = Builder(region.instrs)
+    with building(builder):
+        test = builder.region(types, lambda *s: cond(limit, *s))
+        step = builder.region(types, lambda *s: body(limit, *s))
+        region.results = while_(*state, regions=(test, step))
+    return region
+
+
+def steps_of(region: Region, op: Op) -> list[int]:
+    """For each loop, how often its body has `op`."""
+    loops = [instr for instr in walk(region.instrs) if instr.op is while_]
+    return [sum(i.op is op for i in loop.regions[1].instrs) for loop in loops]
+
+
+def bits(results: tuple[Any, ...]) -> list[bytes]:
+    return [np.asarray(result).tobytes() for result in results]
+
+
+def counted() -> Region:
+    """for i in range(start, limit): s = 3 * s - i"""
+
+    def body(limit: Value, i: Value, s: Value) -> tuple[Value, Value]:
+        return add(i, number(1)), subtract(multiply(s, number(3)), i)
+
+    return one_loop([I64, I64], lambda limit, i, s: below(i, limit), body)
+
+
+def test_a_counted_loop_runs_full_strides_and_then_the_rest():
+    plain, region = counted(), unroll(counted())
+    verify_region(region)
+    assert steps_of(region, multiply) == [8, 1]
+    for limit in map(np.int64, range(-3, 30)):
+        args = limit, np.int64(0), np.int64(5)
+        assert bits(run_region(region, *args)) == bits(run_region(plain, *args))
+
+
+@pytest.mark.parametrize("lowest", [-(2**63), -(2**63) + 5, 2**63 - 20])
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 17])
+def test_a_counted_loop_at_the_ends_of_the_integers(lowest: int, count: int):
+    args = np.int64(lowest + count), np.int64(lowest), np.int64(1)
+    with np.errstate(over="ignore"):
+        assert bits(run_region(unroll(counted()), *args)) == bits(run_region(counted(), *args))
+
+
+def fibonacci() -> Region:
+    """while b < limit: a, b = b, a + b"""
+    return one_loop([F64, F64], lambda limit, a, b: below(b, limit), lambda _, a, b: (b, add(a, b)))
+
+
+def test_speculative_steps_do_not_show():
+    plain, region = fibonacci(), unroll(fibonacci())
+    verify_region(region)
+    assert steps_of(region, add) == [8]
+    for limit in map(np.float64, [0, 1, 2, 3, 5, 8, 100, 1e9]):
+        args = limit, np.float64(0), np.float64(1)
+        assert bits(run_region(region, *args)) == bits(run_region(plain, *args))
+
+
+def test_what_the_selections_are():
+    """s = c(s1) ? (c(s2) ? s3 : s2) : s1: each test selects between the steps around it."""
+    (loop,) = unroll(fibonacci()).instrs
+    body = loop.regions[1]
+    chosen = [instr for instr in body.instrs if instr.op is select]
+    assert len(chosen) == 2 * 7
+    last: Instr = chosen[-1]
+    first_step = next(instr for instr in body.instrs if instr.op is add)
+    assert last.operands[2] is first_step.results[0]
+
+
+def test_what_is_left_alone():
+    def independent(limit: Value, i: Value, s: Value) -> tuple[Value, Value]:
+        return add(i, number(1)), multiply(s, number(3))
+
+    def slow(limit: Value, a: Value, b: Value) -> tuple[Value, Value]:
+        return b, divide(a, b)
+
+    lone = one_loop([I64, I64], lambda limit, i, s: below(i, limit), independent)
+    assert steps_of(unroll(lone), multiply) == [1]
+    speculated = one_loop([F64, F64], lambda limit, a, b: below(b, limit), slow)
+    assert steps_of(unroll(speculated), divide) == [1]
+
+
+def random_loop(seed: int) -> Region:
+    """Ten random operations on three numbers; a counter, and on odd seeds another condition."""
+
+    def body(limit: Value, i: Value, *state: Value) -> tuple[Value, ...]:
+        rng = np.random.default_rng(seed)
+        pool = [*state, i, number(np.int64(rng.integers(-5, 6)))]
+        for _ in range(10):
+            op = (add, subtract, multiply, minimum)[rng.integers(4)]
+            x, y = (pool[k] for k in rng.integers(len(pool), size=2))
+            pool.append(op(x, y))
+        return add(i, number(1)), *[pool[k] for k in rng.integers(3, len(pool), size=3)]
+
+    def cond(limit: Value, i: Value, a: Value, *_: Value) -> Value:
+        test = below(i, limit)
+        return select(below(a, number(2**40)), test, number(False)) if seed % 2 else test
+
+    return one_loop([I64] * 4, cond, body)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_loops(seed: int):
+    plain, region = random_loop(seed), unroll(random_loop(seed))
+    verify_region(region)
+    with np.errstate(over="ignore"):
+        for limit in (0, 1, 5, 16, 27):
+            args = np.array([limit, 0, 3, -2, 1])
+            assert bits(run_region(region, *args)) == bits(run_region(plain, *args))
+
+
+def escape_times(rows, limit):
+    total = 0
+    for i in range(rows):
+        x, y, n = 0.0, 0.0, 0
+        while n < limit and x * x + y * y < 4.0:
+            x, y = x * x - y * y - 1.2 + 0.05 * i, 2.0 * x * y + 0.1
+            n += 1
+        total += n
+    return total
+
+
+def dots(a):
+    total, largest = 0.0, -1.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            total = 0.5 * total + a[i, j] * a[i, a.shape[1] - 1 - j]
+            if a[i, j] > largest:
+                largest = a[i, j]
+        else:
+            total += j
+    return total, largest
+
+
+def first_above(a, bound):
+    """Leaves in the middle of a stride, and reads nothing out of range."""
+    for i in range(a.shape[1]):
+        if a[0, i] + a[1, i] > bound:
+            return i
+    return -1
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [(escape_times, (40, 50)), (dots, (np.arange(39.0).reshape(3, 13) % 7,))]
+    + [(first_above, (np.arange(46.0).reshape(2, 23), bound)) for bound in (0.0, 30.0, 35.5, 90.0)],
+)
+def test_programs(function: Callable, args: tuple[Any, ...]):
+    assert pyxla.compile(function)(*args) == pytest.approx(function(*args), rel=1e-12)
