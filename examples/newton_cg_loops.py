@@ -150,10 +150,11 @@ class MarkovModel:
                 seen[j, o] += alpha[t, j] * beta[j]
             if t == 0:
                 break
+            share = 1 / scale[t]
             for i in range(n):
                 before[i] = 0.0
                 for j in range(n):
-                    w = a[i, j] * b[j, o] * beta[j] / scale[t]
+                    w = a[i, j] * b[j, o] * beta[j] * share
                     count[i, j] += alpha[t - 1, i] * w
                     before[i] += w
             for i in range(n):
@@ -198,11 +199,12 @@ class MarkovModel:
                 dseen[j, o] += dalpha[t, j] * beta[j] + alpha[t, j] * dbeta[j]
             if t == 0:
                 break
+            share = 1 / scale[t]
             for i in range(n):
                 before[i] = dbefore[i] = 0.0
                 for j in range(n):
-                    e = b[j, o] * beta[j] / scale[t]
-                    de = (db[j, o] * beta[j] + b[j, o] * dbeta[j] - e * dscale[t]) / scale[t]
+                    e = b[j, o] * beta[j] * share
+                    de = (db[j, o] * beta[j] + b[j, o] * dbeta[j] - e * dscale[t]) * share
                     w = a[i, j] * e
                     dw = da[i, j] * e + a[i, j] * de
                     count[i, j] += alpha[t - 1, i] * w
@@ -226,7 +228,7 @@ def make_logistic(rng, samples=200, n=10):
     return Logistic(features, (rng.random(samples) < chance).astype(float), 1e-3), np.zeros(n)
 
 
-def make_markov(rng, steps=60, states=48, symbols=8):
+def make_markov(rng, steps=60, states=64, symbols=8):
     hidden, observed = 0, np.zeros(steps, int)
     emission = rng.dirichlet(np.full(symbols, 0.3), states)
     for t in range(steps):
