@@ -18,7 +18,15 @@ from pyxla.infer.calls import apply, call, call_method
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import ListCell, ObjectCell
-from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import (
+    PYTHON_KINDS,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+)
 from pyxla.infer.objects import (
     _NOTHING,
     _REPLACE,
@@ -226,19 +234,36 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
 
 
 def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
-    """Numbers known at run time: sorted as one array, keys and items alike."""
-    if keys != items:
+    """Items by keys known at run time: one stable argsort, and what it picks."""
+    if not all(map(is_number, keys)):
         raise engine.refuse(
-            "sorted() with a key of values known at run time only", "use np.argsort"
+            "sorted() by keys known at run time only, which are not all numbers",
+            "sort an array of the keys with np.argsort",
         )
-    array = call(engine, Const(np.sort), [engine.new(ListCell(tuple(items)))], {})
+    by = call(engine, Const(np.array), [engine.new(ListCell(tuple(keys)))], {})
     if descending:
-        array = get_item(engine, array, Const(slice(None, None, -1)))
+        by = engine.rules.negative(engine, by)
+    order = call(engine, Const(np.argsort), [by], {"kind": Const("stable")})
+    return engine.new(ListCell(tuple(_picked(engine, items, order))))
+
+
+def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
+    """`[items[i] for i in order]` of numbers, or of tuples of numbers of one length."""
+    if all(isinstance(i, Tuple) and len(i.items) == len(items[0].items) for i in items):
+        columns = [list(column) for column in zip(*[i.items for i in items], strict=True)]
+        rows = zip(*[_picked(engine, column, order) for column in columns], strict=True)
+        return [Tuple(tuple(row), items[0].cls) for row in rows]
     kinds = {type_of(engine, i) for i in items}
+    if len(kinds) > 1 or not all(map(is_number, items)):
+        raise engine.refuse(
+            "sorted() puts objects in an order known at run time only",
+            "sort numbers, or tuples of numbers, of one type",
+        )
+    array = call(engine, Const(np.array), [engine.new(ListCell(tuple(items)))], {})
+    array = get_item(engine, array, order)
     out = [get_item(engine, array, Const(i)) for i in range(len(items))]
-    if len(kinds) == 1 and (kind := next(iter(kinds))) in (int, float, bool):
-        out = [call(engine, Const(kind), [x], {}) for x in out]
-    return engine.new(ListCell(tuple(out)))
+    (kind,) = kinds
+    return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_KINDS else out
 
 
 @builtin(list.sort)
@@ -254,7 +279,7 @@ def _by_items(target: Any) -> None:
 
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
         xs = args
-        if len(args) == 1 and not arrays.is_array(engine, args[0]):
+        if len(args) == 1 and ("key" in kwargs or not arrays.is_array(engine, args[0])):
             xs = tuple(iterate(engine, args[0])) if target is not sum else args
         if target in (min, max) and ("key" in kwargs or not _numbers(engine, xs)):
             return _extremum(engine, target, list(xs), kwargs)
@@ -341,7 +366,9 @@ for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
 builtin(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
 builtin(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
 builtin(operator.truth)(truth)
-builtin(operator.getitem)(get_item)
+builtin(
+    operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__, tuple.__getitem__
+)(get_item)
 builtin(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
 builtin(abs)(
     lambda engine, x, _library=REGISTRY[abs]: (

@@ -204,7 +204,8 @@ def python_object(engine: Any, x: Any) -> Any:
             return set(held)
         return [python_object(engine, i) for i in held]
     if isinstance(x, Compound) and x.kind in ("slice", "range"):
-        return {"slice": slice, "range": range}[x.kind](*[python_object(engine, i) for i in x.items])
+        make = slice if x.kind == "slice" else range
+        return make(*[python_object(engine, i) for i in x.items])
     raise LookupError
 
 

@@ -9,6 +9,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import call
@@ -99,11 +101,28 @@ def _deepcopy(engine: Engine, x: Any) -> Any:
 
 @builtin(list.index, tuple.index)
 def _index(engine: Engine, x: Any, value: Any) -> Any:
-    for i, candidate in enumerate(iterate(engine, x)):
-        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
-        if engine.static(same, "whether an item is the one sought"):
-            return Const(i)
-    return engine.raise_constant(ValueError("item is not in the sequence"))
+    """The first match; matches known at run time only are looked through from the end."""
+    rules = engine.rules
+    same = [
+        rules.truth(engine, rules.compare(engine, "eq", candidate, value))
+        for candidate in iterate(engine, x)
+    ]
+    message = f"{'list' if arrays.items_of(engine, x) else 'sequence'}.index(x): x not in it"
+    missing = ValueError(message)
+    known = next((i for i, s in enumerate(same) if isinstance(s, Const) and s.value), None)
+    open_ = [i for i, s in enumerate(same[:known]) if not isinstance(s, Const)]
+    if not open_:
+        return engine.raise_constant(missing) if known is None else Const(known)
+    if known is None:
+        found: Any = Const(False)
+        for i in open_:
+            found = rules.either(engine, found, same[i])
+        engine.ensure(found, missing)
+    result: Any = Const(len(same) if known is None else known)
+    for i in reversed(open_):
+        chosen = call(engine, Const(np.where), [same[i], Const(i), result], {})
+        result = call(engine, Const(int), [chosen], {})
+    return result
 
 
 @builtin(list.count, tuple.count)
@@ -117,7 +136,7 @@ def _count(engine: Engine, x: Any, value: Any) -> Any:
 
 @builtin(list.remove)
 def _remove(engine: Engine, x: Any, value: Any) -> Any:
-    index = _index(engine, x, value).value
+    index = engine.static(_index(engine, x, value), "which item to remove")
     items = _items(engine, x)
     engine.set_content(x.cell, ListCell(items[:index] + items[index + 1 :]))
     return Const(None)

@@ -487,6 +487,8 @@ class Join:
             for key, cell in self.cells.items()
             if self._is_like(self.heap.contents[cell], content)
         ]
+        if any(old in key and (key, cell) not in places for key, cell in self.cells.items()):
+            return False  # merged to an array of bounded extent
         cells = tuple([cell for _, cell in places])
         picks = []
         for state in range(len(self.edges)):

@@ -151,7 +151,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
     return UFUNCS[np.multiply](column, Array(reshaped(y.value, (1, y.size))))
 
 
-@implements(np.tensordot)
+@implements(np.tensordot, zero_d=True)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     x, y = as_array(a), as_array(b)
     if isinstance(axes, tuple | list):
