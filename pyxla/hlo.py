@@ -30,8 +30,8 @@ from pyxla.ir.op import Op, OpError
 from pyxla.lib.operands import as_array, literal
 from pyxla.lib.registry import implements
 from pyxla.ops import OPS, elementwise, shape
+from pyxla.ops.check import as_dtype
 from pyxla.ops.computation import apply
-from pyxla.ops.elementwise import as_dtype
 
 PROGRAMS = 512
 _NUMBERS = {bool: "b", int: "iu", float: "fVc", complex: "c"}

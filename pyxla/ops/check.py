@@ -8,13 +8,13 @@ every array operand is.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import ml_dtypes
 import numpy as np
 
 from pyxla.ir.op import OpError
-from pyxla.ir.types import PYTHON_DTYPES, SHORT_NAMES, ArrayType, array_type
+from pyxla.ir.types import DTYPE_NAMES, PYTHON_DTYPES, SHORT_NAMES, ArrayType, array_type
 
 BOOLS = frozenset({np.dtype(np.bool_)})
 SIGNED = frozenset(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
@@ -100,3 +100,16 @@ def like(
     dtype = x.dtype if dtype is None else dtype
     shape = x.shape if shape is None else shape
     return array_type(dtype, shape, x.weak and not shape and dtype in _WEAK_DTYPES)
+
+
+def as_dtype(op: str, dtype: Any) -> np.dtype:
+    """The element type `dtype` names; OpError where XLA has none."""
+    if isinstance(dtype, str) and dtype in DTYPE_NAMES:
+        return DTYPE_NAMES[dtype]
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        refuse(op, f"{dtype!r} is not an element type")
+    if found not in SHORT_NAMES:
+        refuse(op, f"{found} is not an element type of XLA")
+    return found

@@ -1,18 +1,23 @@
 """Ops that act element by element: arithmetic, comparison, selection, conversion.
 
-One row per op: name, NumPy's meaning, element types.  Those of the dialect `chlo` (`erf`, `asin`)
-have no StableHLO op; XLA expands them when it imports the module.
+One row per op: name, NumPy's meaning, element types, derivatives.  Those of the dialect `chlo`
+(`erf`, `asin`) have no StableHLO op; XLA expands them when it imports the module.
+
+A derivative is a function per operand, of a tangent `t`, the operands and the result: the product
+of `t` and the partial derivative.  It is its own transpose, so that forward and reverse mode share
+it; complex numbers as in JAX, without conjugation.  FLAT: zero wherever it exists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from pyxla.ir.op import Op
-from pyxla.ir.types import BOOL, DTYPE_NAMES, SHORT_NAMES, ArrayType, array_type
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.op import Op, OpError
+from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.ops import meaning, samples, special
 from pyxla.ops.check import (
     ANY,
@@ -24,22 +29,45 @@ from pyxla.ops.check import (
     NUMERIC,
     PARTS,
     SIGNED,
-    UNSIGNED,
     WHOLES,
+    as_dtype,
     check_dtype,
     check_same,
     like,
     refuse,
     require,
 )
+from pyxla.ops.contribution import Contribution, Sum
+from pyxla.ops.filled import broadcast_in_dim, filled, zeros
+from pyxla.ops.integer_power import emit_power
 from pyxla.ops.samples import elements, sampled
 from pyxla.ops.spell import enum, plain, spelled
+
+Partial = Callable[..., Value | None]
+
+
+def differentiable(*partials: Partial) -> dict[str, Any]:
+    """The facets of an op with these partial derivatives."""
+
+    def jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
+        total = None
+        for partial, t in zip(partials, tangents, strict=True):
+            part = None if t is None else partial(t, *instr.operands, *instr.results)
+            total = part if total is None else total if part is None else add(total, part)
+        return total
+
+    def vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+        rows = zip(partials, wanted, strict=True)
+        return tuple([p(ct, *instr.operands, *instr.results) if w else None for p, w in rows])
+
+    return {"jvp": jvp, "vjp": vjp}
 
 
 def unary(
     name: str,
     numpy: Callable[..., Any],
     allowed: frozenset[np.dtype],
+    *partials: Partial,
     dialect: str = "stablehlo",
     **facets: Any,
 ) -> Op:
@@ -51,6 +79,7 @@ def unary(
         return x
 
     facets.setdefault("samples", sampled(1, allowed))
+    facets |= differentiable(*partials) if partials else {}
     return Op(name, infer, numpy=numpy, emit=plain(name, dialect), **facets)
 
 
@@ -58,6 +87,7 @@ def binary(
     name: str,
     numpy: Callable[..., Any],
     allowed: frozenset[np.dtype],
+    *partials: Partial,
     dialect: str = "stablehlo",
     **facets: Any,
 ) -> Op:
@@ -72,18 +102,207 @@ def binary(
         return array_type(x.dtype, x.shape, x.weak and y.weak)
 
     facets.setdefault("samples", sampled(2, allowed))
+    facets |= differentiable(*partials) if partials else {}
     facets.setdefault("emit", plain(name, dialect))
     return Op(name, infer, numpy=numpy, **facets)
 
 
-def _part(name: str, numpy: Callable[..., Any]) -> Op:
+# --- Partial derivatives -------------------------------------------------------------------------
+
+
+def FLAT(t: Value, *_: Value) -> None:  # noqa: N802 - a constant among rules
+    """Zero wherever the derivative exists."""
+
+
+def _same(t: Value, *_: Value) -> Value:
+    return t
+
+
+def _negated(t: Value, *_: Value) -> Value:
+    return negate(t)
+
+
+def _times(t: Value, number: float) -> Value:
+    return multiply(t, filled(t.type, number))
+
+
+def _plus(x: Value, number: float) -> Value:
+    return add(x, filled(x.type, number))
+
+
+def _from_one(x: Value) -> Value:
+    """1 - x."""
+    return subtract(filled(x.type, 1), x)
+
+
+def _share(direction: str) -> Partial:
+    """The part of `t` that goes to x where x wins over y: a half where both are equal."""
+
+    def share(t: Value, x: Value, y: Value) -> Value:
+        tie = select(compare(x, y, direction="EQ"), _times(t, 0.5), zeros(t.type))
+        return select(compare(x, y, direction=direction), t, tie)
+
+    return share
+
+
+_MORE, _LESS = _share("GT"), _share("LT")
+
+
+def _trunc(x: Value) -> Value:
+    return multiply(sign(x), floor(abs(x)))
+
+
+def _remainder_y(t: Value, x: Value, y: Value, z: Value) -> Value:
+    return negate(multiply(t, _trunc(divide(x, y))))
+
+
+def _power_x(t: Value, x: Value, y: Value, z: Value) -> Value:
+    """y x**(y-1), which is 0 for y = 0 even where x is 0."""
+    slope = multiply(y, power(x, _plus(y, -1)))
+    none = compare(y, zeros(y.type), direction="EQ")
+    return multiply(t, select(none, zeros(y.type), slope))
+
+
+def _power_y(t: Value, x: Value, y: Value, z: Value) -> Value:
+    """x**y log(x), which is 0 for x = 0."""
+    none = compare(x, zeros(x.type), direction="EQ")
+    return multiply(t, multiply(z, log(select(none, filled(x.type, 1), x))))
+
+
+def _over_norm(t: Value, x: Value, y: Value) -> Value:
+    return divide(t, add(multiply(x, x), multiply(y, y)))
+
+
+def _flat_if_real(name: str) -> Partial:
+    def partial(t: Value, x: Value, *_: Value) -> None:
+        if x.type.dtype in COMPLEXES:
+            raise OpError(f"{name} of complex numbers has no derivative rule")
+
+    return partial
+
+
+def _no_partial(name: str) -> Partial:
+    def partial(t: Value, *_: Value) -> None:
+        raise OpError(f"{name} has no derivative rule")
+
+    return partial
+
+
+def _cbrt(t: Value, x: Value, y: Value) -> Value:
+    return divide(t, _times(multiply(y, y), 3))
+
+
+def _zeta_q(t: Value, s: Value, q: Value, z: Value) -> Value:
+    return negate(multiply(t, multiply(s, zeta(_plus(s, 1), q))))
+
+
+def _real_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    whole = instr.operands[0].type.dtype in COMPLEXES
+    return (complex(ct, zeros(ct.type)) if whole else ct,)
+
+
+def _imag_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    whole = instr.operands[0].type.dtype in COMPLEXES
+    return (complex(zeros(ct.type), negate(ct)) if whole else None,)
+
+
+def _complex_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    parts = zip(tangents, instr.operands, strict=True)
+    return complex(*[zeros(x.type) if t is None else t for t, x in parts])
+
+
+def _complex_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    return real(ct) if wanted[0] else None, negate(imag(ct)) if wanted[1] else None
+
+
+def _abs_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    (t,), (x,) = tangents, instr.operands
+    direction = sign(x)
+    if x.type.dtype not in COMPLEXES:
+        return multiply(t, direction)
+    return add(multiply(real(t), real(direction)), multiply(imag(t), imag(direction)))
+
+
+def _abs_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    (x,) = instr.operands
+    direction = sign(x)
+    if x.type.dtype not in COMPLEXES:
+        return (multiply(ct, direction),)
+    return (complex(multiply(ct, real(direction)), negate(multiply(ct, imag(direction)))),)
+
+
+def _select_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    pred, *cases = instr.operands
+    parts = zip(tangents[1:], cases, strict=True)
+    return select(pred, *[zeros(x.type) if t is None else t for t, x in parts])
+
+
+def _select_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    pred, zero = instr.operands[0], zeros(ct.type)
+    x = select(pred, ct, zero) if wanted[1] else None
+    return None, x, select(pred, zero, ct) if wanted[2] else None
+
+
+def _clamped(instr: Instr, t: Value, wanted: Sequence[bool]) -> list[Value | None]:
+    """What of `t` goes to the lower bound, to x (also where it equals a bound), to the upper."""
+    lo, x, hi = [v if v.type.shape == t.type.shape else _spread(v, t) for v in instr.operands]
+    zero = zeros(t.type)
+    below, above = compare(x, lo, direction="LT"), compare(x, hi, direction="GT")
+    return [
+        select(below, t, zero) if wanted[0] else None,
+        select(or_(below, above), zero, t) if wanted[1] else None,
+        select(above, t, zero) if wanted[2] else None,
+    ]
+
+
+def _spread(scalar: Value, like: Value) -> Value:
+    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())
+
+
+def _clamp_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
+    total = None
+    shape = instr.results[0].type.shape
+    for k, t in enumerate(tangents):
+        if t is not None:
+            t = t if t.type.shape == shape else _spread(t, instr.results[0])
+            part = _clamped(instr, t, [k == other for other in range(3)])[k]
+            total = part if total is None else add(total, part)
+    return total
+
+
+def _clamp_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    every = tuple(range(ct.type.ndim))
+    return tuple(
+        [
+            part if part is None or part.type.shape == x.type.shape else Sum(part, every)
+            for part, x in zip(_clamped(instr, ct, wanted), instr.operands, strict=True)
+        ]
+    )
+
+
+def _convert_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
+    dtype = instr.results[0].type.dtype
+    return convert(tangents[0], dtype=dtype) if dtype in INEXACT else None
+
+
+def _convert_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """Also from complex, where it takes the real part, and to complex."""
+    return (convert(ct, dtype=instr.operands[0].type.dtype),)
+
+
+def _part(name: str, numpy: Callable[..., Any], vjp: Callable[..., Any]) -> Op:
     """`real` and `imag`: a complex operand's part, of half its width."""
 
     def infer(x: ArrayType) -> ArrayType:
         check_dtype(name, x, INEXACT)
         return like(x, PARTS.get(x.dtype, x.dtype))
 
-    return Op(name, infer, numpy=numpy, emit=plain(name), samples=sampled(1, INEXACT))
+    samples = sampled(1, INEXACT)
+
+    def jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+        return instr.op(tangents[0])
+
+    return Op(name, infer, numpy, plain(name), jvp=jvp, vjp=vjp, samples=samples)
 
 
 def _abs(x: ArrayType) -> ArrayType:
@@ -161,19 +380,6 @@ def _clamp(lo: ArrayType, x: ArrayType, hi: ArrayType) -> ArrayType:
     return like(x) if lo.weak and hi.weak else array_type(x.dtype, x.shape)
 
 
-def as_dtype(op: str, dtype: Any) -> np.dtype:
-    """The element type `dtype` names; OpError where XLA has none."""
-    if isinstance(dtype, str) and dtype in DTYPE_NAMES:
-        return DTYPE_NAMES[dtype]
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        refuse(op, f"{dtype!r} is not an element type")
-    if found not in SHORT_NAMES:
-        refuse(op, f"{found} is not an element type of XLA")
-    return found
-
-
 def _convert(x: ArrayType, dtype: np.dtype, weak: bool | None = None) -> ArrayType:
     dtype = as_dtype("convert", dtype)
     if weak is None:
@@ -219,127 +425,189 @@ def _reduce_precision_attributes(exponent_bits: int, mantissa_bits: int) -> dict
     }
 
 
-def _emit_power(e: Any, instr: Any, operands: Any) -> Any:
-    """XLA's own power of integers is wrong for exponents of 64 and more, so they get a loop."""
-    type = instr.results[0].type
-    if type.dtype not in INTS:
-        return e.op("stablehlo.power", instr, operands)
-    shape = "".join([f"{extent}x" for extent in type.shape])
-    kind = "ui" if type.dtype in UNSIGNED else "i"
-    code = INTEGER_POWER.format(
-        tensor=f"tensor<{shape}{kind}{type.dtype.itemsize * 8}>",
-        truth=f"tensor<{shape}i1>",
-        dims=", ".join(map(str, range(type.ndim))),
-    )
-    name = e.merge(code, "integer_power")
-    return e.op("func.call", instr, operands, {"callee": f"@{name}"})
-
-
-# By repeated squaring, while any exponent has bits left.  A negative exponent gives 0 but for the
-# bases 1 and -1, whose powers depend on its lowest bit alone.
-INTEGER_POWER = """
-func.func @main(%x: {tensor}, %y: {tensor}) -> {tensor} {{
-  %zero = stablehlo.constant dense<0> : {tensor}
-  %one = stablehlo.constant dense<1> : {tensor}
-  %none = stablehlo.constant dense<false> : tensor<i1>
-  %negative = stablehlo.compare LT, %y, %zero : ({tensor}, {tensor}) -> {truth}
-  %minus = stablehlo.negate %one : {tensor}
-  %is_one = stablehlo.compare EQ, %x, %one : ({tensor}, {tensor}) -> {truth}
-  %is_minus = stablehlo.compare EQ, %x, %minus : ({tensor}, {tensor}) -> {truth}
-  %unit = stablehlo.or %is_one, %is_minus : {truth}
-  %small = stablehlo.and %y, %one : {tensor}
-  %base_or_zero = stablehlo.select %unit, %x, %zero : {truth}, {tensor}
-  %left0 = stablehlo.select %negative, %small, %y : {truth}, {tensor}
-  %start = stablehlo.select %unit, %one, %zero : {truth}, {tensor}
-  %acc0 = stablehlo.select %negative, %start, %one : {truth}, {tensor}
-  %base0 = stablehlo.select %negative, %base_or_zero, %x : {truth}, {tensor}
-  %out:3 = stablehlo.while(%base = %base0, %left = %left0, %acc = %acc0)
-      : {tensor}, {tensor}, {tensor}
-    cond {{
-      %more = stablehlo.compare NE, %left, %zero : ({tensor}, {tensor}) -> {truth}
-      %any = stablehlo.reduce(%more init: %none) applies stablehlo.or
-          across dimensions = [{dims}] : ({truth}, tensor<i1>) -> tensor<i1>
-      stablehlo.return %any : tensor<i1>
-    }} do {{
-      %bit = stablehlo.and %left, %one : {tensor}
-      %odd = stablehlo.compare EQ, %bit, %one : ({tensor}, {tensor}) -> {truth}
-      %product = stablehlo.multiply %acc, %base : {tensor}
-      %next = stablehlo.select %odd, %product, %acc : {truth}, {tensor}
-      %squared = stablehlo.multiply %base, %base : {tensor}
-      %rest = stablehlo.shift_right_logical %left, %one : {tensor}
-      stablehlo.return %squared, %rest, %next : {tensor}, {tensor}, {tensor}
-    }}
-  return %out#2 : {tensor}
-}}
-"""
-
-
-# fmt: off
 ORDERED = ANY - COMPLEXES
 
-add      = binary("add",       np.add,             ANY)
-subtract = binary("subtract",  np.subtract,        NUMERIC)
-multiply = binary("multiply",  np.multiply,        ANY)
-divide   = binary("divide",    meaning.divide,     NUMERIC)
-remainder = binary("remainder", meaning.remainder, INTS | FLOATS)
-maximum  = binary("maximum",   np.maximum,         ORDERED)
-minimum  = binary("minimum",   np.minimum,         ORDERED)
-power    = binary("power",     meaning.power,      NUMERIC, emit=_emit_power)
-atan2    = binary("atan2",     np.arctan2,         FLOATS)
-and_     = binary("and",       np.bitwise_and,     BOOLS | INTS)
-or_      = binary("or",        np.bitwise_or,      BOOLS | INTS)
-xor      = binary("xor",       np.bitwise_xor,     BOOLS | INTS)
-shift_left             = binary("shift_left",             meaning.shift_left,             INTS)
+add = binary("add", np.add, ANY, _same, _same)
+subtract = binary("subtract", np.subtract, NUMERIC, _same, _negated)
+multiply = binary(
+    "multiply",
+    np.multiply,
+    ANY,
+    lambda t, x, y, z: multiply(t, y),
+    lambda t, x, y, z: multiply(x, t),
+)
+divide = binary(
+    "divide",
+    meaning.divide,
+    NUMERIC,
+    lambda t, x, y, z: divide(t, y),
+    lambda t, x, y, z: negate(divide(multiply(t, z), y)),
+)
+remainder = binary("remainder", meaning.remainder, INTS | FLOATS, _same, _remainder_y)
+maximum = binary(
+    "maximum",
+    np.maximum,
+    ORDERED,
+    lambda t, x, y, z: _MORE(t, x, y),
+    lambda t, x, y, z: _MORE(t, y, x),
+)
+minimum = binary(
+    "minimum",
+    np.minimum,
+    ORDERED,
+    lambda t, x, y, z: _LESS(t, x, y),
+    lambda t, x, y, z: _LESS(t, y, x),
+)
+power = binary("power", meaning.power, NUMERIC, _power_x, _power_y, emit=emit_power)
+atan2 = binary(
+    "atan2",
+    np.arctan2,
+    FLOATS,
+    lambda t, y, x, z: _over_norm(multiply(t, x), x, y),
+    lambda t, y, x, z: _over_norm(negate(multiply(t, y)), x, y),
+)
+and_ = binary("and", np.bitwise_and, BOOLS | INTS)
+or_ = binary("or", np.bitwise_or, BOOLS | INTS)
+xor = binary("xor", np.bitwise_xor, BOOLS | INTS)
+shift_left = binary("shift_left", meaning.shift_left, INTS)
 shift_right_arithmetic = binary("shift_right_arithmetic", meaning.shift_right_arithmetic, INTS)
-shift_right_logical    = binary("shift_right_logical",    meaning.shift_right_logical,    INTS)
-next_after             = binary("next_after", np.nextafter, FLOATS, "chlo")
+shift_right_logical = binary("shift_right_logical", meaning.shift_right_logical, INTS)
+next_after = binary("next_after", np.nextafter, FLOATS, _same, FLAT, dialect="chlo")
 
-negate                = unary("negate",                np.negative,           NUMERIC)
-sign                  = unary("sign",                  meaning.sign,          SIGNED | INEXACT)
-exponential           = unary("exponential",           np.exp,                INEXACT)
-exponential_minus_one = unary("exponential_minus_one", np.expm1,              INEXACT)
-log                   = unary("log",                   np.log,                INEXACT)
-log_plus_one          = unary("log_plus_one",          np.log1p,              INEXACT)
-logistic              = unary("logistic",              meaning.logistic,      INEXACT)
-sine                  = unary("sine",                  np.sin,                INEXACT)
-cosine                = unary("cosine",                np.cos,                INEXACT)
-tan                   = unary("tan",                   np.tan,                INEXACT)
-tanh                  = unary("tanh",                  np.tanh,               INEXACT)
-sqrt                  = unary("sqrt",                  np.sqrt,               INEXACT)
-rsqrt                 = unary("rsqrt",                 meaning.rsqrt,         INEXACT)
-cbrt                  = unary("cbrt",                  np.cbrt,               FLOATS)
-ceil                  = unary("ceil",                  np.ceil,               FLOATS)
-floor                 = unary("floor",                 np.floor,              FLOATS)
-round_nearest_even    = unary("round_nearest_even",    np.rint,               FLOATS)
-round_nearest_afz     = unary("round_nearest_afz",     meaning.round_afz,     FLOATS)
-not_                  = unary("not",                   np.invert,             BOOLS | INTS)
-popcnt                = unary("popcnt",                meaning.popcnt,        INTS)
-count_leading_zeros   = unary("count_leading_zeros",   meaning.leading_zeros, INTS)
+negate = unary("negate", np.negative, NUMERIC, _negated)
+sign = unary("sign", meaning.sign, SIGNED | INEXACT, _flat_if_real("sign"))
+exponential = unary("exponential", np.exp, INEXACT, lambda t, x, y: multiply(t, y))
+exponential_minus_one = unary(
+    "exponential_minus_one", np.expm1, INEXACT, lambda t, x, y: multiply(t, _plus(y, 1))
+)
+log = unary("log", np.log, INEXACT, lambda t, x, y: divide(t, x))
+log_plus_one = unary("log_plus_one", np.log1p, INEXACT, lambda t, x, y: divide(t, _plus(x, 1)))
+logistic = unary(
+    "logistic", meaning.logistic, INEXACT, lambda t, x, y: multiply(t, multiply(y, _from_one(y)))
+)
+sine = unary("sine", np.sin, INEXACT, lambda t, x, y: multiply(t, cosine(x)))
+cosine = unary("cosine", np.cos, INEXACT, lambda t, x, y: negate(multiply(t, sine(x))))
+tan = unary("tan", np.tan, INEXACT, lambda t, x, y: multiply(t, _plus(multiply(y, y), 1)))
+tanh = unary("tanh", np.tanh, INEXACT, lambda t, x, y: multiply(t, _from_one(multiply(y, y))))
+sqrt = unary("sqrt", np.sqrt, INEXACT, lambda t, x, y: divide(_times(t, 0.5), y))
+rsqrt = unary(
+    "rsqrt", meaning.rsqrt, INEXACT, lambda t, x, y: multiply(_times(t, -0.5), divide(y, x))
+)
+cbrt = unary("cbrt", np.cbrt, FLOATS, _cbrt)
+ceil = unary("ceil", np.ceil, FLOATS, FLAT)
+floor = unary("floor", np.floor, FLOATS, FLAT)
+round_nearest_even = unary("round_nearest_even", np.rint, FLOATS, FLAT)
+round_nearest_afz = unary("round_nearest_afz", meaning.round_afz, FLOATS, FLAT)
+not_ = unary("not", np.invert, BOOLS | INTS)
+popcnt = unary("popcnt", meaning.popcnt, INTS)
+count_leading_zeros = unary("count_leading_zeros", meaning.leading_zeros, INTS)
 
-conj    = unary("conj",    np.conj,         COMPLEXES, "chlo")
-acos    = unary("acos",    np.arccos,       INEXACT, "chlo")
-acosh   = unary("acosh",   np.arccosh,      INEXACT, "chlo")
-asin    = unary("asin",    np.arcsin,       INEXACT, "chlo")
-asinh   = unary("asinh",   np.arcsinh,      INEXACT, "chlo")
-atan    = unary("atan",    np.arctan,       INEXACT, "chlo")
-atanh   = unary("atanh",   np.arctanh,      INEXACT, "chlo")
-cosh    = unary("cosh",    np.cosh,         INEXACT, "chlo")
-sinh    = unary("sinh",    np.sinh,         INEXACT, "chlo")
-square  = unary("square",  np.square,       INEXACT, "chlo")
-erf     = unary("erf",     special.erf,     FLOATS,  "chlo")
-erfc    = unary("erfc",    special.erfc,    FLOATS,  "chlo")
-erf_inv = unary("erf_inv", special.erf_inv, FLOATS,  "chlo")
-lgamma  = unary("lgamma",  special.lgamma,  FLOATS,  "chlo")
+conj = unary("conj", np.conj, COMPLEXES, lambda t, x, y: conj(t), dialect="chlo")
+acos = unary(
+    "acos",
+    np.arccos,
+    INEXACT,
+    lambda t, x, y: negate(multiply(t, rsqrt(_from_one(multiply(x, x))))),
+    dialect="chlo",
+)
+acosh = unary(
+    "acosh",
+    np.arccosh,
+    INEXACT,
+    lambda t, x, y: divide(t, multiply(sqrt(_plus(x, -1)), sqrt(_plus(x, 1)))),
+    dialect="chlo",
+)
+asin = unary(
+    "asin",
+    np.arcsin,
+    INEXACT,
+    lambda t, x, y: multiply(t, rsqrt(_from_one(multiply(x, x)))),
+    dialect="chlo",
+)
+asinh = unary(
+    "asinh",
+    np.arcsinh,
+    INEXACT,
+    lambda t, x, y: multiply(t, rsqrt(_plus(multiply(x, x), 1))),
+    dialect="chlo",
+)
+atan = unary(
+    "atan", np.arctan, INEXACT, lambda t, x, y: divide(t, _plus(multiply(x, x), 1)), dialect="chlo"
+)
+atanh = unary(
+    "atanh",
+    np.arctanh,
+    INEXACT,
+    lambda t, x, y: divide(t, _from_one(multiply(x, x))),
+    dialect="chlo",
+)
+cosh = unary("cosh", np.cosh, INEXACT, lambda t, x, y: multiply(t, sinh(x)), dialect="chlo")
+sinh = unary("sinh", np.sinh, INEXACT, lambda t, x, y: multiply(t, cosh(x)), dialect="chlo")
+square = unary("square", np.square, INEXACT, lambda t, x, y: multiply(t, add(x, x)), dialect="chlo")
+erf = unary(
+    "erf",
+    special.erf,
+    FLOATS,
+    lambda t, x, y: _times(multiply(t, exponential(negate(multiply(x, x)))), 2 / np.sqrt(np.pi)),
+    dialect="chlo",
+)
+erfc = unary(
+    "erfc",
+    special.erfc,
+    FLOATS,
+    lambda t, x, y: _times(multiply(t, exponential(negate(multiply(x, x)))), -2 / np.sqrt(np.pi)),
+    dialect="chlo",
+)
+erf_inv = unary(
+    "erf_inv",
+    special.erf_inv,
+    FLOATS,
+    lambda t, x, y: _times(multiply(t, exponential(multiply(y, y))), np.sqrt(np.pi) / 2),
+    dialect="chlo",
+)
+lgamma = unary(
+    "lgamma", special.lgamma, FLOATS, lambda t, x, y: multiply(t, digamma(x)), dialect="chlo"
+)
 # What digamma is at its poles depends on the version of XLA.
-digamma = unary("digamma", special.digamma, FLOATS,  "chlo", samples=sampled(1, FLOATS, False))
-bessel_i1e = unary("bessel_i1e", special.bessel_i1e, FLOATS, "chlo")
-polygamma = binary("polygamma", special.polygamma, FLOATS, "chlo", samples=samples.orders)
-zeta      = binary("zeta",      special.zeta,      FLOATS, "chlo", samples=samples.orders)
-# fmt: on
+digamma = unary(
+    "digamma",
+    special.digamma,
+    FLOATS,
+    lambda t, x, y: multiply(t, polygamma(filled(x.type, 1), x)),
+    dialect="chlo",
+    samples=sampled(1, FLOATS, False),
+)
+bessel_i1e = unary("bessel_i1e", special.bessel_i1e, FLOATS, dialect="chlo")
+polygamma = binary(
+    "polygamma",
+    special.polygamma,
+    FLOATS,
+    _no_partial("polygamma's order"),
+    lambda t, n, x, y: multiply(t, polygamma(_plus(n, 1), x)),
+    dialect="chlo",
+    samples=samples.orders,
+)
+zeta = binary(
+    "zeta",
+    special.zeta,
+    FLOATS,
+    _no_partial("zeta's first operand"),
+    _zeta_q,
+    dialect="chlo",
+    samples=samples.orders,
+)
 
-real = _part("real", np.real)
-imag = _part("imag", np.imag)
-abs = Op("abs", _abs, np.abs, plain("abs"), samples=sampled(1, SIGNED | INEXACT))
+real = _part("real", np.real, _real_vjp)
+imag = _part("imag", np.imag, _imag_vjp)
+abs = Op(
+    "abs",
+    _abs,
+    np.abs,
+    plain("abs"),
+    jvp=_abs_jvp,
+    vjp=_abs_vjp,
+    samples=sampled(1, SIGNED | INEXACT),
+)
 is_finite = _test("is_finite", np.isfinite)
 is_inf = _test("is_inf", np.isinf, "chlo")
 is_pos_inf = _test("is_pos_inf", lambda x: x == np.inf, "chlo")
@@ -349,6 +617,8 @@ complex = Op(
     _complex,
     numpy=meaning.complex,
     emit=plain("complex"),
+    jvp=_complex_jvp,
+    vjp=_complex_vjp,
     samples=sampled(2, frozenset(WHOLES)),
 )
 compare = Op(
@@ -367,6 +637,8 @@ select = Op(
     _select,
     numpy=lambda pred, x, y: np.where(pred, x, y),
     emit=plain("select"),
+    jvp=_select_jvp,
+    vjp=_select_vjp,
     samples=samples.select,
 )
 clamp = Op(
@@ -374,6 +646,8 @@ clamp = Op(
     _clamp,
     numpy=lambda lo, x, hi: np.minimum(np.maximum(x, lo), hi),
     emit=plain("clamp"),
+    jvp=_clamp_jvp,
+    vjp=_clamp_vjp,
     samples=sampled(3, ORDERED),
 )
 convert = Op(
@@ -381,6 +655,8 @@ convert = Op(
     _convert,
     numpy=meaning.convert,
     emit=_emit_convert,
+    jvp=_convert_jvp,
+    vjp=_convert_vjp,
     samples=samples.convert,
 )
 bitcast_convert = Op(
@@ -395,5 +671,6 @@ reduce_precision = Op(
     _reduce_precision,
     numpy=meaning.reduce_precision,
     emit=spelled("reduce_precision", _reduce_precision_attributes),
+    **differentiable(_same),
     samples=samples.reduce_precision,
 )

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.ir.core import Region
-from pyxla.ir.op import Op
-from pyxla.ir.types import ArrayType, array_type
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op, OpError
+from pyxla.ir.types import I64, ArrayType, array_type
 from pyxla.ops.check import (
     INTS,
     check_axes,
@@ -31,8 +31,22 @@ from pyxla.ops.computation import (
     elementwise_blocks,
     elementwise_numpy,
 )
-from pyxla.ops.elementwise import subtract
+from pyxla.ops.contribution import Contribution, Into
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    clamp,
+    compare,
+    convert,
+    divide,
+    multiply,
+    select,
+    subtract,
+)
+from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
+from pyxla.ops.reduce import reduce
 from pyxla.ops.samples import Sample, arange
+from pyxla.ops.shape import iota, reshape
 from pyxla.ops.spell import bracketed, flag, i64s, plain, spelled
 
 Ints = tuple[int, ...]
@@ -448,11 +462,207 @@ def _dynamic_update_slice_samples() -> list[Sample]:
     ]
 
 
+# --- Derivatives ---------------------------------------------------------------------------------
+
+
+def _dynamic_slice_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    return dynamic_slice(tangents[0], *instr.operands[1:], **instr.attrs)
+
+
+def _dynamic_slice_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """Added in place: costs as much as the slice, however large the array."""
+    x, *starts = instr.operands
+    rest = (None,) * len(starts)
+    if x.type.shape == ct.type.shape:
+        return ct, *rest
+
+    def into(total: Value) -> Value:
+        part = add(dynamic_slice(total, *starts, **instr.attrs), ct)
+        return dynamic_update_slice(total, part, *starts)
+
+    return Into(into), *rest
+
+
+def _dynamic_update_slice_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    x, update, *starts = instr.operands
+    tx, tu = [
+        zeros(v.type) if t is None else t for v, t in zip((x, update), tangents, strict=False)
+    ]
+    return dynamic_update_slice(tx, tu, *starts)
+
+
+def _dynamic_update_slice_vjp(
+    instr: Instr, ct: Value, wanted: Sequence[bool]
+) -> tuple[Contribution, ...]:
+    """The update takes its part of the cotangent, which is zero in the array's."""
+    _, update, *starts = instr.operands
+    rest = dynamic_update_slice(ct, zeros(update.type), *starts) if wanted[0] else None
+    part = dynamic_slice(ct, *starts, slice_sizes=update.type.shape) if wanted[1] else None
+    return rest, part, *(None,) * len(starts)
+
+
+def _gather_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    return gather(tangents[0], instr.operands[1], **instr.attrs)
+
+
+def _gather_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """Windows are added where they were taken from: indices are clamped, as gather does."""
+    x, indices = instr.operands
+    attrs = instr.attrs
+    vector, axes = attrs["index_vector_dim"], attrs["start_index_map"]
+    sizes = [attrs["slice_sizes"][axis] for axis in axes]
+    clamped = _clamped(x.type, indices, vector, axes, sizes)
+
+    def into(total: Value) -> Value:
+        return scatter(
+            total,
+            clamped,
+            ct,
+            update_window_dims=attrs["offset_dims"],
+            inserted_window_dims=attrs["collapsed_slice_dims"],
+            scatter_dims_to_operand_dims=axes,
+            index_vector_dim=vector,
+            input_batching_dims=attrs.get("operand_batching_dims", ()),
+            scatter_indices_batching_dims=attrs.get("start_indices_batching_dims", ()),
+            indices_are_sorted=attrs.get("indices_are_sorted", False),
+            computation="add",
+        )
+
+    return Into(into), None
+
+
+def _room(x: ArrayType, indices: Value, vector: int, axes: Ints, sizes: Sequence[int]) -> Value:
+    """The last start of a window that fits, in the shape of `indices`."""
+    limit = np.iinfo(indices.type.dtype).max
+    last = [min(x.shape[axis] - size, limit) for axis, size in zip(axes, sizes, strict=True)]
+    shape = indices.type.shape
+    if vector == len(shape):
+        return filled(indices.type, last[0])
+    row = constant(value=np.array(last, indices.type.dtype))
+    return broadcast_in_dim(row, shape=shape, broadcast_dimensions=(vector,))
+
+
+def _clamped(x: ArrayType, indices: Value, vector: int, axes: Ints, sizes: Sequence[int]) -> Value:
+    return clamp(zeros(indices.type), indices, _room(x, indices, vector, axes, sizes))
+
+
+def _scatter_as_gather(instr: Instr) -> dict[str, Any]:
+    """The attributes of the gather that reads the windows a scatter writes."""
+    attrs, (x, _, updates) = instr.attrs, instr.operands
+    dropped = (*attrs["inserted_window_dims"], *attrs.get("input_batching_dims", ()))
+    window = iter([updates.type.shape[axis] for axis in attrs["update_window_dims"]])
+    return {
+        "offset_dims": attrs["update_window_dims"],
+        "collapsed_slice_dims": attrs["inserted_window_dims"],
+        "start_index_map": attrs["scatter_dims_to_operand_dims"],
+        "index_vector_dim": attrs["index_vector_dim"],
+        "operand_batching_dims": attrs.get("input_batching_dims", ()),
+        "start_indices_batching_dims": attrs.get("scatter_indices_batching_dims", ()),
+        "slice_sizes": tuple([1 if a in dropped else next(window) for a in range(x.type.ndim)]),
+    }
+
+
+def _written(instr: Instr) -> Value:
+    """Which elements of the updates are written: those of windows that fit."""
+    x, indices, updates = instr.operands
+    attrs = _scatter_as_gather(instr)
+    vector, axes = attrs["index_vector_dim"], attrs["start_index_map"]
+    sizes = [attrs["slice_sizes"][axis] for axis in axes]
+    last = _room(x.type, indices, vector, axes, sizes)
+    fits = and_(
+        compare(indices, zeros(indices.type), direction="GE"),
+        compare(indices, last, direction="LE"),
+    )
+    if vector < indices.type.ndim:
+        true = constant(value=np.array(True))
+        fits = reduce(fits, true, dimensions=(vector,), computation="and")
+    kept = [axis for axis in range(updates.type.ndim) if axis not in attrs["offset_dims"]]
+    return broadcast_in_dim(fits, shape=updates.type.shape, broadcast_dimensions=tuple(kept))
+
+
+def _read_back(instr: Instr, x: Value) -> Value:
+    """The elements of `x` at the places that a scatter writes; where nothing is written, any."""
+    return gather(x, instr.operands[1], **_scatter_as_gather(instr))
+
+
+def _last_writer(instr: Instr) -> Value:
+    """Which elements of the updates are there in the end, where later ones replace earlier ones."""
+    written = _written(instr)
+    if instr.attrs.get("unique_indices", False):
+        return written
+    x, indices, updates = instr.operands
+    count = updates.type.size
+    numbers = reshape(iota(dtype=I64.dtype, shape=(count,), dimension=0), shape=updates.type.shape)
+    blank = filled(array_type(I64.dtype, x.type.shape), -1)
+    left = scatter(blank, indices, numbers, **instr.attrs)
+    return and_(written, compare(_read_back(instr, left), numbers, direction="EQ"))
+
+
+def _named(instr: Instr) -> str:
+    if len(instr.operands) != 3 or instr.regions:
+        raise OpError("scatter has a derivative rule for one array and a computation with a name")
+    return instr.attrs["computation"]
+
+
+def _scatter_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    """Linear for `add` and `update`; others by way of the reverse rule."""
+    computation, (x, indices, updates) = _named(instr), instr.operands
+    tx = zeros(x.type) if tangents[0] is None else tangents[0]
+    tu = zeros(updates.type) if tangents[2] is None else tangents[2]
+    if computation == "add":
+        return scatter(tx, indices, tu, **instr.attrs)
+    if computation == "update":
+        cleared = scatter(tx, indices, zeros(updates.type), **instr.attrs)
+        kept = select(_last_writer(instr), tu, zeros(updates.type))
+        return scatter(cleared, indices, kept, **{**instr.attrs, "computation": "add"})
+    tr, tw = _scatter_shares(instr)
+    first = multiply(tx, tr)
+    return scatter(first, indices, multiply(tu, tw), **{**instr.attrs, "computation": "add"})
+
+
+def _scatter_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    computation, (_, indices, updates) = _named(instr), instr.operands
+    none = zeros(updates.type)
+    if computation == "add":
+        part = select(_written(instr), _read_back(instr, ct), none) if wanted[2] else None
+        return ct, None, part
+    if computation == "update":
+        rest = scatter(ct, indices, none, **instr.attrs) if wanted[0] else None
+        kept = _read_back(instr, ct) if wanted[2] else None
+        return rest, None, select(_last_writer(instr), kept, none) if wanted[2] else None
+    whole, shares = _scatter_shares(instr)
+    part = multiply(_read_back(instr, ct), shares) if wanted[2] else None
+    return multiply(ct, whole) if wanted[0] else None, None, part
+
+
+def _scatter_shares(instr: Instr) -> tuple[Value, Value]:
+    """The partial derivatives of the result's elements: by the array's, and by the updates'.
+
+    `maximum` and `minimum`: shared equally among all that are the extremum.
+    """
+    (x, indices, updates), (y,) = instr.operands, instr.results
+    written = _written(instr)
+    if instr.attrs["computation"] == "multiply":
+        if not instr.attrs.get("unique_indices", False):
+            raise OpError("scatter multiply has a derivative rule for unique indices only")
+        ones = filled(x.type, 1)
+        others = scatter(ones, indices, updates, **instr.attrs)
+        return others, select(written, _read_back(instr, x), zeros(updates.type))
+    attrs = {**instr.attrs, "computation": "add"}
+    mine = convert(compare(x, y, direction="EQ"), dtype=x.type.dtype)
+    hits = and_(written, compare(updates, _read_back(instr, y), direction="EQ"))
+    theirs = convert(hits, dtype=x.type.dtype)
+    count = scatter(mine, indices, theirs, **attrs)
+    return divide(mine, count), divide(theirs, _read_back(instr, count))
+
+
 dynamic_slice = Op(
     "dynamic_slice",
     _dynamic_slice,
     numpy=_dynamic_slice_numpy,
     emit=spelled("dynamic_slice", lambda slice_sizes: {"slice_sizes": i64s(slice_sizes)}),
+    jvp=_dynamic_slice_jvp,
+    vjp=_dynamic_slice_vjp,
     samples=_dynamic_slice_samples,
 )
 dynamic_update_slice = Op(
@@ -460,6 +670,8 @@ dynamic_update_slice = Op(
     _dynamic_update_slice,
     numpy=_dynamic_update_slice_numpy,
     emit=plain("dynamic_update_slice"),
+    jvp=_dynamic_update_slice_jvp,
+    vjp=_dynamic_update_slice_vjp,
     samples=_dynamic_update_slice_samples,
 )
 gather = Op(
@@ -467,6 +679,8 @@ gather = Op(
     _gather,
     numpy=_gather_numpy,
     emit=spelled("gather", _gather_attributes),
+    jvp=_gather_jvp,
+    vjp=_gather_vjp,
     samples=_gather_samples,
 )
 scatter = Op(
@@ -475,5 +689,7 @@ scatter = Op(
     numpy=_scatter_numpy,
     emit=computing("scatter", _scatter_attributes),
     blocks=elementwise_blocks,
+    jvp=_scatter_jvp,
+    vjp=_scatter_vjp,
     samples=_scatter_samples,
 )

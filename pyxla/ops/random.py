@@ -13,11 +13,11 @@ from pyxla.ops.check import (
     FLOATS,
     INTS,
     UNSIGNED,
+    as_dtype,
     check_dtype,
     check_same,
     refuse,
 )
-from pyxla.ops.elementwise import as_dtype
 from pyxla.ops.spell import enum
 
 Ints = tuple[int, ...]

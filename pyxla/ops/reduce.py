@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from pyxla.ir.core import Region, Value
-from pyxla.ir.op import Op
+from pyxla.ir.build import current
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.ops.check import (
     check_axes,
@@ -29,8 +31,19 @@ from pyxla.ops.computation import (
     elementwise_numpy,
     selector,
 )
-from pyxla.ops.elementwise import DIRECTIONS, add, compare, multiply
+from pyxla.ops.contribution import Contribution, Sum
+from pyxla.ops.elementwise import (
+    DIRECTIONS,
+    add,
+    compare,
+    convert,
+    divide,
+    multiply,
+    select,
+)
+from pyxla.ops.filled import broadcast_in_dim, filled, zeros
 from pyxla.ops.samples import Sample, arange, array
+from pyxla.ops.shape import concatenate, reshape, slice, transpose
 from pyxla.ops.spell import i64s, matrix
 
 Ints = tuple[int, ...]
@@ -364,12 +377,244 @@ def _select_and_scatter_samples() -> list[Sample]:
     ]
 
 
+# --- Derivatives ---------------------------------------------------------------------------------
+
+
+def _named(instr: Instr) -> str:
+    if len(instr.operands) != 2 or instr.regions:
+        raise OpError(
+            f"{instr.op.name} has a derivative rule for one array and a computation with a name"
+        )
+    return instr.attrs["computation"]
+
+
+def _over(value: Value, instr: Instr) -> Value:
+    """A reduction's result, at each element it was made from."""
+    x = instr.operands[0].type
+    gone = instr.attrs["dimensions"]
+    kept = tuple([axis for axis in range(x.ndim) if axis not in gone])
+    return broadcast_in_dim(value, shape=x.shape, broadcast_dimensions=kept)
+
+
+def _sum(x: Value, dimensions: Ints) -> Value:
+    zero = zeros(array_type(x.type.dtype))
+    return reduce(x, zero, dimensions=dimensions, computation="add")
+
+
+def _full(scalar: Value, like: Value) -> Value:
+    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())
+
+
+def _reduce_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    """Linear for `add`; otherwise the sum of partial derivatives times tangents."""
+    slopes = _slopes(instr, [t is not None for t in tangents])
+    x, init = tangents
+    total = None
+    if x is not None:
+        part = x if slopes[0] is None else multiply(x, slopes[0])
+        total = _sum(part, instr.attrs["dimensions"])
+    if init is not None:
+        spread = _full(init, instr.results[0])
+        part = spread if slopes[1] is None else multiply(spread, slopes[1])
+        total = part if total is None else add(total, part)
+    return total
+
+
+def _reduce_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    slopes = _slopes(instr, wanted)
+    x = init = None
+    if wanted[0]:
+        spread = _over(ct, instr)
+        x = spread if slopes[0] is None else multiply(spread, slopes[0])
+    if wanted[1]:
+        part = ct if slopes[1] is None else multiply(ct, slopes[1])
+        init = Sum(part, tuple(range(ct.type.ndim)))
+    return x, init
+
+
+def _slopes(instr: Instr, wanted: Sequence[bool]) -> tuple[Value | None, Value | None]:
+    """Partial derivatives by the elements and by the init; None for one everywhere.
+
+    `maximum` and `minimum`: shared equally among all that are the extremum.
+    """
+    computation = _named(instr)
+    if computation == "add":
+        return None, None
+    if computation == "multiply":
+        return _products_of_others(instr)
+    (x, init), (y,) = instr.operands, instr.results
+    mine = convert(compare(x, _over(y, instr), direction="EQ"), dtype=x.type.dtype)
+    count = _sum(mine, instr.attrs["dimensions"])
+    if not wanted[1]:
+        return divide(mine, _over(count, instr)), None
+    start = convert(compare(_full(init, y), y, direction="EQ"), dtype=x.type.dtype)
+    count = add(count, start)
+    return divide(mine, _over(count, instr)), divide(start, count)
+
+
+def _products_of_others(instr: Instr) -> tuple[Value, Value]:
+    """By a tree of products, up and down again: no division, so that zeros are no exception."""
+    (x, init), gone = instr.operands, instr.attrs["dimensions"]
+    kept = [axis for axis in range(x.type.ndim) if axis not in gone]
+    order = (*gone, *kept)
+    rest = tuple([x.type.shape[axis] for axis in kept])
+    count = math.prod([x.type.shape[axis] for axis in gone])
+    flat = reshape(transpose(x, permutation=order), shape=(count, *rest))
+    rows, halves = flat, []
+    while rows.type.shape[0] > 1:
+        rows = _even(rows)
+        half = rows.type.shape[0] // 2
+        left, right = _rows(rows, 0, half), _rows(rows, half, 2 * half)
+        halves.append((left, right))
+        rows = multiply(left, right)
+    product = reshape(rows, shape=rest) if count else filled(array_type(x.type.dtype, rest), 1)
+    others = _full(init, flat if count < 2 else rows)
+    for left, right in reversed(halves):
+        size = left.type.shape[0]
+        parts = multiply(_rows(others, 0, size), right), multiply(_rows(others, 0, size), left)
+        others = concatenate(*parts, dimension=0)
+    shape = tuple([x.type.shape[axis] for axis in order])
+    others = reshape(_rows(others, 0, count), shape=shape)
+    inverse = tuple([order.index(axis) for axis in range(len(order))])
+    return transpose(others, permutation=inverse), product
+
+
+def _rows(x: Value, start: int, stop: int) -> Value:
+    zeros = (0,) * (x.type.ndim - 1)
+    limits = (stop, *x.type.shape[1:])
+    return slice(x, start_indices=(start, *zeros), limit_indices=limits)
+
+
+def _even(rows: Value) -> Value:
+    """With a row of ones more where their number is odd."""
+    if rows.type.shape[0] % 2 == 0:
+        return rows
+    one = filled(array_type(rows.type.dtype, (1, *rows.type.shape[1:])), 1)
+    return concatenate(rows, one, dimension=0)
+
+
+def _window_settings(instr: Instr) -> list[tuple[int, ...]]:
+    """(extent, window, stride, base dilation, window dilation, low) per dimension."""
+    x, attrs = instr.operands[0].type, instr.attrs
+    ones = (1,) * x.ndim
+    return list(
+        zip(
+            x.shape,
+            attrs["window_dimensions"],
+            attrs.get("window_strides") or ones,
+            attrs.get("base_dilations") or ones,
+            attrs.get("window_dilations") or ones,
+            [low for low, _ in attrs.get("padding") or ((0, 0),) * x.ndim],
+            strict=True,
+        )
+    )
+
+
+def _reduce_window_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    (x, init), (t, t_init) = instr.operands, tangents
+    computation = _named(instr)
+    if t_init is not None or t is None:
+        raise OpError("reduce_window has no derivative rule for its init")
+    if computation == "add":
+        return reduce_window(t, zeros(init.type), **instr.attrs)
+    return _choose(x, t, instr)
+
+
+def _choose(x: Value, t: Value, instr: Instr) -> Value:
+    """In each window the element of `t` where `x` is the extremum, the first of equals."""
+    direction = _selector(instr)
+    element = array_type(x.type.dtype)
+    first = filled(element, -np.inf if direction == "GE" else np.inf)
+
+    def better(a: Value, s: Value, b: Value, u: Value) -> tuple[Value, Value]:
+        stays = compare(a, b, direction=direction)
+        return select(stays, a, b), select(stays, s, u)
+
+    region = current().region([element] * 4, better)
+    attrs = {name: value for name, value in instr.attrs.items() if name in _WINDOW}
+    return reduce_window(x, t, first, zeros(element), regions=(region,), **attrs)[1]
+
+
+_WINDOW = ("window_dimensions", "window_strides", "base_dilations", "window_dilations", "padding")
+_CHOICE = {"maximum": "GE", "minimum": "LE"}
+
+
+def _selector(instr: Instr) -> str:
+    if instr.op is select_and_scatter:
+        return instr.attrs["select"]
+    direction = _CHOICE.get(_named(instr))
+    if direction is None:
+        raise OpError(f"reduce_window with {instr.attrs['computation']} has no derivative rule")
+    return direction
+
+
+def _reduce_window_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    if wanted[1]:
+        raise OpError("reduce_window has no derivative rule for its init")
+    if _named(instr) == "add":
+        return _spread_windows(instr, ct), None
+    x, attrs = instr.operands[0], instr.attrs
+    if any(row[3:5] != (1, 1) for row in _window_settings(instr)):
+        raise OpError("reduce_window with dilation has a derivative rule for sums only")
+    settings = {name: attrs[name] for name in _WINDOW if attrs.get(name) and "dil" not in name}
+    zero = zeros(array_type(x.type.dtype))
+    select_ = _selector(instr)
+    made = select_and_scatter(x, ct, zero, select=select_, computation="add", **settings)
+    return made, None
+
+
+def _spread_windows(instr: Instr, ct: Value) -> Value:
+    """Each element gets the cotangents of the windows that see it: a sum over windows again."""
+    padding = []
+    for row, count in zip(_window_settings(instr), ct.type.shape, strict=True):
+        extent, window, stride, base, dilation, low = row
+        before = (window - 1) * dilation - low
+        spread = 0 if count == 0 else (count - 1) * stride + 1
+        after = (extent - 1) * base + (window - 1) * dilation + 1 - before - spread
+        padding.append((before, after))
+    attrs, ones = instr.attrs, (1,) * ct.type.ndim
+    return reduce_window(
+        ct,
+        zeros(array_type(ct.type.dtype)),
+        window_dimensions=attrs["window_dimensions"],
+        window_strides=attrs.get("base_dilations") or ones,
+        base_dilations=attrs.get("window_strides") or ones,
+        window_dilations=attrs.get("window_dilations") or ones,
+        padding=tuple(padding),
+        computation="add",
+    )
+
+
+def _select_and_scatter_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
+    """Linear in the source; where it goes depends on the array piecewise constantly."""
+    _check_choice(instr)
+    if tangents[1] is None:
+        return None
+    x, _, init = instr.operands
+    return select_and_scatter(x, tangents[1], zeros(init.type), **instr.attrs)
+
+
+def _select_and_scatter_vjp(
+    instr: Instr, ct: Value, wanted: Sequence[bool]
+) -> tuple[Contribution, ...]:
+    _check_choice(instr)
+    return None, _choose(instr.operands[0], ct, instr) if wanted[1] else None, None
+
+
+def _check_choice(instr: Instr) -> None:
+    named = not instr.regions and instr.attrs["computation"] == "add"
+    if not named or instr.attrs["select"] not in ("GE", "LE"):
+        raise OpError("select_and_scatter has a derivative rule for sums, chosen by GE or LE, only")
+
+
 reduce = Op(
     "reduce",
     _reduce,
     numpy=_reduce_numpy,
     emit=computing("reduce", lambda dimensions, computation="": {"dimensions": i64s(dimensions)}),
     blocks=elementwise_blocks,
+    jvp=_reduce_jvp,
+    vjp=_reduce_vjp,
     samples=_reduce_samples,
 )
 reduce_window = Op(
@@ -378,6 +623,8 @@ reduce_window = Op(
     numpy=_reduce_window_numpy,
     emit=computing("reduce_window", _reduce_window_attributes),
     blocks=elementwise_blocks,
+    jvp=_reduce_window_jvp,
+    vjp=_reduce_window_vjp,
     samples=_reduce_window_samples,
 )
 select_and_scatter = Op(
@@ -386,5 +633,7 @@ select_and_scatter = Op(
     numpy=_select_and_scatter_numpy,
     emit=_emit_select_and_scatter,
     blocks=_select_and_scatter_blocks,
+    jvp=_select_and_scatter_jvp,
+    vjp=_select_and_scatter_vjp,
     samples=_select_and_scatter_samples,
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import builtins
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
-from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
+from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops.check import (
     NUMERIC,
+    as_dtype,
     check_axes,
     check_axis,
     check_dtype,
@@ -21,21 +23,15 @@ from pyxla.ops.check import (
     refuse,
     require,
 )
-from pyxla.ops.elementwise import as_dtype
-from pyxla.ops.samples import ORDER, Sample, arange, array
+from pyxla.ops.contribution import Contribution, Sum
+from pyxla.ops.elementwise import compare, select
+from pyxla.ops.filled import broadcast_in_dim, constant, zeros
+from pyxla.ops.samples import arange
 from pyxla.ops.spell import i64, i64s, spelled
 
+__all__ = ["broadcast_in_dim", "constant"]
+
 Ints = tuple[int, ...]
-
-
-def _constant(value: np.ndarray, weak: bool = False) -> ArrayType:
-    if value.dtype not in SHORT_NAMES:
-        refuse("constant", f"XLA has no element type for {value.dtype}")
-    return array_type(value.dtype, value.shape, weak)
-
-
-def _emit_constant(e: Any, instr: Any, operands: Any) -> Any:
-    return e.constant(instr.attrs["value"], instr.results[0].type)
 
 
 def _iota(dtype: np.dtype, shape: Ints, dimension: int) -> ArrayType:
@@ -50,24 +46,6 @@ def _iota_numpy(dtype: np.dtype, shape: Ints, dimension: int) -> np.ndarray:
     column[dimension] = shape[dimension]
     counts = np.arange(shape[dimension]).astype(dtype).reshape(column)
     return np.broadcast_to(counts, shape)
-
-
-def _broadcast_in_dim(x: ArrayType, shape: Ints, broadcast_dimensions: Ints) -> ArrayType:
-    name = "broadcast_in_dim"
-    check_length(name, "broadcast_dimensions", broadcast_dimensions, len(x.shape))
-    check_axes(name, "broadcast_dimensions", broadcast_dimensions, len(shape))
-    for extent, axis in zip(x.shape, broadcast_dimensions, strict=True):
-        if extent != 1 and extent != shape[axis]:
-            refuse(name, f"{x} does not fit {list(shape)} along {broadcast_dimensions}")
-    return like(x, None, shape)
-
-
-def _broadcast_numpy(x: np.ndarray, shape: Ints, broadcast_dimensions: Ints) -> np.ndarray:
-    column = [1] * len(shape)
-    for extent, axis in zip(x.shape, broadcast_dimensions, strict=True):
-        column[axis] = extent
-    order = np.argsort(broadcast_dimensions) if broadcast_dimensions else ()
-    return np.broadcast_to(np.transpose(x, order).reshape(column), shape)
 
 
 def _broadcast(x: ArrayType, broadcast_sizes: Ints) -> ArrayType:
@@ -200,25 +178,113 @@ def _concatenate(*xs: ArrayType, dimension: int) -> ArrayType:
     return array_type(first.dtype, (*head, total, *tail))
 
 
+# --- Derivatives: all of these are linear --------------------------------------------------------
+
+
+def _again(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    """The op itself, on the tangent of its one array."""
+    return instr.op(tangents[0], **instr.attrs)
+
+
+def _leading_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    return (Sum(ct, tuple(range(len(instr.attrs["broadcast_sizes"])))),)
+
+
+def _reshape_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    return (reshape(ct, shape=instr.operands[0].type.shape),)
+
+
+def _transpose_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    inverse = tuple(map(int, np.argsort(instr.attrs["permutation"])))
+    return (transpose(ct, permutation=inverse),)
+
+
+def _reverse_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    return (reverse(ct, **instr.attrs),)
+
+
+def _slice_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """Put it back where it was cut from, zeros around and between."""
+    x, attrs = instr.operands[0].type, instr.attrs
+    starts = attrs["start_indices"]
+    strides = attrs.get("strides") or (1,) * x.ndim
+    rows = list(zip(x.shape, starts, strides, ct.type.shape, strict=True))
+    reach = [start + (n - 1) * stride + 1 if n else start for _, start, stride, n in rows]
+    return (
+        pad(
+            ct,
+            constant(value=np.zeros((), x.dtype)),
+            edge_padding_low=tuple(starts),
+            edge_padding_high=tuple([row[0] - end for row, end in zip(rows, reach, strict=True)]),
+            interior_padding=tuple([stride - 1 for _, _, stride, _ in rows]),
+        ),
+    )
+
+
+def _pad_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    x, value = instr.operands
+    tx = zeros(x.type) if tangents[0] is None else tangents[0]
+    tv = zeros(value.type) if tangents[1] is None else tangents[1]
+    return pad(tx, tv, **instr.attrs)
+
+
+def _pad_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """The array's part is cut out, the value's is the rest."""
+    x, _ = instr.operands
+    cut = _unpad(ct, x.type, **instr.attrs) if wanted[0] or wanted[1] else None
+    if not wanted[1]:
+        return cut, None
+    hole = pad(zeros(x.type), constant(value=np.ones((), ct.type.dtype)), **instr.attrs)
+    is_padding = compare(hole, zeros(hole.type), direction="NE")
+    padded = select(is_padding, ct, zeros(ct.type))
+    return cut if wanted[0] else None, Sum(padded, tuple(range(ct.type.ndim)))
+
+
+def _unpad(
+    ct: Value,
+    x: ArrayType,
+    edge_padding_low: Ints,
+    edge_padding_high: Ints,
+    interior_padding: Ints,
+) -> Value:
+    zero = constant(value=np.zeros((), ct.type.dtype))
+    low, high = [tuple([-n for n in edge]) for edge in (edge_padding_low, edge_padding_high)]
+    none = (0,) * x.ndim
+    whole = pad(ct, zero, edge_padding_low=low, edge_padding_high=high, interior_padding=none)
+    return slice(
+        whole,
+        start_indices=none,
+        limit_indices=whole.type.shape,
+        strides=tuple([gap + 1 for gap in interior_padding]),
+    )
+
+
+def _concatenate_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    parts = [
+        zeros(x.type) if t is None else t for x, t in zip(instr.operands, tangents, strict=True)
+    ]
+    return concatenate(*parts, **instr.attrs)
+
+
+def _concatenate_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """Each operand's part."""
+    axis, at, parts = instr.attrs["dimension"], 0, []
+    for x, want in zip(instr.operands, wanted, strict=True):
+        starts, limits = [0] * ct.type.ndim, list(ct.type.shape)
+        starts[axis], limits[axis] = at, at + x.type.shape[axis]
+        at = limits[axis]
+        cut = slice(ct, start_indices=tuple(starts), limit_indices=tuple(limits)) if want else None
+        parts.append(cut)
+    return tuple(parts)
+
+
 def _get_dimension_size(x: ArrayType, dimension: int) -> ArrayType:
     check_axis("get_dimension_size", "dimension", dimension, x.ndim)
     return array_type(np.dtype(np.int32))
 
 
-def _constant_samples() -> list[Sample]:
-    values = [array(dtype, shape) for dtype in ORDER for shape in ((), (2, 3), (0,))]
-    return [((), {"value": value}) for value in values]
-
-
 X = arange("f8", 2, 3)
 
-constant = Op(
-    "constant",
-    _constant,
-    numpy=lambda value, weak=False: value,
-    emit=_emit_constant,
-    samples=_constant_samples,
-)
 iota = Op(
     "iota",
     _iota,
@@ -230,27 +296,13 @@ iota = Op(
         for dimension in (0, 1)
     ],
 )
-broadcast_in_dim = Op(
-    "broadcast_in_dim",
-    _broadcast_in_dim,
-    numpy=_broadcast_numpy,
-    emit=spelled(
-        "broadcast_in_dim",
-        lambda shape, broadcast_dimensions: {"broadcast_dimensions": i64s(broadcast_dimensions)},
-    ),
-    samples=lambda: [
-        ((X,), {"shape": (4, 2, 3), "broadcast_dimensions": (1, 2)}),
-        ((X,), {"shape": (3, 5, 2), "broadcast_dimensions": (2, 0)}),
-        ((X[:, :1],), {"shape": (2, 3), "broadcast_dimensions": (0, 1)}),
-        ((X[0, 0],), {"shape": (0, 3), "broadcast_dimensions": ()}),
-        ((np.array(True),), {"shape": (), "broadcast_dimensions": ()}),
-    ],
-)
 broadcast = Op(
     "broadcast",
     _broadcast,
     numpy=lambda x, broadcast_sizes: np.broadcast_to(x, (*broadcast_sizes, *x.shape)),
     emit=spelled("broadcast", lambda broadcast_sizes: {"broadcast_sizes": i64s(broadcast_sizes)}),
+    jvp=_again,
+    vjp=_leading_vjp,
     samples=lambda: [((X,), {"broadcast_sizes": (2,)}), ((X,), {"broadcast_sizes": ()})],
 )
 reshape = Op(
@@ -258,6 +310,8 @@ reshape = Op(
     _reshape,
     numpy=np.reshape,
     emit=spelled("reshape", lambda shape: {}),
+    jvp=_again,
+    vjp=_reshape_vjp,
     samples=lambda: [
         ((X,), {"shape": (3, 2)}),
         ((X[:1, :1],), {"shape": ()}),
@@ -270,6 +324,8 @@ transpose = Op(
     _transpose,
     numpy=lambda x, permutation: np.transpose(x, permutation),
     emit=spelled("transpose", lambda permutation: {"permutation": i64s(permutation)}),
+    jvp=_again,
+    vjp=_transpose_vjp,
     samples=lambda: [
         ((X,), {"permutation": (1, 0)}),
         ((arange("i4", 2, 3, 4),), {"permutation": (2, 0, 1)}),
@@ -281,6 +337,8 @@ slice = Op(
     _slice,
     numpy=_slice_numpy,
     emit=spelled("slice", _slice_attributes),
+    jvp=_again,
+    vjp=_slice_vjp,
     samples=lambda: [
         ((X,), {"start_indices": (0, 1), "limit_indices": (2, 3), "strides": (1, 2)}),
         ((X,), {"start_indices": (1, 1), "limit_indices": (2, 1)}),
@@ -298,6 +356,8 @@ pad = Op(
     _pad,
     numpy=_pad_numpy,
     emit=spelled("pad", _pad_attributes),
+    jvp=_pad_jvp,
+    vjp=_pad_vjp,
     samples=lambda: [
         ((X, X[0, 1]), _padding((1, 0), (2, 3), (0, 0))),
         ((X, X[0, 1]), _padding((0, -1), (1, 2), (2, 1))),
@@ -311,6 +371,8 @@ reverse = Op(
     _reverse,
     numpy=lambda x, dimensions: np.flip(x, dimensions),
     emit=spelled("reverse", lambda dimensions: {"dimensions": i64s(dimensions)}),
+    jvp=_again,
+    vjp=_reverse_vjp,
     samples=lambda: [((X,), {"dimensions": axes}) for axes in ((0,), (0, 1), ())],
 )
 concatenate = Op(
@@ -318,6 +380,8 @@ concatenate = Op(
     _concatenate,
     numpy=lambda *xs, dimension: np.concatenate(xs, dimension),
     emit=spelled("concatenate", lambda dimension: {"dimension": i64(dimension)}),
+    jvp=_concatenate_jvp,
+    vjp=_concatenate_vjp,
     samples=lambda: [
         ((X, X[:1], X[:0]), {"dimension": 0}),
         ((X, X), {"dimension": 1}),

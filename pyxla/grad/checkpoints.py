@@ -1,0 +1,192 @@
+"""The reverse of a loop of unknown length, in memory that does not grow with its length.
+
+The loop has run and its N iterations were counted.  They are cut into blocks; a block is reversed
+from residuals saved while it runs again from its first state.  Those states are *snapshots*, of
+which there is room for a fixed number, on a stack:
+
+    snapshots = [state 0]; left = blocks
+    while left:
+        p = position of the last snapshot
+        if p is not the block before `left`, and there is room:
+            run from p to a block in between; push the state there
+        else:
+            run from p to block left - 1; run that saving residuals; reverse it; left -= 1
+            pop if p is reached
+
+Where in between: as in binomial checkpointing (Griewank & Walther, "Revolve", 2000; Stumm & Walther
+2010 and Wang, Moin & Iaccarino 2009 for lengths found out on the way).  With s snapshots and each
+block run at most r times, C(s + r, s) blocks can be reversed, and no schedule does better: every
+block runs once more only when the length has grown by a factor of about s / r.  An iteration of the
+machine does either of the two things by loops that may run zero times, so that no array passes
+through a conditional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+
+from pyxla.grad.emitting import buffer, inline, into, load, loop, number, store
+from pyxla.grad.residuals import nbytes
+from pyxla.grad.stacks import Reversal, count_down, stack
+from pyxla.ir.build import current
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, slice_of, uses
+from pyxla.ir.types import I64
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    clamp,
+    compare,
+    convert,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    select,
+    subtract,
+)
+from pyxla.ops.filled import broadcast_in_dim, constant
+from pyxla.ops.reduce import reduce
+
+SNAPSHOTS = 64
+BLOCK_BYTES = 1 << 23  # of residuals saved at a time
+LONGEST_BLOCK = 1024
+REPEATS = 24
+
+
+def checkpointed(
+    instr: Instr, made: Reversal, count: Value, inits: Sequence[Value]
+) -> tuple[Value, ...]:
+    """Cotangents of the slots and captured values of a loop that made `count` iterations."""
+    advance = instr.regions[1]
+    state = _state(made.body, made.saved)
+    room = max(sum([nbytes(value) for value in made.saved]), 1)
+    length = max(1, min(LONGEST_BLOCK, BLOCK_BYTES // room))
+    machine = _Machine(made, advance, state, count, length)
+    return machine.run([instr.operands[k] for k in state], inits)
+
+
+def _state(body: Region, saved: Sequence[Value]) -> tuple[int, ...]:
+    """The slots that residuals of any iteration are computed from."""
+    slots: set[int] = set()
+    while True:
+        wanted = [*saved, *[body.results[k] for k in slots]]
+        used = set(wanted)
+        for instr in slice_of(body.instrs, wanted):
+            used.update(uses(instr))
+        new = {k for k, param in enumerate(body.params) if param in used} - slots
+        if not new:
+            return tuple(sorted(slots))
+        slots |= new
+
+
+class _Machine:
+    """What the code below is made from: `state` are the slots a snapshot holds."""
+
+    def __init__(
+        self, made: Reversal, advance: Region, state: tuple[int, ...], count: Value, length: int
+    ) -> None:
+        self.made = made
+        self.advance = advance
+        self.state = state
+        self.count = count
+        self.length = length
+
+    def run(self, start: list[Value], inits: Sequence[Value]) -> tuple[Value, ...]:
+        """The loop over the stack of snapshots."""
+        left = divide(add(self.count, number(self.length - 1)), number(self.length))
+        positions = buffer(I64, SNAPSHOTS + 1)
+        snapshots = [store(buffer(value.type, SNAPSHOTS + 1), number(0), value) for value in start]
+        carried = [left, number(0), positions, *snapshots, *inits]
+        results = loop(carried, lambda left, *_: _positive(left), self.step)
+        return results[3 + len(start) :]
+
+    def step(self, left: Value, top: Value, positions: Value, *carried: Value) -> tuple[Value, ...]:
+        """Push a snapshot, or reverse the last block that is left."""
+        width = len(self.state)
+        snapshots, cts = carried[:width], carried[width:]
+        one = number(1)
+        position = load(positions, top)
+        ahead = subtract(left, position)
+        room = subtract(number(SNAPSHOTS - 1), top)
+        pushes = and_(compare(ahead, one, direction="GT"), _positive(room))
+        blocks = select(pushes, _between(ahead, room), subtract(ahead, one))
+        length = number(self.length)
+        state = self.run_on([load(s, top) for s in snapshots], multiply(blocks, length))
+        at = add(position, blocks)
+        slot = select(pushes, add(top, one), number(SNAPSHOTS))
+        snapshots = tuple([store(s, slot, x) for s, x in zip(snapshots, state, strict=True)])
+        positions = store(positions, slot, at)
+        first = multiply(at, length)
+        rest = minimum(length, subtract(self.count, first))
+        cts = self.reverse(state, first, select(pushes, number(0), rest), cts)
+        left = select(pushes, left, subtract(left, one))
+        reached = compare(ahead, one, direction="EQ")
+        top = select(pushes, slot, select(reached, subtract(top, one), top))
+        return left, top, positions, *snapshots, *cts
+
+    def run_on(self, state: Sequence[Value], steps: Value) -> tuple[Value, ...]:
+        """The state `steps` iterations later."""
+
+        def body(left: Value, *state: Value) -> tuple[Value, ...]:
+            return subtract(left, number(1)), *self.iteration(self.advance, state)
+
+        return loop([steps, *state], lambda left, *_: _positive(left), body)[1:]
+
+    def iteration(self, body: Region, state: Sequence[Value]) -> tuple[Value, ...]:
+        """One iteration, of the slots in a snapshot."""
+        results = [body.results[k] for k in self.state]
+        mapping: Mapping = {body.params[k]: v for k, v in zip(self.state, state, strict=True)}
+        part = Region((), slice_of(body.instrs, results), tuple(results))
+        return inline(part, (), mapping)
+
+    def reverse(
+        self, state: Sequence[Value], first: Value, steps: Value, cts: Sequence[Value]
+    ) -> tuple[Value, ...]:
+        """Run a block again, saving residuals; then back through it."""
+        body, index = self.made.body, Value(I64, None, "j")
+        kept = [body.params[k] for k in self.state]
+        results = [body.results[k] for k in self.state]
+        region = Region((index, *kept), slice_of(body.instrs, [*results, *self.made.saved]))
+        with into(region.instrs):
+            region.results = (add(index, number(1)), *results)
+        types = [value.type for value in region.params]
+        cond = current().region(types, lambda j, *_: compare(j, steps, direction="LT"))
+        again = while_(number(0), *state, regions=(cond, region))[0].owner
+        buffers, count = stack(again, current().instrs, self.made.saved, self.length)
+        return count_down(self.made, buffers, count, cts, first)
+
+
+def _positive(value: Value) -> Value:
+    return compare(value, number(0), direction="GT")
+
+
+def _table() -> np.ndarray:
+    """[s, r]: how many blocks s snapshots reverse, each run at most r - 1 times; 0 for r = 0."""
+    largest = 1 << 62
+    rows = [
+        [0] + [min(comb(s + r, s), largest) for r in range(REPEATS)] for s in range(SNAPSHOTS + 1)
+    ]
+    return np.array(rows, np.int64)
+
+
+def _between(ahead: Value, room: Value) -> Value:
+    """How many of `ahead` blocks to run before the next snapshot, `room` more of them."""
+    table = constant(value=_table())
+    row = load(table, add(room, number(1)))
+    below = compare(row, _spread(ahead, row), direction="LT")
+    repeats = reduce(
+        convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
+    )
+    right = load(load(table, room), repeats)
+    fewest = load(row, clamp(number(0), subtract(repeats, number(2)), number(REPEATS)))
+    ideal = maximum(fewest, subtract(ahead, right))
+    return clamp(number(1), ideal, subtract(ahead, number(1)))
+
+
+def _spread(scalar: Value, like: Value) -> Value:
+    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())

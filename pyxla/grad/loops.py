@@ -1,0 +1,111 @@
+"""The reverse of `while`: a loop that counts down, over the cotangents of what the loop carries.
+
+    while x: x' = f(x, c)        ->     while (t, ct x, ct c): t - 1, x'.ct pulled through f at x_t
+
+x_t is what the loop had at its start in iteration t; the reverse of the body reads residuals of it.
+A loop whose iterations are bounded saves them: each residual gets a buffer of one entry per
+iteration.  Where that is unknown, or needs more than `RESIDUALS` bytes, the states are computed
+again from snapshots (`pyxla.grad.checkpoints`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyxla.grad.activity import useful_slots
+from pyxla.grad.checkpoints import checkpointed
+from pyxla.grad.emitting import into, number
+from pyxla.grad.residuals import nbytes, plan
+from pyxla.grad.reverse import CONTROL, Sweep
+from pyxla.grad.stacks import Reversal, count_down, counted, stack
+from pyxla.grad.trips import induction, trips
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, captures, clone_region, free_values, substitute_region
+from pyxla.ir.types import I64
+from pyxla.ops.elementwise import add, convert, multiply
+from pyxla.ops.filled import filled
+
+RESIDUALS = 1 << 30
+
+
+def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Region) -> None:
+    made = _reversal(sweep, instr, cts)
+    inits = [
+        *[cts[k] if cts[k] is not None else sweep.total(instr.results[k]) for k in made.slots],
+        *[sweep.total(value) for value in made.captured],
+    ]
+    found = trips(instr)
+    if found is not None and found.bound * sum(map(nbytes, made.saved)) <= RESIDUALS:
+        results = _stacked(instr, made, found.bound, found.exact, region, inits)
+    else:
+        count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
+        results = checkpointed(instr, made, count, inits)
+    count = len(made.slots)
+    for k, ct in zip(made.slots, results[:count], strict=True):
+        sweep.add(instr.operands[k], ct)
+    sweep.ct.update(zip(made.captured, results[count:], strict=True))
+
+
+def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
+    """Pull cotangents through a copy of the body."""
+    useful: set[Value] = set()
+    live = {k for k, ct in enumerate(cts) if ct is not None}
+    useful_slots(instr, live, useful)
+    varied = sweep.varied
+    params = instr.regions[1].params
+    slots = tuple([k for k in sorted(live) if params[k] in varied or cts[k] is not None])
+    captured = tuple([v for v in captures(instr) if v in useful and v in varied])
+    mapping: Mapping = {}
+    body = clone_region(instr.regions[1], mapping)
+    varied.update([copy for value, copy in mapping.items() if value in varied])
+    index = Value(I64, None, "t")
+    carried = [Value(instr.results[k].type) for k in slots]
+    outside = [Value(value.type) for value in captured]
+    code: list[Instr] = []
+    with into(code):
+        inner = sweep.nested(dict(zip(captured, outside, strict=True)))
+        for k, ct in zip(slots, carried, strict=True):
+            inner.add(body.results[k], ct)
+        inner.run(body)
+        totals = [
+            *[inner.total(body.params[k]) for k in slots],
+            *[inner.total(value) for value in captured],
+        ]
+    reverse = Region((index, *carried, *outside), code, (index, *totals))
+    counters = {
+        body.params[k]: (instr.operands[k], step) for k, (_, step) in induction(instr).items()
+    }
+    saved = plan(reverse, body, counters)
+    _restore_counters(reverse, counters)
+    return Reversal(body, reverse, slots, captured, tuple(saved))
+
+
+def _restore_counters(reverse: Region, counters: dict[Value, tuple[Value, int]]) -> None:
+    """Compute what counts up by a constant from the index, instead of saving it."""
+    index, code, mapping = reverse.params[0], [], {}
+    read = free_values(reverse)
+    with into(code):
+        for param, (start, step) in counters.items():
+            if param in read:
+                dtype = param.type.dtype
+                far = multiply(convert(index, dtype=dtype), filled(start.type, step))
+                mapping[param] = add(start, far)
+    substitute_region(reverse, mapping)
+    reverse.instrs[:0] = code
+
+
+def _stacked(
+    instr: Instr,
+    made: Reversal,
+    bound: int,
+    exact: bool,
+    region: Region,
+    inits: Sequence[Value],
+) -> tuple[Value, ...]:
+    """Save the residuals of every iteration in the loop itself."""
+    instr.regions = (instr.regions[0], made.body)
+    buffers, count = stack(instr, region.instrs, made.saved, bound)
+    return count_down(made, buffers, number(bound) if exact else count, inits)
+
+
+CONTROL["while"] = reverse_loop

@@ -1,0 +1,85 @@
+"""Residuals: what a reverse region reads of the forward code it belongs to.
+
+`plan` decides for each value that is read: computed anew from others by operations that cost no
+more than reading memory does, if that does not need more bytes; else saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, clone, free_values, slice_of, substitute_region
+
+DEPTH = 32  # instructions that are run again for one value
+# As cheap as a load: they fuse with what reads their result.
+_CHEAP = frozenset(
+    "constant iota broadcast_in_dim reshape compare convert add subtract multiply negate select "
+    "and or not xor maximum minimum abs sign floor ceil slice dynamic_slice real imag complex "
+    "reverse clamp is_finite transpose pad".split()
+)
+
+
+def plan(reverse: Region, forward: Region, known: Collection[Value] = ()) -> list[Value]:
+    """What `forward` must save for `reverse`, which gets code for what it computes anew.
+
+    known: parameters of `forward` that `reverse` can tell.
+    """
+    defined = set(forward.params).union(*[instr.results for instr in forward.instrs])
+    needed = [value for value in free_values(reverse) if value in defined]
+    free = {value for value in needed if value in known}
+    saved: dict[Value, None] = {}
+    anew: list[Value] = []
+    for value in sorted(needed, key=lambda v: v.type.size):
+        if value in free:
+            continue
+        leaves = _leaves(value, defined, known)
+        new = [leaf for leaf in leaves if leaf not in saved] if leaves is not None else None
+        if new is None or value in new or _bytes(new) > _bytes([value]):
+            saved[value] = None
+        else:
+            saved.update(dict.fromkeys(new))
+            anew.append(value)
+    again = [value for value in anew if value not in saved]
+    _recompute(reverse, forward, again, set(saved))
+    return list(saved)
+
+
+def _leaves(
+    value: Value, defined: Collection[Value], known: Collection[Value]
+) -> dict[Value, None] | None:
+    """The values from which cheap instructions compute `value`; None if there are too many."""
+    leaves: dict[Value, None] = {}
+    stack, seen = [value], {value}
+    while stack:
+        v = stack.pop()
+        if v not in defined or v in known:
+            continue
+        owner = v.owner
+        if not isinstance(owner, Instr) or owner.op.name not in _CHEAP:
+            leaves[v] = None
+            continue
+        for operand in owner.operands:
+            if operand not in seen:
+                seen.add(operand)
+                stack.append(operand)
+        if len(seen) > DEPTH:
+            return None
+    return leaves
+
+
+def _bytes(values: Iterable[Value]) -> int:
+    return sum([nbytes(value) for value in values])
+
+
+def nbytes(value: Value) -> int:
+    return value.type.size * value.type.dtype.itemsize
+
+
+def _recompute(reverse: Region, forward: Region, wanted: list[Value], saved: set[Value]) -> None:
+    """Put copies of what computes `wanted` from `saved` in front of the reverse code."""
+    code = [instr for instr in forward.instrs if saved.isdisjoint(instr.results)]
+    mapping: Mapping = {}
+    copies = clone(slice_of(code, wanted), mapping)
+    substitute_region(reverse, mapping)
+    reverse.instrs[:0] = copies

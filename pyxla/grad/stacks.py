@@ -1,0 +1,103 @@
+"""Residuals of a loop's iterations, in buffers with one entry per iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyxla.grad.emitting import as_counter, buffer, inline, into, load, loop, number, store
+from pyxla.grad.trips import induction
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping
+from pyxla.ir.types import I64
+from pyxla.ops.elementwise import add, compare, subtract
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """A copy of a loop's body with its reverse.
+
+    reverse: (number of the iteration, cotangents of slots, of captured values) -> the same.
+    saved: values of `body` that it reads.
+    """
+
+    body: Region
+    reverse: Region
+    slots: tuple[int, ...]
+    captured: tuple[Value, ...]
+    saved: tuple[Value, ...]
+
+
+def stack(
+    instr: Instr, code: list[Instr], saved: Sequence[Value], bound: int
+) -> tuple[list[Value], Value]:
+    """Extend a loop that is in `code`: (a buffer for each saved value of its body, iterations)."""
+    made: list[Instr] = []
+    with into(made):
+        index, count = _counter(instr)
+        room = [buffer(value.type, bound) for value in saved]
+        buffers = _carry(instr, room)
+    code[(at := code.index(instr)) : at] = made
+    body = instr.regions[1]
+    given = body.params[len(body.params) - len(saved) :] if saved else ()
+    with into(body.instrs):
+        stored = [store(b, index, value) for b, value in zip(given, saved, strict=True)]
+    body.results = (*body.results[: len(body.results) - len(saved)], *stored)
+    return buffers, count
+
+
+def counted(instr: Instr, code: list[Instr]) -> Value:
+    """Count the iterations of a loop that is in `code`."""
+    made: list[Instr] = []
+    with into(made):
+        _, count = _counter(instr)
+    code[(at := code.index(instr)) : at] = made
+    return count
+
+
+def _counter(instr: Instr) -> tuple[Value, Value]:
+    """The number of the iteration, inside the body and after the loop: a new slot if need be."""
+    body = instr.regions[1]
+    for k, found in induction(instr).items():
+        if found == (0, 1) and body.params[k].type.dtype == I64.dtype:
+            return body.params[k], instr.results[k]
+    (count,) = _carry(instr, [number(0)])
+    index = body.params[-1]
+    with into(body.instrs):
+        body.results = (*body.results[:-1], add(index, number(1)))
+    return index, count
+
+
+def _carry(instr: Instr, inits: Sequence[Value]) -> list[Value]:
+    """Slots more, which stay as they are so far; their final values."""
+    instr.operands = (*instr.operands, *inits)
+    for region in instr.regions:
+        fresh = tuple([Value(init.type, region) for init in inits])
+        region.params = (*region.params, *fresh)
+        if region is instr.regions[1]:
+            region.results = (*region.results, *fresh)
+    results = [Value(init.type, instr) for init in inits]
+    instr.results = (*instr.results, *results)
+    return results
+
+
+def count_down(
+    made: Reversal,
+    buffers: Sequence[Value],
+    count: Value,
+    inits: Sequence[Value],
+    first: Value | None = None,
+) -> tuple[Value, ...]:
+    """The reverse of `count` iterations, from number `first`, whose residuals were saved."""
+
+    def more(t: Value, *_: Value) -> Value:
+        return compare(t, number(0), direction="GT")
+
+    def back(t: Value, *cts: Value) -> tuple[Value, ...]:
+        index = subtract(t, number(1))
+        loaded = [load(b, index) for b in buffers]
+        mapping: Mapping = dict(zip(made.saved, loaded, strict=True))
+        which = index if first is None else add(first, index)
+        return index, *inline(made.reverse, (which, *cts), mapping)[1:]
+
+    return loop([as_counter(count), *inits], more, back)[1:]

@@ -1,0 +1,105 @@
+"""Constants, and one element in many places: what the rules of all other ops are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.op import Op, OpError
+from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
+from pyxla.ops.check import check_axes, check_length, like, refuse
+from pyxla.ops.contribution import Contribution, Sum
+from pyxla.ops.samples import ORDER, Sample, arange, array
+from pyxla.ops.spell import i64s, spelled
+
+Ints = tuple[int, ...]
+
+
+def _constant(value: np.ndarray, weak: bool = False) -> ArrayType:
+    if value.dtype not in SHORT_NAMES:
+        refuse("constant", f"XLA has no element type for {value.dtype}")
+    return array_type(value.dtype, value.shape, weak)
+
+
+def _emit_constant(e: Any, instr: Any, operands: Any) -> Any:
+    return e.constant(instr.attrs["value"], instr.results[0].type)
+
+
+def _broadcast_in_dim(x: ArrayType, shape: Ints, broadcast_dimensions: Ints) -> ArrayType:
+    name = "broadcast_in_dim"
+    check_length(name, "broadcast_dimensions", broadcast_dimensions, len(x.shape))
+    check_axes(name, "broadcast_dimensions", broadcast_dimensions, len(shape))
+    for extent, axis in zip(x.shape, broadcast_dimensions, strict=True):
+        if extent != 1 and extent != shape[axis]:
+            refuse(name, f"{x} does not fit {list(shape)} along {broadcast_dimensions}")
+    return like(x, None, shape)
+
+
+def _broadcast_numpy(x: np.ndarray, shape: Ints, broadcast_dimensions: Ints) -> np.ndarray:
+    column = [1] * len(shape)
+    for extent, axis in zip(x.shape, broadcast_dimensions, strict=True):
+        column[axis] = extent
+    order = np.argsort(broadcast_dimensions) if broadcast_dimensions else ()
+    return np.broadcast_to(np.transpose(x, order).reshape(column), shape)
+
+
+def _broadcast_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    return broadcast_in_dim(tangents[0], **instr.attrs)
+
+
+def _broadcast_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """Sum over the dimensions that were not there or had extent 1, in the operand's order."""
+    (x,) = instr.operands
+    shape, axes = instr.attrs["shape"], instr.attrs["broadcast_dimensions"]
+    pairs = zip(x.type.shape, axes, strict=True)
+    kept = [axis for extent, axis in pairs if extent == shape[axis]]
+    if kept != sorted(kept):
+        raise OpError("broadcast_in_dim: no derivative where dimensions change places")
+    return (Sum(ct, tuple([axis for axis in range(len(shape)) if axis not in kept])),)
+
+
+def _constant_samples() -> list[Sample]:
+    values = [array(dtype, shape) for dtype in ORDER for shape in ((), (2, 3), (0,))]
+    return [((), {"value": value}) for value in values]
+
+
+X = arange("f8", 2, 3)
+
+constant = Op(
+    "constant",
+    _constant,
+    numpy=lambda value, weak=False: value,
+    emit=_emit_constant,
+    samples=_constant_samples,
+)
+broadcast_in_dim = Op(
+    "broadcast_in_dim",
+    _broadcast_in_dim,
+    numpy=_broadcast_numpy,
+    emit=spelled(
+        "broadcast_in_dim",
+        lambda shape, broadcast_dimensions: {"broadcast_dimensions": i64s(broadcast_dimensions)},
+    ),
+    samples=lambda: [
+        ((X,), {"shape": (4, 2, 3), "broadcast_dimensions": (1, 2)}),
+        ((X,), {"shape": (3, 5, 2), "broadcast_dimensions": (2, 0)}),
+        ((X[:, :1],), {"shape": (2, 3), "broadcast_dimensions": (0, 1)}),
+        ((X[0, 0],), {"shape": (0, 3), "broadcast_dimensions": ()}),
+        ((np.array(True),), {"shape": (), "broadcast_dimensions": ()}),
+    ],
+    jvp=_broadcast_jvp,
+    vjp=_broadcast_vjp,
+)
+
+
+def filled(x: ArrayType, number: complex) -> Value:
+    """An array of `x`'s type with one number everywhere."""
+    scalar = constant(value=np.array(number, x.dtype))
+    return broadcast_in_dim(scalar, shape=x.shape, broadcast_dimensions=()) if x.shape else scalar
+
+
+def zeros(x: ArrayType) -> Value:
+    return filled(x, 0)
