@@ -14,7 +14,7 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer import arrays
-from pyxla.infer.calls import apply, call, call_method
+from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import ListCell, ObjectCell
@@ -84,7 +84,11 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
     if isinstance(x, Const):
         return hasattr(x.value, name)
     if isinstance(content, ObjectCell):
-        return name in content.fields or hasattr(content.cls, name)
+        if name in content.fields or hasattr(content.cls, name):
+            return True
+        if find(content.cls, "__getattr__") is not None:
+            raise engine.refuse("hasattr() of an object whose class has __getattr__")
+        return False
     with contextlib.suppress(CompileError, Stopped):
         get_attribute(engine, x, name)
         return True

@@ -399,9 +399,9 @@ def class_of(engine: Engine, x: Any) -> type | None:
 
 
 def find(cls: type, name: str) -> Any:
-    """The class attribute `name`, unbound, not looking at `object`."""
+    """The class attribute `name`, unbound, not looking at `object` and `tuple`."""
     for base in cls.__mro__[:-1]:
-        if name in base.__dict__:
+        if name in base.__dict__ and base is not tuple:
             return base.__dict__[name]
     return None
 

@@ -454,8 +454,9 @@ class Engine:
 
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
         """Ask for the value of a condition that int arguments decide, rather than refuse."""
+        heads = {head for frame in self.frames for head in frame.heads.values()}
         for test in tests:
-            if by_arguments(test):
+            if by_arguments(test, heads):
                 need = NeedsStatic(Scalar(test), "which way a branch goes")
                 need.otherwise = otherwise
                 return need

@@ -9,7 +9,7 @@ widening: Bourdoncle 1993).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -577,8 +577,8 @@ def deciding_test(block: Block) -> Value | None:
     return None
 
 
-def by_arguments(value: Value) -> bool:
-    """Whether `value` is computed from int arguments alone."""
+def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
+    """Whether `value` is computed from int arguments, and counters of loops at `heads`, alone."""
     seen: set[Value] = set()
     stack = [value]
     while stack:
@@ -588,6 +588,8 @@ def by_arguments(value: Value) -> bool:
         seen.add(x)
         if isinstance(x.owner, Instr):
             stack.extend(x.owner.operands)
+        elif isinstance(x.owner, Phi) and x.owner.block in heads and x.type.weak:
+            stack.extend(x.owner.args.values())
         elif isinstance(x.owner, Phi) or not x.type.weak or x.type.dtype.kind != "i":
             return False
     return True

@@ -158,6 +158,8 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
             return Const(content.cls)
         if name == "__dict__":
             return engine.new(DictCell(dict(content.fields)))
+        if (fallback := find(content.cls, "__getattr__")) is not None:
+            return call_object(engine, fallback, [x, Const(name)], {})
         raise _missing(engine, f"{content.cls.__name__!r} object", name)
     return _member(engine, content.cls, x, name, found)
 

@@ -173,15 +173,24 @@ class Executable:
         for write in outcome.writes:
             spare = write.index in self._spares
             memory.write_out(leaves[write.leaf], values[write.index], spare)
+        code = 0 if outcome.status is None else np.asarray(values[outcome.status]).item()
+        if code:
+            cls, parts = self._sites[code - 1]
+            result = cls(*[part(values, args, made) for part in parts])
+        else:
+            result = self._build(values, args, made)
+        self._store(values, args, made)
+        if code:
+            raise result
+        return result
+
+    def _store(self, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> None:
+        """Give container arguments their elements; what lay in them was looked up before."""
         if self._stores:
             targets = [resolve(args, path) for path, _ in self._stores]
             sources = [build(values, args, made) for _, build in self._stores]
             for target, source in zip(targets, sources, strict=True):
                 restore(target, source)
-        if outcome.status is not None and (code := np.asarray(values[outcome.status]).item()):
-            cls, parts = self._sites[code - 1]
-            raise cls(*[part(values, args, made) for part in parts])
-        return self._build(values, args, made)
 
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:
         check_traceable(self.outcome, self.program.name)
