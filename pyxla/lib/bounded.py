@@ -8,9 +8,10 @@ past the true sizes does not matter, calls it, and says what is bounded in the r
 
 `strategy_of(function)` finds it; a function without one refuses bounded arrays.
 
-Sizes that broadcast: NumPy lets a size of 1 meet any other.  Where nothing proves that two sizes are
-equal or that neither is 1, the first element is selected in place of the array where its size turns
-out to be 1.  Sizes that differ otherwise are an error in NumPy; here the result is unspecified.
+Sizes that broadcast: NumPy lets a size of 1 meet any other.  Where nothing proves that two sizes
+are equal or that neither is 1, the first element is selected in place of the array where its size
+turns out to be 1.  Sizes that differ otherwise are an error in NumPy; here the result is
+unspecified.
 """
 
 from __future__ import annotations
