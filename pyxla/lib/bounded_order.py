@@ -1,8 +1,8 @@
 """Arrays of bounded extent where the order of elements counts: sorting, searching, sums so far,
 differences, rolling, padding, insertion and deletion at places known at run time.
 
-Sorting fills with what sorts last; sums so far pass through, since what lies past the true size comes
-after all that is real.
+Sorting fills with what sorts last; sums so far pass through, since what lies past the true size
+comes after all that is real.
 """
 
 from __future__ import annotations
