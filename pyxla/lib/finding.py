@@ -1,4 +1,4 @@
-"""Functions whose result is as long as there are elements that hold: `nonzero`, `compress`, `unique`
+"""Functions whose result is as long as elements are that hold: `nonzero`, `compress`, `unique`
 and the sets built on it.  Their results are of bounded extent; so may their operands be.
 
 `unique` sorts, marks the first of each run and takes what is marked (the sort-based grouping of
