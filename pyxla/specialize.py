@@ -1,8 +1,8 @@
 """One specialization: a Python function and the description of its arguments, typed.
 
-The arguments become abstract values, the engine visits the function, and what it returns, writes and
-raises becomes an `Outcome` over the results of one typed function.  Inference starts again when it
-finds that it must know an argument's value, or that an outside array must become an argument.
+The arguments become abstract values, the engine visits the function, and what it returns, writes
+and raises becomes an `Outcome` over the results of one typed function.  Inference starts again when
+it finds that it must know an argument's value, or that an outside array must become an argument.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 import jax
 
+import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, Location
 from pyxla.infer import arrays
 from pyxla.infer.captures import Captures, NewCapture, Place
@@ -39,7 +40,6 @@ from pyxla.ir.core import Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.types import I32
 from pyxla.ops.elementwise import convert
-import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
 
@@ -179,13 +179,13 @@ class _World:
         self.engine = Engine(RULES, self.captures, request.options)
         self.engine.jax_array_class = jax.Array
         self.same = {
-            later: first
-            for group in request.memory.groups
-            for first, later in _identical(group)
+            later: first for group in request.memory.groups for first, later in _identical(group)
         }
-        self.overlapping = {
-            leaf for group in request.memory.groups for leaf, _, _ in group
-        } - set(self.same) - set(self.same.values())
+        self.overlapping = (
+            {leaf for group in request.memory.groups for leaf, _, _ in group}
+            - set(self.same)
+            - set(self.same.values())
+        )
         self.cells: dict[int, Ref] = {}
         args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
         split = len(args) - len(places)
