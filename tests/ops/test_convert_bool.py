@@ -1,4 +1,4 @@
-"""Booleans as floats: zero times infinity stays NaN (XLA rewrites products with converted bools)."""
+"""Booleans as floats: zero times infinity stays NaN (XLA rewrites products with such bools)."""
 
 import numpy as np
 
