@@ -196,7 +196,9 @@ def _called(cls: type, inner: str) -> str:
 
 # --- text -------------------------------------------------------------------------------------
 
-_NAMES: dict[str, Any] = {repr(scalar): scalar for scalar in SCALARS} | {t.__name__: t for t in PYTHON_DTYPES}
+_NAMES: dict[str, Any] = {repr(scalar): scalar for scalar in SCALARS} | {
+    t.__name__: t for t in PYTHON_DTYPES
+}
 _HINT = f"types are {', '.join(_NAMES)}, static[5], arrays as f64[10,10], and containers of these"
 
 
