@@ -212,7 +212,9 @@ def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndar
     """An array without elements, with the shape and strides that NumPy's view has; `strides` are
     those of the base where it is not in C order."""
     shape = type.shape
-    strides = strides or [type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    strides = strides or [
+        type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))
+    ]
     array = as_strided(np.empty(1, type.dtype), shape, strides)
     for step in view:
         array = step.strided(array)
