@@ -10,7 +10,6 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-
 from pyxla.infer.blocks import reshaped
 from pyxla.infer.integers import Int, plus, value_of
 from pyxla.infer.lattice import Array, Scalar
