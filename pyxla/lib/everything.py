@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pyxla.lib import (
-    bounded_products,
-    finding,
-    bounded_order,
     bounded_joining,
+    bounded_order,
+    bounded_products,
     bounded_reductions,
     builtins,
     concatenators,
     creation,
     dtypes,
     fft,
+    finding,
     linalg,
     manipulation,
     mathlib,
