@@ -8,9 +8,9 @@
     region     ::= params instr* results               values of enclosing scopes are visible
 
 Two vocabularies speak it.  Out of the front end, ops are Python's (`call`, `getattr`, `binary`, see
-`pyxla.frontend.pyops`), values are untyped and may be any object.  Out of inference, ops are records
-of `pyxla.ops`, every value is a typed array, and mutation is gone.  Outlining replaces blocks by
-regions: then a function has a single `region`, and `if_` and `while_` are ordinary ops.
+`pyxla.frontend.pyops`), values are untyped and may be any object.  Out of inference, ops are
+records of `pyxla.ops`, every value is a typed array, and mutation is gone.  Outlining replaces
+blocks by regions: then a function has a single `region`, and `if_` and `while_` are ordinary ops.
 
 Values are objects without names; only the printer numbers them.
 """
@@ -71,7 +71,9 @@ class Phi:
 
     __slots__ = ("args", "block", "loc", "value")
 
-    def __init__(self, block: Block, type: ArrayType | None, hint: str, loc: Location | None) -> None:
+    def __init__(
+        self, block: Block, type: ArrayType | None, hint: str, loc: Location | None
+    ) -> None:
         self.block = block
         self.value = Value(type, self, hint)
         self.args: dict[Block, Value] = {}
