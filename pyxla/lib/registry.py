@@ -9,8 +9,9 @@ needs no transfer, derivative or batching rule of its own.  It receives
     functions               callables that compile the function into the current place
     anything else           the object itself (dtypes, strings, None, Ellipsis, slices)
 
-and returns the same kinds.  An `Array` of shape `()` it returns is a NumPy scalar, as for ufuncs and
-reductions in NumPy, unless it is registered with `zero_d=True` (creation functions: a 0-d array).
+and returns the same kinds.  An `Array` of shape `()` it returns is a NumPy scalar, as for ufuncs
+and reductions in NumPy, unless it is registered with `zero_d=True` (creation functions: a 0-d
+array).
 Needing the value of a Scalar (`int(n)`, `range(n)`, a shape) makes it static.
 """
 
