@@ -85,9 +85,7 @@ def _emit_foreign(e: Any, instr: Any, operands: Any) -> Any:
     return e.op("func.call", instr, operands, {"callee": f"@{name}"})
 
 
-def _host_call(
-    order: ArrayType, *operands: ArrayType, function: Callable[..., None]
-) -> ArrayType:
+def _host_call(order: ArrayType, *operands: ArrayType, function: Callable[..., None]) -> ArrayType:
     """`function(*arrays)` runs on the host, after the calls that `order` depends on; the result is
     the order of what follows."""
     check_same("host_call", order, I32)
