@@ -470,7 +470,7 @@ class _Outputs:
             if not x.view and x.cell in self.world.paths:
                 self.trees[key] = out.OutArgument(self.world.paths[x.cell])
             else:
-                content = self.engine.heap.contents[x.cell]
+                content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)
                 self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]

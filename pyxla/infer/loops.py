@@ -38,6 +38,7 @@ from pyxla.infer.merge import (
     joined_number_type,
     materialize,
     read_view,
+    resolve,
 )
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
@@ -55,12 +56,15 @@ class LoopHead:
         hints: list[tuple[str, Location | None]],
         live: Iterable[Value],
         directions: dict[str, str],
+        rebound: Iterable[int] = (),
     ) -> None:
+        """`rebound`: on a first pass, the names expected to be bound to other arrays."""
         self.entry = entry
         self.block = Block("loop")
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
-        self.join = Join([entry], self.block, ghosts, directions)
+        self.join = Join([entry], self.block, ghosts or _expected(entry, rebound), directions)
+        self.join.vary = not ghosts
         self.hints = hints
         args = []
         for i, (hint, loc) in enumerate(hints):
@@ -100,6 +104,14 @@ class LoopHead:
         self.lost = lost
         self.join.settle(lambda: [*held(), *self.env.values(), *self.args], pinned, lost)
 
+    def rebound(self, back: Edge) -> set[int]:
+        """The names that the loop binds to an array that it makes and nothing else refers to."""
+        pairs = enumerate(zip(self.args, back.args, strict=True))
+        made = {i: y.cell for i, (x, y) in pairs if _rebinds(x, y)}
+        cells = [y.cell for y in back.args if isinstance(y, Ref)]
+        known = self.entry.heap.contents
+        return {i for i, cell in made.items() if cell not in known and cells.count(cell) == 1}
+
     def close(
         self, back: Edge, held: Callable[[], Iterable[Any]], written: set[int]
     ) -> tuple[bool, set[int], str]:
@@ -129,6 +141,23 @@ class LoopHead:
         back.block.terminator = Jump(self.block, back.loc)
         self.block.preds.append(back.block)
         return True, aliases, "a name may stand for one of several arrays that are still in use"
+
+
+def _rebinds(template: Any, back: Any) -> bool:
+    refs = isinstance(template, Ref) and isinstance(back, Ref)
+    return refs and template.cell != back.cell and not template.view and not back.view
+
+
+def _expected(entry: Edge, rebound: Iterable[int]) -> list[Edge]:
+    """A ghost in which the names at these positions refer to new arrays, like those on entry."""
+    heap, args = entry.heap.copy(), list(entry.args)
+    for i in rebound:
+        content = heap.contents.get(args[i].cell) if isinstance(args[i], Ref) else None
+        if isinstance(content, Array) and content.extents is None and not args[i].view:
+            args[i] = Ref(heap.new(content, entry.loc))
+    if len(heap.contents) == len(entry.heap.contents):
+        return []
+    return [Edge(entry.block, heap, entry.env, tuple(args), entry.loc)]
 
 
 class _Fit:
@@ -223,7 +252,8 @@ class _Fit:
     def _view(self, cell: int, back: Ref) -> None:
         """A view comes back where a whole array is assumed: its contents, as of now."""
         with building(Builder(self.back.block.instrs, self.back.loc)):
-            array = read_view(self.back.heap.contents[back.cell], back.view)
+            whole = resolve(self.back.heap, self.back.heap.contents[back.cell])
+            array = read_view(whole, back.view)
         self.content(self.head.heap.contents[cell], array)
         self.cells.setdefault(back.cell, set()).update({cell, back.cell})
 

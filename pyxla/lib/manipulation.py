@@ -467,7 +467,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-@implements(np.roll)
+@implements(np.roll, zero_d=True)
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x = as_array(a)
     if axis is None:
