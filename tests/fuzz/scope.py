@@ -15,7 +15,7 @@ from tests.fuzz.values import Expr, kind
 
 LARGEST = 64
 VALUES = 0.3
-MUDDLED = 0.01
+MUDDLED = 0.3
 
 
 @dataclass(slots=True)
