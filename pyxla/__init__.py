@@ -3,6 +3,7 @@
 from pyxla import hlo
 from pyxla.api import build, compile, load
 from pyxla.errors import CompileError
+from pyxla.grad.api import grad, jvp, linearize, value_and_grad, vjp
 from pyxla.reflect import (
     code_dot,
     code_hlo,
@@ -36,8 +37,8 @@ __all__ = [
     "bf16",
     "bool_",
     "build",
-    "c64",
     "c128",
+    "c64",
     "code_dot",
     "code_hlo",
     "code_lowered",
@@ -48,15 +49,20 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "grad",
     "hlo",
-    "i8",
     "i16",
     "i32",
     "i64",
+    "i8",
+    "jvp",
+    "linearize",
     "load",
     "static",
-    "u8",
     "u16",
     "u32",
     "u64",
+    "u8",
+    "value_and_grad",
+    "vjp",
 ]

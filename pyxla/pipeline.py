@@ -27,6 +27,7 @@ from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
 from pyxla.infer.captures import Place
+from pyxla.ir.core import Region
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.close import close
@@ -117,10 +118,18 @@ def _typed(compilation: Compilation) -> Specialization:
 
 
 def _regions(compilation: Compilation) -> Program:
-    """Outlining consumes the blocks of the typed function."""
-    function = compilation.at("typed").function
-    region = close(unroll(simplify(outline(function))))
-    return program(function.name, fence_reads(region) if jaxlink.on_cpu() else region)
+    return finished(compilation.at("typed").function.name, outlined(compilation))
+
+
+def outlined(compilation: Compilation) -> Region:
+    """The region that derivatives are taken of; outlining consumes the typed function's blocks."""
+    return simplify(outline(compilation.at("typed").function))
+
+
+def finished(name: str, region: Region) -> Program:
+    """A simplified region in the form in which XLA gets it."""
+    region = close(unroll(region))
+    return program(name, fence_reads(region) if jaxlink.on_cpu() else region)
 
 
 def _stablehlo(compilation: Compilation) -> str:

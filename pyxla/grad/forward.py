@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.emitting import into
-from pyxla.grad.reverse import Sweep, no_rule, pull
+from pyxla.grad.sweep import Sweep, no_rule, pull
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError

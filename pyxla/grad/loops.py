@@ -16,8 +16,8 @@ from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import checkpointed
 from pyxla.grad.emitting import into, number
 from pyxla.grad.residuals import nbytes, plan
-from pyxla.grad.reverse import CONTROL, Sweep
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
+from pyxla.grad.sweep import Sweep
 from pyxla.grad.trips import induction, trips
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, captures, clone_region, free_values, substitute_region
@@ -106,6 +106,3 @@ def _stacked(
     instr.regions = (instr.regions[0], made.body)
     buffers, count = stack(instr, region.instrs, made.saved, bound)
     return count_down(made, buffers, number(bound) if exact else count, inits)
-
-
-CONTROL["while"] = reverse_loop

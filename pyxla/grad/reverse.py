@@ -18,30 +18,17 @@ even where the derivative on that path is infinite.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
-from pyxla.grad.emitting import into
-from pyxla.grad.residuals import plan
-from pyxla.ir.build import Builder, building, current
-from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.op import OpError
-from pyxla.ir.rewrite import captures, clone_region, substitute_region, walk
-from pyxla.ir.types import array_type
-from pyxla.ops.contribution import Contribution, Into, Sum
-from pyxla.ops.elementwise import add, compare, select
-from pyxla.ops.filled import zeros
-from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import reshape
+from pyxla.grad.loops import reverse_loop
+from pyxla.grad.sweep import CONTROL, Sweep, reverse_branches
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Region, Value
+from pyxla.ir.rewrite import clone_region, walk
+from pyxla.ops.elementwise import select
 
-# Their derivatives are finite everywhere: zero times them is zero.
-_FINITE = frozenset(
-    "add subtract negate select clamp convert real imag complex conj abs maximum minimum sine "
-    "cosine tanh logistic broadcast_in_dim reshape transpose reverse slice pad concatenate "
-    "dynamic_slice dynamic_update_slice gather scatter reduce sort".split()
-)
+CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
 
 
 def vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> Region:
@@ -64,142 +51,3 @@ def vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> Region:
 def _selects(region: Region) -> bool:
     """Whether values that are not used may be computed: a selection chooses among others."""
     return any(i.op is select and is_inexact(i.results[0]) for i in walk(region.instrs))
-
-
-class Sweep:
-    """The walk backwards through one region.
-
-    varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero.
-    """
-
-    def __init__(self, varied: set[Value], guarded: bool, ct: dict[Value, Value] | None = None):
-        self.varied = varied
-        self.guarded = guarded
-        self.ct = ct or {}
-
-    def nested(self, ct: dict[Value, Value]) -> Sweep:
-        return Sweep(self.varied, self.guarded, ct)
-
-    def add(self, value: Value, part: Contribution) -> None:
-        """Add a contribution to the cotangent of `value`."""
-        if part is None or value not in self.varied:
-            return
-        if isinstance(part, Into):
-            self.ct[value] = part.add(self.total(value))
-            return
-        if isinstance(part, Sum):
-            part = _summed(part, value)
-        old = self.ct.get(value)
-        self.ct[value] = part if old is None else add(old, part)
-
-    def total(self, value: Value) -> Value:
-        """The cotangent of `value` so far."""
-        found = self.ct.get(value)
-        return zeros(value.type) if found is None else found
-
-    def run(self, region: Region) -> None:
-        for instr in reversed(list(region.instrs)):
-            cts = [self.ct.pop(result, None) for result in instr.results]
-            if any(ct is not None for ct in cts):
-                current().loc = instr.loc
-                self.step(instr, cts, region)
-
-    def step(self, instr: Instr, cts: list[Value | None], region: Region) -> None:
-        if (control := CONTROL.get(instr.op.name)) is not None:
-            control(self, instr, cts, region)
-            return
-        wanted = [value in self.varied for value in instr.operands]
-        parts = pull(instr, cts[0] if len(cts) == 1 else cts, wanted)
-        for operand, part in zip(instr.operands, parts, strict=True):
-            if self.guarded and isinstance(part, Value) and instr.op.name not in _FINITE:
-                part = _guard(part, cts[0])
-            self.add(operand, part)
-
-
-def pull(instr: Instr, ct: Any, wanted: Sequence[bool]) -> Sequence[Contribution]:
-    """What the op's rule gives; CompileError at the user's line where there is none."""
-    if instr.op.vjp is None:
-        raise no_rule(instr)
-    inner = [v for v in captures(instr) if is_inexact(v)] if instr.regions else []
-    if inner:
-        raise no_rule(instr, " with a function that uses values from outside")
-    try:
-        return instr.op.vjp(instr, ct, wanted)
-    except OpError as error:
-        raise CompileError(str(error), instr.loc) from error
-
-
-def no_rule(instr: Instr, which: str = "") -> CompileError:
-    return CompileError(
-        f"{instr.op.name}{which} has no derivative rule",
-        instr.loc,
-        types=[str(value.type) for value in instr.operands],
-        hint="write it with operations that have one, or stop the gradient before it",
-    )
-
-
-def _guard(part: Value, ct: Value) -> Value:
-    """Zero where the cotangent it came from is zero."""
-    if ct.type.shape != part.type.shape:
-        return part
-    none = compare(ct, zeros(ct.type), direction="EQ")
-    return select(none, zeros(part.type), part)
-
-
-def _summed(part: Sum, value: Value) -> Value:
-    made = part.value
-    if part.dimensions:
-        zero = zeros(array_type(made.type.dtype))
-        made = reduce(made, zero, dimensions=part.dimensions, computation="add")
-    return made if made.type.shape == value.type.shape else reshape(made, shape=value.type.shape)
-
-
-def reverse_branches(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Region) -> None:
-    """A conditional on the same predicate, over the reverse of each branch."""
-    captured = [value for value in captures(instr) if value in sweep.varied]
-    made: list[tuple[list[Instr], dict[Value, Value]]] = []
-    for branch in instr.regions:
-        inner = sweep.nested(dict(sweep.ct))
-        code: list[Instr] = []
-        with into(code):
-            for result, ct in zip(branch.results, cts, strict=True):
-                inner.add(result, ct)
-            inner.run(branch)
-        made.append((code, inner.ct))
-    before = sweep.ct
-    touched = [v for v in captured if any(ct.get(v) is not before.get(v) for _, ct in made)]
-    if not touched:
-        return
-    regions = []
-    for branch, (code, ct) in zip(instr.regions, made, strict=True):
-        with into(code):
-            totals = [sweep.nested(ct).total(value) for value in touched]
-        reverse = Region((), code, tuple(totals))
-        regions.append(reverse)
-        _give_out(instr, branch, reverse)
-    results = current().emit(instr.op, instr.operands, {}, tuple(regions))
-    sweep.ct.update(zip(touched, results, strict=True))
-
-
-def _give_out(instr: Instr, branch: Region, reverse: Region) -> None:
-    """Make what `reverse` reads of a branch results of the conditional, or compute it anew."""
-    saved = plan(reverse, branch)
-    fresh = []
-    for value in saved:
-        for other in instr.regions:
-            if other is branch:
-                filler = value
-            else:
-                with into(other.instrs):
-                    filler = zeros(value.type)
-            other.results = (*other.results, filler)
-        fresh.append(Value(value.type, instr, value.hint))
-    instr.results = (*instr.results, *fresh)
-    substitute_region(reverse, dict(zip(saved, fresh, strict=True)))
-
-
-# "while": put here by `pyxla.grad.loops`.
-CONTROL: dict[str, Callable[[Sweep, Instr, list[Value | None], Region], None]] = {
-    "if": reverse_branches,
-    "case": reverse_branches,
-}

@@ -106,7 +106,8 @@ def _to_fence(
             work += users.get(value, ())
     if not hazard:
         return []
-    return _convex([instr for instr in body.instrs if instr in reached], body, results, users)
+    fenced = [instr for instr in body.instrs if instr in reached]
+    return _convex(fenced, update, body, results, users)
 
 
 def _needed_by(update: Instr, body: Region) -> set[Instr]:
@@ -132,9 +133,13 @@ def _cheap(instr: Instr) -> bool:
 
 
 def _convex(
-    reached: list[Instr], body: Region, results: set[Value], users: dict[Value, list[Instr]]
+    reached: list[Instr],
+    update: Instr,
+    body: Region,
+    results: set[Value],
+    users: dict[Value, list[Instr]],
 ) -> list[Instr]:
-    """What can run as one piece: nothing that needs what comes after it, no large results."""
+    """What can run as one piece before the update: nothing that needs it, no large results."""
     inside = set(reached)
     tainted: set[Value] = set()
     from_inside: set[Value] = set()
@@ -142,7 +147,7 @@ def _convex(
         needs = uses(instr)
         if instr in inside and tainted.isdisjoint(needs):
             from_inside.update(instr.results)
-        elif not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
+        elif instr is update or not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
             inside.discard(instr)
             tainted.update(instr.results)
     changed = True
