@@ -218,8 +218,8 @@ class _Lines:
 def _attribute(op: str, name: str, value: Any) -> str:
     if op == "constant" and name == "value":
         return _literal(value)
-    if name == "weak" and value:
-        return ""
+    if name == "weak" or (isinstance(value, tuple) and not value):
+        return ""  # the type says it; there are none
     return f"{name}={_literal(value)}"
 
 
