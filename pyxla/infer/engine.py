@@ -134,6 +134,7 @@ class Engine:
         self.unrolled: set[Block] = set()
         self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}
+        self.rebound: dict[Block, set[int]] = {}
 
     # positions
 
@@ -198,8 +199,11 @@ class Engine:
             raise
         except (OpError, TypeError, ValueError, IndexError, LinAlgError) as error:
             message = str(error).removeprefix(f"{name}: ")
-            types = [str(a.value.type) for a in args if isinstance(a, Array | Scalar)]
-            raise self.refuse(f"{name}: {message}", types=types) from error
+            values = [a.value for a in args if isinstance(a, Array | Scalar)]
+            types = [str(value.type) for value in values]
+            raise self.refuse(
+                f"{name}: {message}", types=types, notes=_origins(values, self.loc)
+            ) from error
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
 
@@ -505,6 +509,18 @@ class NotKnown(Exception):  # noqa: N818 - control flow, not an error
     def __init__(self, test: Any) -> None:
         super().__init__()
         self.test = test
+
+
+def _origins(values: list[Value], here: Location | None) -> list[tuple[str, Location | None]]:
+    """Where operands come from, those made at `here` left out."""
+    notes = []
+    for value in dict.fromkeys(values):
+        if isinstance(value.owner, Instr | Phi):
+            if value.owner.loc not in (None, here):
+                notes.append((f"{value.type} comes from here", value.owner.loc))
+        elif value.hint:
+            notes.append((f"{value.type} is argument {value.hint!r}", None))
+    return notes
 
 
 def _live_after(frame: Frame) -> Iterator[Any]:

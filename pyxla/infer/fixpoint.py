@@ -93,6 +93,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
     live = frame.ssa.live_in[header]
     ghosts: list[Edge] = []
     directions = dict(engine.directions.get(header, ()))
+    rebound = engine.rebound.setdefault(header, set())
     lost: set[int] = set()
     certain = _enters(engine, frame, component, entry)
     mark = _mark(engine, frame)
@@ -101,7 +102,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
-        head = LoopHead(start, ghosts, hints, live, directions)
+        head = LoopHead(start, ghosts, hints, live, directions, rebound)
         if conflicts := head.conflicts():
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost)
@@ -119,6 +120,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
                 _entangle_exits(engine, frame, component, aliases, reason)
             return None
         _reset(engine, frame, mark, component)
+        rebound |= head.rebound(edge)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
 
