@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.frontend import fence, support
@@ -97,6 +97,8 @@ def _slice(d: Desugarer, node: ast.Slice) -> ast.expr:
 
 @expression(ast.Call)
 def _call(d: Desugarer, node: ast.Call) -> ast.expr:
+    if _is_fold(node):
+        return _fold(d, node)
     if _is_bare_super(d, node):
         names = ["__class__", d.scope.params[0]]
         d.scope.loads.update(dict.fromkeys(["super", *names]))
@@ -111,6 +113,47 @@ def _call(d: Desugarer, node: ast.Call) -> ast.expr:
         for k, value in zip(node.keywords, new[count:], strict=True)
     ]
     return at(ast.Call(new[0], new[1:count], keywords), node)
+
+
+_FOLDS = frozenset({"sum", "any", "all"})
+
+
+def _is_fold(node: ast.Call) -> bool:
+    """Whether this is `sum(... for ...)`, or the like, by its looks."""
+    if not (isinstance(node.func, ast.Name) and node.func.id in _FOLDS and len(node.args) == 1):
+        return False
+    inside = node.args[0]
+    if node.keywords or not isinstance(inside, ast.GeneratorExp):
+        return False
+    parts = list(ast.walk(inside))
+    return not any(isinstance(p, ast.Lambda) for p in parts) and not any(
+        p.is_async for p in parts if isinstance(p, ast.comprehension)
+    )
+
+
+def _fold(d: Desugarer, node: ast.Call) -> ast.expr:
+    """`sum(f(x) for x in items)`: a loop that adds up, if that is what `sum` turns out to be."""
+    (inside,) = node.args
+    first = inside.generators[0]
+    function = d.hold(d.expr(node.func), node)
+    items = d.hold(d.expr(first.iter), node)
+    filtered = constant(any(g.ifs for g in inside.generators), node)
+    folding = d.hold(call("folds", [function, items, filtered], node), node)
+    total = d.hold(call("start", [function, folding], node), node)
+
+    def leave() -> None:
+        test = call("decided", [function, folding, total], node)
+        d.branch(test, [at(ast.Break(), node)], [], node)
+
+    def gather() -> None:
+        value = d.expr(inside.elt)
+        d.set(total.id, call("gather", [function, folding, total, value], node), node)
+
+    outer = d.renames
+    d.renames = {**outer, **_fresh_targets(d, inside)}
+    _clauses(d, inside, items, gather, leave)
+    d.renames = outer
+    return d.hold(call("finish", [function, folding, total], node), node)
 
 
 def _is_bare_super(d: Desugarer, node: ast.Call) -> bool:
@@ -426,11 +469,33 @@ def _collect(d: Desugarer, node: Any, items: ast.expr) -> ast.Name:
     empty = at(ast.Dict([], []) if is_dict else ast.List([], LOAD), node)
     result = d.hold(empty, node)
 
+    def add() -> None:
+        if is_dict:
+            _store_item(d, result, node.key, node.value)
+        else:
+            value = d.expr(node.elt)
+            d.body.append(at(ast.Expr(call("append", [result, value], node.elt)), node.elt))
+
+    _clauses(d, node, items, add, lambda: None)
+    return result
+
+
+def _clauses(
+    d: Desugarer,
+    node: Any,
+    items: ast.expr,
+    add: Callable[[], None],
+    leave: Callable[[], None],
+) -> None:
+    """Append the loops of a comprehension; `add` appends what is done with an element, `leave` what
+    ends each turn."""
+
     def clause(index: int, iterated: ast.expr) -> None:
         generator = node.generators[index]
 
         def body() -> None:
             filtered(index, generator.ifs)
+            leave()
 
         d.loop(generator.target, iterated, body, generator.target)
 
@@ -440,14 +505,10 @@ def _collect(d: Desugarer, node: Any, items: ast.expr) -> ast.Name:
             d.branch(condition(d, first), d.block(filtered, index, rest), [], first)
         elif index + 1 < len(node.generators):
             clause(index + 1, d.expr(node.generators[index + 1].iter))
-        elif is_dict:
-            _store_item(d, result, node.key, node.value)
         else:
-            value = d.expr(node.elt)
-            d.body.append(at(ast.Expr(call("append", [result, value], node.elt)), node.elt))
+            add()
 
     clause(0, items)
-    return result
 
 
 def _comprehension_function(

@@ -62,6 +62,35 @@ def item(items: Any, index: int) -> Any:
     return items.current() if type(items) is Items else items[index]
 
 
+def folds(function: Any, items: Any, filtered: bool) -> bool:
+    """Whether `function(... for x in items)` is computed item by item; here the items are kept."""
+    return False
+
+
+def start(function: Any, folding: bool) -> Any:
+    """What a fold starts with."""
+    return []
+
+
+def gather(function: Any, folding: bool, total: Any, value: Any) -> Any:
+    """`total` with one more item."""
+    total.append(value)
+    return total
+
+
+def decided(function: Any, folding: bool, total: Any) -> bool:
+    """Whether further items do not matter."""
+    return bool(total) and (
+        (function is builtins.any and bool(total[-1]))
+        or (function is builtins.all and not total[-1])
+    )
+
+
+def finish(function: Any, folding: bool, total: Any) -> Any:
+    """The result, when no items are left."""
+    return function(total)
+
+
 def update(into: dict[Any, Any], mapping: Any) -> None:
     """`**mapping` in a dict display."""
     for key in mapping.keys():  # noqa: SIM118 - a mapping by its protocol, as CPython takes it
@@ -145,6 +174,7 @@ PREDICATES = frozenset(
     {
         "truth",
         "has_item",
+        "decided",
         "is_instance",
         "matches_sequence",
         "has_match_value",

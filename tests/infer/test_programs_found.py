@@ -83,9 +83,48 @@ def filters_of_known_values(n):
     return [i * j for i in range(3) for j in range(i) if (i + j) % 2], n
 
 
+@found(np.arange(6.0), 3.0)
+def filters_of_values_known_at_run_time(x, t):
+    total = sum(v * 2 for row in x.reshape(2, 3) for v in row if v > t)
+    return total, sum(1 for v in x if v > t), any(v > 4 for v in x), all(v > t for v in x)
+
+
+@found(2)
+def any_and_all_stop_early(n):
+    seen = 0
+
+    def above(k):
+        nonlocal seen
+        seen += 1
+        return k >= n
+
+    found_one = any(above(k) for k in (1, 2, 3))
+    return found_one, all(above(k) for k in (0, 5)), seen
+
+
+@found(np.arange(6.0))
+def sums_of_known_values_are_known(x):
+    same = all(a == b for a, b in zip(x.shape, (6,), strict=True))
+    return np.zeros(sum(n for n in x.shape)), (1 if same else "no")
+
+
+@found(np.arange(6.0))
+def a_name_like_a_builtin(x):
+    sum = max
+    return sum(v * 2 for v in x)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_python(name: str) -> None:
     function, args = PROGRAMS[name]
     expected = outcome(function, args)
     actual = outcome(pyxla.compile(function), args)
     assert not difference(actual, expected)
+
+
+def test_sums_of_generators_stay_loops():
+    def squares(x):
+        return sum(v * v for v in x)
+
+    short, long = (pyxla.code_stablehlo(squares, np.ones(n)) for n in (20, 2000))
+    assert len(short.splitlines()) == len(long.splitlines())
