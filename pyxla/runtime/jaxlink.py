@@ -159,7 +159,47 @@ def jit(program: Program, donated: int = 0) -> Any:
         return bind(program, *args[donated:])
 
     call.__name__ = call.__qualname__ = program.name
-    return jax.jit(call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0)
+    options = _compiler_options() if on_cpu() else None
+    dispatch = functools.partial(
+        jax.jit, call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0
+    )
+    if options is None:
+        return dispatch()
+    return _Tuned(dispatch(compiler_options=options), dispatch())
+
+
+class _Tuned:
+    """A jitted function with compiler options, which JAX takes outside of other traces only."""
+
+    __slots__ = ("__weakref__", "_inner", "_outer", "lower")
+
+    def __init__(self, outer: Any, inner: Any) -> None:
+        self._outer = outer
+        self._inner = inner
+        self.lower = outer.lower
+
+    def __call__(self, *args: Any) -> list[Any]:
+        try:
+            return self._outer(*args)
+        except ValueError as error:
+            if "compiler_options" not in str(error):
+                raise
+            return self._inner(*args)
+
+
+# Measured on XLA:CPU (docs/decisions-runtime.md): fusing whole chains of products and reductions
+# into one library call makes narrow matrix products up to 100 times slower.
+_CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+
+
+@functools.cache
+def _compiler_options() -> dict[str, Any] | None:
+    """The options of XLA:CPU that this jaxlib knows; they come and go with its releases."""
+    try:
+        jax.jit(lambda: 0, compiler_options=_CPU_OPTIONS)()
+    except Exception:  # an option it does not know is refused when compiling
+        return None
+    return _CPU_OPTIONS
 
 
 def on_cpu() -> bool:
