@@ -159,6 +159,8 @@ def test_parts_of_an_error() -> None:
     error = caught.value
     assert (error.filename, error.lineno, error.column) == (__file__, lines(inner) + 1, 12)
     assert error.types == ("f64[3]", "f64[4]")
+    origins = [(text, loc and loc.lineno - lines(outer)) for text, loc in error.notes]
+    assert origins == [("f64[3] comes from here", 1), ("f64[4] is argument 'y'", None)]
     assert [(site.function, site.lineno) for site in error.chain] == [("outer", lines(outer) + 2)]
     assert str(error).splitlines()[1:3] == ["    return a + b", "           ^^^^^"]
 

@@ -56,7 +56,7 @@ from pyxla.infer.merge import (
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
 from pyxla.ir import core
-from pyxla.ir.core import Block, Value
+from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array

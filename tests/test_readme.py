@@ -1,0 +1,35 @@
+"""The README's Python runs, from its first block to its last, in one namespace."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import pyxla
+
+README = Path(__file__).parent.parent / "README.md"
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    x = np.arange(4.0)
+    namespace = {"np": np, "pyxla": pyxla, "jax": jax, "dataclass": dataclass, "x": x}
+    for index, block in enumerate(BLOCK.findall(README.read_text())):
+        name = f"<README {index}>"
+        linecache.cache[name] = (len(block), None, block.splitlines(True), name)
+        exec(compile(block, name, "exec"), namespace)
+    matrix = np.diag([1.0, 2.0, 4.0])
+    value, _ = pyxla.compile(namespace["dominant"])(matrix, 1e-12)
+    assert abs(value - 4) < 1e-6
+    layer = namespace["Dense"](np.ones((4, 2)), np.zeros(2))
+    assert namespace["forward"]((layer,), x).tolist() == [6, 6]
+    assert namespace["newton_sqrt"](2.0, 1e-12) == pytest.approx(2**0.5)
+    np.testing.assert_allclose(np.linalg.norm(namespace["a"], axis=1), 1)
+    assert namespace["twice_gelu"](x).shape == (4,)
