@@ -25,8 +25,8 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
-    ("hints",),
-    ("errors",),
+    ("hints", "collector"),
+    ("errors", "collector"),
     ("options", "ir"),
     ("frontend", "ops"),
     # What abstract values and views are made of.
