@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pyxla import collector
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
@@ -63,9 +64,10 @@ class Compilation:
         if name not in self.products:
             stage = STAGES[name]
             try:
-                product = stage.make(self)
-                if stage.verify is not None and self.request.options.verify:
-                    stage.verify(product)
+                with collector.paused():
+                    product = stage.make(self)
+                    if stage.verify is not None and self.request.options.verify:
+                        stage.verify(product)
             except Restart:
                 raise
             except CompileError as error:

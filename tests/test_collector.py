@@ -1,0 +1,50 @@
+"""The collector is paused by some thread or by none, and left as it was."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+import pyxla
+from pyxla.collector import paused
+
+
+@pytest.fixture(autouse=True)
+def _enabled():
+    gc.enable()
+    yield
+    gc.enable()
+
+
+def test_pauses_overlap():
+    first, second = paused(), paused()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not gc.isenabled()
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+
+
+def test_it_resumes_after_an_exception():
+    with pytest.raises(KeyError), paused():
+        raise KeyError
+    assert gc.isenabled()
+
+
+def test_it_stays_off_for_those_who_switched_it_off():
+    gc.disable()
+    with paused(), paused():
+        pass
+    assert not gc.isenabled()
+
+
+def test_refused_programs_leave_it_on():
+    @pyxla.compile
+    def refused(x):
+        return x.no_such_attribute
+
+    with pytest.raises(Exception, match="no_such_attribute"):
+        refused(1.0)
+    assert gc.isenabled()
