@@ -28,7 +28,7 @@ from pyxla.lib.operands import (
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
-from pyxla.ops.contract import fft as fft_op
+from pyxla.ops.linear import fft as fft_op
 
 NORMS = ("backward", "ortho", "forward")
 

@@ -41,7 +41,7 @@ from pyxla.lib.scans import take_one
 from pyxla.lib.selection import where
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
-from pyxla.ops.contract import cholesky as cholesky_op
+from pyxla.ops.linear import cholesky as cholesky_op
 
 JAX = "jax.numpy.linalg."
 _ONE = np.eye(1)

@@ -1,27 +1,27 @@
-"""Ops of linear algebra: products, convolution, FFT, triangular factors."""
+"""Products: of matrices and tensors, and convolution."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops.check import (
-    COMPLEXES,
-    PARTS,
-    WHOLES,
     check_axes,
     check_length,
-    listed,
     refuse,
-    require,
 )
+from pyxla.ops.contribution import Contribution
+from pyxla.ops.elementwise import add
 from pyxla.ops.reduce import window_shape
 from pyxla.ops.samples import Sample, arange
-from pyxla.ops.spell import bracketed, enum, flag, flags, i64, i64s, matrix, spelled
+from pyxla.ops.shape import reshape, reverse, transpose
+from pyxla.ops.spell import bracketed, enum, flags, i64, i64s, matrix, spelled
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -147,55 +147,6 @@ def _convolution(
     for axis, extent in zip(d.output_spatial_dimensions, spatial, strict=True):
         shape[axis] = extent
     return array_type(x.dtype, tuple(shape))
-
-
-def _fft(x: ArrayType, *, fft_type: str, fft_length: Ints) -> ArrayType:
-    count = len(fft_length)
-    if fft_type not in ("FFT", "IFFT", "RFFT", "IRFFT"):
-        refuse("fft", f"fft_type must be FFT, IFFT, RFFT or IRFFT, got {fft_type!r}")
-    require(1 <= count <= 3 and count <= x.ndim, "fft", f"fft_length {fft_length} for {x}")
-    allowed = frozenset(WHOLES) if fft_type == "RFFT" else COMPLEXES
-    if x.dtype not in allowed:
-        refuse("fft", f"{fft_type} does not apply to {x}")
-    head, last = x.shape[: x.ndim - count], fft_length[-1]
-    inner = last // 2 + 1 if fft_type == "IRFFT" else last
-    if x.shape[x.ndim - count :] != (*fft_length[:-1], inner):
-        refuse("fft", f"fft_length {fft_length} does not fit {x}")
-    if fft_type == "RFFT":
-        return array_type(WHOLES[x.dtype], (*head, *fft_length[:-1], last // 2 + 1))
-    dtype = PARTS[x.dtype] if fft_type == "IRFFT" else x.dtype
-    return array_type(dtype, (*head, *fft_length))
-
-
-FACTORED = frozenset(WHOLES) | COMPLEXES
-
-
-def _square(op: str, x: ArrayType) -> None:
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2] or x.dtype not in FACTORED:
-        refuse(op, f"square matrices of f32, f64, c64 or c128 are needed, got {x}")
-
-
-def _cholesky(x: ArrayType, *, lower: bool = True) -> ArrayType:
-    _square("cholesky", x)
-    return x
-
-
-def _triangular_solve(
-    a: ArrayType,
-    b: ArrayType,
-    *,
-    left_side: bool,
-    lower: bool,
-    unit_diagonal: bool = False,
-    transpose_a: str = "NO_TRANSPOSE",
-) -> ArrayType:
-    _square("triangular_solve", a)
-    if transpose_a not in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
-        refuse("triangular_solve", f"transpose_a {transpose_a!r} is not known")
-    fits = a.dtype == b.dtype and a.ndim == b.ndim and a.shape[:-2] == b.shape[:-2]
-    if not fits or a.shape[-1] != b.shape[-2 if left_side else -1]:
-        refuse("triangular_solve", f"operands do not fit: {listed([a, b])}")
-    return b
 
 
 def _dot_numpy(
@@ -355,65 +306,6 @@ def _convolution_attributes(
     }
 
 
-def _fft_numpy(x: np.ndarray, *, fft_type: str, fft_length: Ints) -> np.ndarray:
-    axes = tuple(range(x.ndim - len(fft_length), x.ndim))
-    transform: Any = {
-        "FFT": np.fft.fftn,
-        "IFFT": np.fft.ifftn,
-        "RFFT": np.fft.rfftn,
-        "IRFFT": np.fft.irfftn,
-    }[fft_type]
-    return transform(x, fft_length, axes)
-
-
-def _fft_attributes(*, fft_type: str, fft_length: Ints) -> dict[str, str]:
-    return {"fft_type": enum("fft_type", fft_type), "fft_length": i64s(fft_length)}
-
-
-def _cholesky_numpy(x: np.ndarray, *, lower: bool = True) -> np.ndarray:
-    """The factor; the other triangle, undefined in StableHLO, is zero."""
-    factor = np.linalg.cholesky(x if lower else np.conj(np.swapaxes(x, -1, -2)))
-    return factor if lower else np.conj(np.swapaxes(factor, -1, -2))
-
-
-def _triangular_solve_numpy(
-    a: np.ndarray,
-    b: np.ndarray,
-    *,
-    left_side: bool,
-    lower: bool,
-    unit_diagonal: bool = False,
-    transpose_a: str = "NO_TRANSPOSE",
-) -> np.ndarray:
-    a = np.tril(a) if lower else np.triu(a)
-    if unit_diagonal:
-        diagonal = np.arange(a.shape[-1])
-        a = a.copy()
-        a[..., diagonal, diagonal] = 1
-    if transpose_a != "NO_TRANSPOSE":
-        a = np.swapaxes(a, -1, -2)
-    if transpose_a == "ADJOINT":
-        a = np.conj(a)
-    if left_side:
-        return np.linalg.solve(a, b)
-    return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
-
-
-def _triangular_solve_attributes(
-    *,
-    left_side: bool,
-    lower: bool,
-    unit_diagonal: bool = False,
-    transpose_a: str = "NO_TRANSPOSE",
-) -> dict[str, str]:
-    return {
-        "left_side": flag(left_side),
-        "lower": flag(lower),
-        "unit_diagonal": flag(unit_diagonal),
-        "transpose_a": enum("transpose", transpose_a),
-    }
-
-
 def _dot_samples() -> list[Sample]:
     def dims(left: Ints, right: Ints, left_batch: Ints = (), right_batch: Ints = ()) -> Any:
         return {
@@ -459,41 +351,215 @@ def _convolution_samples() -> list[Sample]:
     ]
 
 
-def _fft_samples() -> list[Sample]:
-    x = np.cos(arange("f8", 3, 4, 6))
-    half = np.fft.rfftn(x, axes=(1, 2))
-    return [
-        ((x * (1 + 1j),), {"fft_type": "FFT", "fft_length": (6,)}),
-        ((x * (1 + 1j),), {"fft_type": "IFFT", "fft_length": (4, 6)}),
-        ((x,), {"fft_type": "RFFT", "fft_length": (3, 4, 6)}),
-        ((half,), {"fft_type": "IRFFT", "fft_length": (4, 6)}),
-        ((x[0].astype("f4"),), {"fft_type": "RFFT", "fft_length": (6,)}),
+# --- Derivatives ---------------------------------------------------------------------------------
+
+
+def _bilinear_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    (x, y), (tx, ty) = instr.operands, tangents
+    if ty is None:
+        return instr.op(tx, y, **instr.attrs)
+    right = instr.op(x, ty, **instr.attrs)
+    return right if tx is None else add(instr.op(tx, y, **instr.attrs), right)
+
+
+def _dot_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    attrs, (x, y) = instr.attrs, instr.operands
+    sides = [
+        (attrs.get(f"{side}_batching_dimensions", ()), attrs[f"{side}_contracting_dimensions"])
+        for side in ("lhs", "rhs")
     ]
-
-
-def _triangle(dtype: str) -> np.ndarray:
-    """Two well-conditioned matrices."""
-    return (np.sin(arange("f8", 2, 3, 3)) + 4 * np.eye(3)).astype(dtype)
-
-
-def _cholesky_samples() -> list[Sample]:
-    a = _triangle("f8")
-    spd = a @ np.swapaxes(a, 1, 2)
-    return [((spd,), {"lower": True}), ((spd[0].astype("f4"),), {"lower": True})]
-
-
-def _triangular_solve_samples() -> list[Sample]:
-    a, b = _triangle("f8"), np.cos(arange("f8", 2, 3, 3))
-    settings = [
-        (True, True, False, "NO_TRANSPOSE"),
-        (False, True, True, "TRANSPOSE"),
-        (True, False, False, "TRANSPOSE"),
-        (False, False, False, "NO_TRANSPOSE"),
+    rests = [
+        [axis for axis in range(v.type.ndim) if axis not in (*batch, *contracted)]
+        for v, (batch, contracted) in zip((x, y), sides, strict=True)
     ]
-    names = ("left_side", "lower", "unit_diagonal", "transpose_a")
-    rows: list[Sample] = [((a, b), dict(zip(names, row, strict=True))) for row in settings]
-    adjoint = dict(zip(names, (True, True, False, "ADJOINT"), strict=True))
-    return [*rows, ((a * (1 + 0.5j), b * 1j), adjoint)]
+    batch = tuple(range(len(sides[0][0])))
+    first = len(batch)
+    middle = first + len(rests[0])
+    places = [tuple(range(first, middle)), tuple(range(middle, middle + len(rests[1])))]
+    return tuple(
+        [
+            _dot_back(
+                ct,
+                (y, x)[k],
+                batch,
+                places[1 - k],
+                sides[k],
+                sides[1 - k],
+                rests[k],
+                rests[1 - k],
+                attrs,
+            )
+            if wanted[k]
+            else None
+            for k in range(2)
+        ]
+    )
+
+
+def _dot_back(
+    ct: Value,
+    other: Value,
+    batch: Ints,
+    places: Ints,
+    mine: tuple[Ints, Ints],
+    theirs: tuple[Ints, Ints],
+    my_rest: list[int],
+    their_rest: list[int],
+    attrs: dict[str, Any],
+) -> Value:
+    """Contract the cotangent with the other operand over its own dimensions, at `places` of ct."""
+    made = dot_general(
+        ct,
+        other,
+        lhs_batching_dimensions=batch,
+        rhs_batching_dimensions=theirs[0],
+        lhs_contracting_dimensions=places,
+        rhs_contracting_dimensions=tuple(their_rest),
+        precision=attrs.get("precision", "DEFAULT"),
+    )
+    paired = dict(zip(theirs[1], mine[1], strict=True))
+    axes = [*mine[0], *my_rest, *[paired[axis] for axis in sorted(theirs[1])]]
+    order = tuple([axes.index(axis) for axis in range(len(axes))])
+    return made if order == tuple(range(len(order))) else transpose(made, permutation=order)
+
+
+def _convolution_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    c = _Conv(instr)
+    lhs = _input_cotangent(c, ct) if wanted[0] else None
+    return lhs, _kernel_cotangent(c, ct) if wanted[1] else None
+
+
+class _Conv:
+    """The settings of a convolution, all of them."""
+
+    def __init__(self, instr: Instr) -> None:
+        attrs = instr.attrs
+        self.x, self.w = instr.operands
+        self.d = d = _numbers(attrs["dimension_numbers"])
+        count = len(d.input_spatial_dimensions)
+        ones = (1,) * count
+        self.strides = attrs.get("window_strides") or ones
+        self.padding = attrs.get("padding") or ((0, 0),) * count
+        self.lhs_dilation = attrs.get("lhs_dilation") or ones
+        self.rhs_dilation = attrs.get("rhs_dilation") or ones
+        self.reversal = attrs.get("window_reversal") or (False,) * count
+        self.feature_groups = attrs.get("feature_group_count", 1)
+        self.batch_groups = attrs.get("batch_group_count", 1)
+        self.precision = attrs.get("precision", "DEFAULT")
+        out = instr.results[0].type
+        self.reach = [
+            _dilated(n, step)
+            for n, step in zip(
+                _extents(self.x.type, d.input_spatial_dimensions), self.lhs_dilation, strict=True
+            )
+        ]
+        self.window = [
+            _dilated(n, step)
+            for n, step in zip(
+                _extents(self.w.type, d.kernel_spatial_dimensions), self.rhs_dilation, strict=True
+            )
+        ]
+        self.made = [
+            _dilated(n, step)
+            for n, step in zip(
+                _extents(out, d.output_spatial_dimensions), self.strides, strict=True
+            )
+        ]
+
+
+def _dilated(extent: int, step: int) -> int:
+    return 0 if extent == 0 else (extent - 1) * step + 1
+
+
+def _split(x: Value, axis: int, count: int) -> Value:
+    shape = x.type.shape
+    return reshape(x, shape=(*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :]))
+
+
+def _grouped(x: Value, source: int, target: int, count: int) -> Value:
+    """Move `count` groups of dimension `source` in front of dimension `target`."""
+    x = _split(x, source, count)
+    kept = [axis for axis in range(x.type.ndim) if axis != source]
+    at = kept.index(target if target < source else target + 1)
+    order = (*kept[:at], source, *kept[at:])
+    x = transpose(x, permutation=order)
+    shape = x.type.shape
+    return reshape(x, shape=(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
+
+
+def _input_cotangent(c: _Conv, ct: Value) -> Value:
+    """A convolution with the kernel the other way round, strides as dilation."""
+    d, w = c.d, c.w
+    groups = max(c.feature_groups, c.batch_groups)
+    outputs, inputs = d.kernel_output_feature_dimension, d.kernel_input_feature_dimension
+    if groups > 1:
+        w = _grouped(w, outputs, inputs, groups)
+    padding = []
+    for n, window, made, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True):
+        before = window - low - 1
+        padding.append((before, n + window - 1 - made - before))
+    numbers = ConvDimensionNumbers(
+        d.output_batch_dimension,
+        d.output_feature_dimension,
+        d.output_spatial_dimensions,
+        outputs,
+        inputs,
+        d.kernel_spatial_dimensions,
+        d.input_batch_dimension,
+        d.input_feature_dimension,
+        d.input_spatial_dimensions,
+    )
+    made = convolution(
+        ct,
+        w,
+        dimension_numbers=numbers,
+        window_strides=c.lhs_dilation,
+        padding=tuple(padding),
+        lhs_dilation=c.strides,
+        rhs_dilation=c.rhs_dilation,
+        window_reversal=tuple([not flipped for flipped in c.reversal]),
+        feature_group_count=groups,
+        precision=c.precision,
+    )
+    if c.batch_groups > 1:
+        made = _grouped(made, d.input_feature_dimension, d.input_batch_dimension, c.batch_groups)
+    return made
+
+
+def _kernel_cotangent(c: _Conv, ct: Value) -> Value:
+    """The input convolved with the cotangent: batches take the place of features."""
+    d = c.d
+    padding = tuple(
+        [
+            (low, made + window - n - 1 - low)
+            for n, window, made, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True)
+        ]
+    )
+    numbers = ConvDimensionNumbers(
+        d.input_feature_dimension,
+        d.input_batch_dimension,
+        d.input_spatial_dimensions,
+        d.output_batch_dimension,
+        d.output_feature_dimension,
+        d.output_spatial_dimensions,
+        d.kernel_input_feature_dimension,
+        d.kernel_output_feature_dimension,
+        d.kernel_spatial_dimensions,
+    )
+    made = convolution(
+        c.x,
+        ct,
+        dimension_numbers=numbers,
+        window_strides=c.rhs_dilation,
+        padding=padding,
+        lhs_dilation=c.lhs_dilation,
+        rhs_dilation=c.strides,
+        feature_group_count=c.batch_groups,
+        batch_group_count=c.feature_groups,
+        precision=c.precision,
+    )
+    flipped = [a for a, r in zip(d.kernel_spatial_dimensions, c.reversal, strict=True) if r]
+    return reverse(made, dimensions=tuple(flipped)) if flipped else made
 
 
 dot_general = Op(
@@ -501,6 +567,8 @@ dot_general = Op(
     _dot_general,
     numpy=_dot_numpy,
     emit=spelled("dot_general", _dot_attributes),
+    jvp=_bilinear_jvp,
+    vjp=_dot_vjp,
     samples=_dot_samples,
 )
 convolution = Op(
@@ -508,26 +576,7 @@ convolution = Op(
     _convolution,
     numpy=_convolution_numpy,
     emit=spelled("convolution", _convolution_attributes),
+    jvp=_bilinear_jvp,
+    vjp=_convolution_vjp,
     samples=_convolution_samples,
-)
-fft = Op(
-    "fft",
-    _fft,
-    numpy=_fft_numpy,
-    emit=spelled("fft", _fft_attributes),
-    samples=_fft_samples,
-)
-cholesky = Op(
-    "cholesky",
-    _cholesky,
-    numpy=_cholesky_numpy,
-    emit=spelled("cholesky", lambda lower=True: {"lower": flag(lower)}),
-    samples=_cholesky_samples,
-)
-triangular_solve = Op(
-    "triangular_solve",
-    _triangular_solve,
-    numpy=_triangular_solve_numpy,
-    emit=spelled("triangular_solve", _triangular_solve_attributes),
-    samples=_triangular_solve_samples,
 )

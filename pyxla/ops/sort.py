@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.ir.core import Region, Value
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.types import BOOL, I32, ArrayType, array_type
+from pyxla.ir.rewrite import clone_region
+from pyxla.ir.types import BOOL, I32, I64, ArrayType, array_type
 from pyxla.ops import computation as computations
 from pyxla.ops.check import (
     COMPLEXES,
@@ -26,6 +27,7 @@ from pyxla.ops.computation import (
     check_region,
     element_types,
 )
+from pyxla.ops.contribution import Contribution, Into
 from pyxla.ops.elementwise import (
     and_,
     bitcast_convert,
@@ -35,8 +37,9 @@ from pyxla.ops.elementwise import (
     xor,
 )
 from pyxla.ops.evaluate import evaluate
+from pyxla.ops.index import gather, scatter
 from pyxla.ops.samples import Sample, arange
-from pyxla.ops.shape import broadcast_in_dim, constant
+from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.spell import flag, i64
 
 Ints = tuple[int, ...]
@@ -178,12 +181,94 @@ def _sort_samples() -> list[Sample]:
     ]
 
 
+# --- Derivatives ---------------------------------------------------------------------------------
+
+
+def _sorted_positions(instr: Instr) -> Value:
+    """Where each element of the results came from, along the dimension."""
+    axis, xs = instr.attrs["dimension"], instr.operands
+    positions = iota(dtype=I64.dtype, shape=xs[0].type.shape, dimension=axis)
+    regions = tuple([_with_position(region) for region in instr.regions])
+    return sort(*xs, positions, regions=regions, **instr.attrs)[-1]
+
+
+def _with_position(region: Region) -> Region:
+    """The comparator with two more parameters, which it does not use."""
+    copy = clone_region(region, {})
+    copy.params += (Value(I64, copy), Value(I64, copy))
+    return copy
+
+
+def _take(x: Value, positions: Value, axis: int) -> Value:
+    """Row by row along an axis, the elements at positions."""
+    others = tuple([a for a in range(x.type.ndim) if a != axis])
+    shape = positions.type.shape
+    return gather(
+        x,
+        reshape(positions, shape=(*shape, 1)),
+        offset_dims=(),
+        collapsed_slice_dims=(axis,),
+        start_index_map=(axis,),
+        index_vector_dim=len(shape),
+        slice_sizes=(1,) * x.type.ndim,
+        operand_batching_dims=others,
+        start_indices_batching_dims=others,
+    )
+
+
+def _sort_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:
+    positions, axis = _sorted_positions(instr), instr.attrs["dimension"]
+    return tuple([None if t is None else _take(t, positions, axis) for t in tangents])
+
+
+def _sort_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Value | None, ...]:
+    """Back to where they were: by the inverse permutation."""
+    cts = ct if isinstance(ct, list) else [ct]
+    positions, axis = _sorted_positions(instr), instr.attrs["dimension"]
+    numbers = iota(dtype=I64.dtype, shape=positions.type.shape, dimension=axis)
+    inverse = sort(positions, numbers, dimension=axis, comparator="LT")[1]
+    return tuple(
+        [
+            _take(c, inverse, axis) if w and c is not None else None
+            for c, w in zip(cts, wanted, strict=True)
+        ]
+    )
+
+
+def _top_k_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:
+    return _take(tangents[0], instr.results[1], tangents[0].type.ndim - 1), None
+
+
+def _top_k_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
+    """To the positions they came from, which are distinct."""
+    positions, axis = instr.results[1], instr.operands[0].type.ndim - 1
+    others = tuple(range(axis))
+
+    def into(total: Value) -> Value:
+        return scatter(
+            total,
+            reshape(positions, shape=(*positions.type.shape, 1)),
+            ct[0],
+            update_window_dims=(),
+            inserted_window_dims=(axis,),
+            scatter_dims_to_operand_dims=(axis,),
+            index_vector_dim=axis + 1,
+            input_batching_dims=others,
+            scatter_indices_batching_dims=others,
+            computation="add",
+        )
+
+    return (Into(into),)
+
+
 sort = Op(
     "sort",
     _sort,
     numpy=_sort_numpy,
     emit=_emit_sort,
     blocks=_sort_blocks,
+    jvp=_sort_jvp,
+    vjp=_sort_vjp,
     samples=_sort_samples,
 )
 top_k = Op(
@@ -193,6 +278,8 @@ top_k = Op(
     emit=lambda e, instr, operands: e.op(
         "chlo.top_k", instr, operands, {"k": i64(instr.attrs["k"])}
     ),
+    jvp=_top_k_jvp,
+    vjp=_top_k_vjp,
     samples=lambda: [
         ((np.array([[3.0, 1, 3, 2], [-1, 5, 0, 5]]),), {"k": 2}),
         ((arange("i4", 2, 3),), {"k": 3}),
