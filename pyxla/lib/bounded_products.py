@@ -6,7 +6,7 @@ Both operands are filled, since what lies there may be NaN; the other dimensions
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
@@ -28,6 +28,7 @@ from pyxla.lib.bounded import (
 )
 from pyxla.lib.indexing import true_size
 from pyxla.lib.operands import Shape, as_array, normalize_axes
+from pyxla.lib.prefixes import by_size
 
 
 def contracting(x: Array, y: Array, left: Shape, right: Shape) -> tuple[Array, Array]:
@@ -55,10 +56,23 @@ def _matmul(function: Function, x1: Any, x2: Any, /, **options: Any) -> Array:
         raise OpError("matmul: operands must have at least one dimension; use * for scalars")
     left, right = x.ndim - 1, max(y.ndim - 2, 0)
     _check(x, y, left, right)
-    x, y = contracting(x, y, (left,), (right,))
-    x, y, head = _stacks(x, y)
-    kept = [*head, *_kept(x, (left,))[-1:][: x.ndim > 1], *_kept(y, (right,))[-1:][: y.ndim > 1]]
-    return _product(function, x, y, kept, **options)
+
+    def compute(x: Array, y: Array) -> Array:
+        x, y = contracting(x, y, (left,), (right,))
+        x, y, head = _stacks(x, y)
+        rows = _kept(x, (left,))[-1:][: x.ndim > 1]
+        columns = _kept(y, (right,))[-1:][: y.ndim > 1]
+        return _product(function, x, y, [*head, *rows, *columns], **options)
+
+    return _by_size(x, y, left, right, compute)
+
+
+def _by_size(x: Array, y: Array, left: int, right: int, compute: Callable[..., Array]) -> Array:
+    """`compute(x, y)`, a sum over `left` and `right`, for the smallest bound that will do."""
+    for size in (extents_of(x)[left], extents_of(y)[right]):
+        if size is not None:
+            return by_size((x, y), (left, right), size, compute)
+    return compute(x, y)
 
 
 def _check(x: Array, y: Array, left: int, right: int) -> None:
@@ -96,8 +110,12 @@ def _dot(function: Function, a: Any, b: Any, out: Any = None) -> Array:
         return elementwise(function, a, b, out)
     left, right = x.ndim - 1, max(y.ndim - 2, 0)
     _check(x, y, left, right)
-    x, y = contracting(x, y, (left,), (right,))
-    return _product(function, x, y, _kept(x, (left,)) + _kept(y, (right,)), out=out)
+
+    def compute(x: Array, y: Array) -> Array:
+        x, y = contracting(x, y, (left,), (right,))
+        return _product(function, x, y, _kept(x, (left,)) + _kept(y, (right,)), out=out)
+
+    return _by_size(x, y, left, right, compute)
 
 
 @strategy(products.inner)

@@ -11,6 +11,7 @@ packed at all: the mask decides what takes part (`masks.unpacked`).
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -53,6 +54,7 @@ from pyxla.lib.operands import (
     literal,
     normalize_axis,
 )
+from pyxla.lib.prefixes import by_size
 from pyxla.ops.elementwise import (
     add,
     and_,
@@ -150,9 +152,21 @@ def filling(neutral: Callable[[np.dtype], Any]) -> Function:
         given = named(function, args, kwargs)
         x, given = _with_where(*operand_of(given), given)
         axes = _axes_of(given, x.ndim)
-        return _run(function, given, taken(x, axes, neutral(x.dtype)), axes, x)
+
+        def compute(x: Array) -> Array:
+            return _run(function, given, taken(x, axes, neutral(x.dtype)), axes, x)
+
+        return compute(x) if given.get("where") is not None else _by_size(x, axes, compute)
 
     return call
+
+
+def _by_size(x: Array, axes: Shape, compute: Callable[[Array], Array]) -> Array:
+    """`compute(x)`, a reduction along `axes`, for the smallest bound that will do."""
+    dynamic = [d for d in axes if extents_of(x)[d] is not None]
+    if len(dynamic) != 1 or _unpacked(x, axes) is not None:
+        return compute(x)
+    return by_size((x,), dynamic, extents_of(x)[dynamic[0]], compute)
 
 
 def _with_where(name: str, x: Array, given: Call) -> tuple[Array, Call]:
@@ -203,6 +217,10 @@ def _mean(function: Function, *args: Any, **kwargs: Any) -> Array:
     axes = _axes_of(given, x.ndim)
     if given.get("where", True) is not True or _unpacked(x, axes) is not None:
         return _masking(function, *args, **kwargs)
+    return _by_size(x, axes, functools.partial(_mean_of, given, axes))
+
+
+def _mean_of(given: Call, axes: Shape, x: Array) -> Array:
     found = filled(x, axes, 0)
     asked, dtype = given.get("dtype"), x.dtype
     result = as_dtype(asked) if asked is not None else dtype

@@ -132,7 +132,10 @@ def unravel(flat: Array, shape: Shape) -> tuple[Array, ...]:
     return tuple(found)
 
 
-ELEMENTWISE = frozenset(id(op) for op in vars(elementwise).values() if isinstance(op, Op))
+# Without the ops of shapes that the rules of elementwise ones are written with.
+ELEMENTWISE = frozenset(
+    id(op) for op in vars(elementwise).values() if isinstance(op, Op)
+) - frozenset(map(id, (broadcast_in_dim, constant, iota, reshape)))
 
 
 def unpacked(value: Value, mask: Value | None = None) -> tuple[Value, Value] | None:
