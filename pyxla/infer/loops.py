@@ -339,7 +339,9 @@ class _Fit:
         moved = {b: ts for b, ts in self.cells.items() if ts != {b}}
         if not moved:
             return out
-        still = reachable(self.back.heap, held())
+        # What is held from before the loop, as the next turn finds it: fields that were replaced
+        # lead to the template's cells there.
+        still = reachable(self.head.heap, held())
         for back, templates in moved.items():
             others = templates - {back}
             if len(templates) > 1 and not (back in templates and back not in still):

@@ -114,6 +114,25 @@ def a_name_like_a_builtin(x):
     return sum(v * 2 for v in x)
 
 
+@found(State(np.ones(3)), 3)
+def a_field_replaced_and_written_in_a_loop(s, n):
+    for i in range(n):
+        s.pos = s.pos * 0.5 + i
+        if s.pos[1] > 1:
+            s.pos[0] = 0.0
+    return s.pos.sum()
+
+
+@found(State(np.ones(3)), 2)
+def a_list_that_keeps_what_a_field_holds(s, n):
+    log = [s.pos]
+    for _ in range(n):
+        s.pos = s.pos + 1
+        log[0] = s.pos
+        s.pos[0] = 5.0
+    return log[0][0], log[0][1], s.pos[0]
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_as_python(name: str) -> None:
     function, args = PROGRAMS[name]
