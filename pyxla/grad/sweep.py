@@ -11,20 +11,23 @@ from pyxla.grad.emitting import into
 from pyxla.grad.residuals import plan
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.op import OpError
+from pyxla.ir.op import Op, OpError
 from pyxla.ir.rewrite import captures, substitute_region
 from pyxla.ir.types import array_type
+from pyxla.ops import elementwise
 from pyxla.ops.contribution import Contribution, Into, Sum
 from pyxla.ops.elementwise import add, compare, select
 from pyxla.ops.filled import zeros
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import reshape
+from pyxla.ops.shape import reshape, transpose
 
-# Their derivatives are finite everywhere: zero times them is zero.
+# Elementwise ops whose partial derivatives are finite everywhere: zero times them is zero.
 _FINITE = frozenset(
     "add subtract negate select clamp convert real imag complex conj abs maximum minimum sine "
-    "cosine tanh logistic broadcast_in_dim reshape transpose reverse slice pad concatenate "
-    "dynamic_slice dynamic_update_slice gather scatter reduce sort".split()
+    "cosine tanh logistic".split()
+)
+_SINGULAR = frozenset(
+    op for op in vars(elementwise).values() if isinstance(op, Op) and op.name not in _FINITE
 )
 
 
@@ -73,7 +76,7 @@ class Sweep:
         wanted = [value in self.varied for value in instr.operands]
         parts = pull(instr, cts[0] if len(cts) == 1 else cts, wanted)
         for operand, part in zip(instr.operands, parts, strict=True):
-            if self.guarded and isinstance(part, Value) and instr.op.name not in _FINITE:
+            if self.guarded and isinstance(part, Value) and instr.op in _SINGULAR:
                 part = _guard(part, cts[0])
             self.add(operand, part)
 
@@ -102,8 +105,6 @@ def no_rule(instr: Instr, which: str = "") -> CompileError:
 
 def _guard(part: Value, ct: Value) -> Value:
     """Zero where the cotangent it came from is zero."""
-    if ct.type.shape != part.type.shape:
-        return part
     none = compare(ct, zeros(ct.type), direction="EQ")
     return select(none, zeros(part.type), part)
 
@@ -113,6 +114,8 @@ def _summed(part: Sum, value: Value) -> Value:
     if part.dimensions:
         zero = zeros(array_type(made.type.dtype))
         made = reduce(made, zero, dimensions=part.dimensions, computation="add")
+    if part.permutation:
+        made = transpose(made, permutation=part.permutation)
     return made if made.type.shape == value.type.shape else reshape(made, shape=value.type.shape)
 
 

@@ -10,10 +10,11 @@ from pyxla.ir.core import Value
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """`value` summed over `dimensions`, then in the operand's shape."""
+    """`value` summed over `dimensions`, permuted, then in the operand's shape."""
 
     value: Value
     dimensions: tuple[int, ...]
+    permutation: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,10 +247,11 @@ def _clamped(instr: Instr, t: Value, wanted: Sequence[bool]) -> list[Value | Non
     """What of `t` goes to the lower bound, to x (also where it equals a bound), to the upper."""
     lo, x, hi = [v if v.type.shape == t.type.shape else _spread(v, t) for v in instr.operands]
     zero = zeros(t.type)
-    below, above = compare(x, lo, direction="LT"), compare(x, hi, direction="GT")
+    below, above = compare(x, lo, direction="LT"), compare(maximum(x, lo), hi, direction="GT")
+    inside = select(above, zero, t)
     return [
-        select(below, t, zero) if wanted[0] else None,
-        select(or_(below, above), zero, t) if wanted[1] else None,
+        select(below, inside, zero) if wanted[0] else None,
+        select(below, zero, inside) if wanted[1] else None,
         select(above, t, zero) if wanted[2] else None,
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.ir.core import Instr, Value
-from pyxla.ir.op import Op, OpError
+from pyxla.ir.op import Op
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.ops.check import check_axes, check_length, like, refuse
 from pyxla.ops.contribution import Contribution, Sum
@@ -56,9 +56,9 @@ def _broadcast_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Con
     shape, axes = instr.attrs["shape"], instr.attrs["broadcast_dimensions"]
     pairs = zip(x.type.shape, axes, strict=True)
     kept = [axis for extent, axis in pairs if extent == shape[axis]]
-    if kept != sorted(kept):
-        raise OpError("broadcast_in_dim: no derivative where dimensions change places")
-    return (Sum(ct, tuple([axis for axis in range(len(shape)) if axis not in kept])),)
+    rest = tuple([axis for axis in range(len(shape)) if axis not in kept])
+    order = () if kept == sorted(kept) else tuple([sorted(kept).index(axis) for axis in kept])
+    return (Sum(ct, rest, order),)
 
 
 def _constant_samples() -> list[Sample]:

@@ -511,13 +511,14 @@ def _window_settings(instr: Instr) -> list[tuple[int, ...]]:
 
 
 def _reduce_window_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    (x, init), (t, t_init) = instr.operands, tangents
     computation = _named(instr)
-    if t_init is not None or t is None:
-        raise OpError("reduce_window has no derivative rule for its init")
+    pairs = zip(instr.operands, tangents, strict=True)
+    tx, t_init = [zeros(x.type) if t is None else t for x, t in pairs]
     if computation == "add":
-        return reduce_window(t, zeros(init.type), **instr.attrs)
-    return _choose(x, t, instr)
+        return reduce_window(tx, t_init, **instr.attrs)
+    if tangents[1] is not None:
+        raise OpError("reduce_window has a derivative rule for the init of sums only")
+    return _choose(instr.operands[0], tx, instr)
 
 
 def _choose(x: Value, t: Value, instr: Instr) -> Value:
@@ -549,10 +550,10 @@ def _selector(instr: Instr) -> str:
 
 
 def _reduce_window_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    if wanted[1]:
-        raise OpError("reduce_window has no derivative rule for its init")
     if _named(instr) == "add":
-        return _spread_windows(instr, ct), None
+        return _spread_windows(instr, ct), Sum(ct, tuple(range(ct.type.ndim)))
+    if wanted[1]:
+        raise OpError("reduce_window has a derivative rule for the init of sums only")
     x, attrs = instr.operands[0], instr.attrs
     if any(row[3:5] != (1, 1) for row in _window_settings(instr)):
         raise OpError("reduce_window with dilation has a derivative rule for sums only")
@@ -588,17 +589,19 @@ def _spread_windows(instr: Instr, ct: Value) -> Value:
 def _select_and_scatter_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
     """Linear in the source; where it goes depends on the array piecewise constantly."""
     _check_choice(instr)
-    if tangents[1] is None:
+    if tangents[1] is None and tangents[2] is None:
         return None
-    x, _, init = instr.operands
-    return select_and_scatter(x, tangents[1], zeros(init.type), **instr.attrs)
+    x, *linear = instr.operands
+    given = [zeros(v.type) if t is None else t for v, t in zip(linear, tangents[1:], strict=True)]
+    return select_and_scatter(x, *given, **instr.attrs)
 
 
 def _select_and_scatter_vjp(
     instr: Instr, ct: Value, wanted: Sequence[bool]
 ) -> tuple[Contribution, ...]:
     _check_choice(instr)
-    return None, _choose(instr.operands[0], ct, instr) if wanted[1] else None, None
+    source = _choose(instr.operands[0], ct, instr) if wanted[1] else None
+    return None, source, Sum(ct, tuple(range(ct.type.ndim)))
 
 
 def _check_choice(instr: Instr) -> None:
