@@ -2,8 +2,8 @@
 
 A sum over `x[a[i]:a[i + 1]]` reads a few elements, but the bound is all of `x`.  `by_size` compiles
 the reduction for a few bounds, each a fraction of the next, and takes the smallest that holds the
-true size at run time.  `prefix` computes the first elements of a value anew from what it is computed
-from, so that slices, gathers and elementwise ops become as short as the bound:
+true size at run time.  `prefix` computes the first elements of a value anew from what it is
+computed from, so that slices, gathers and elementwise ops become as short as the bound:
 
     prefix(exp(A[i, a:b]), 0, 64)   ->   exp(A[i, a:a+64])
 """
@@ -24,9 +24,10 @@ from pyxla.ops.elementwise import add, compare, maximum, minimum, subtract
 from pyxla.ops.index import dynamic_slice, gather
 from pyxla.ops.shape import broadcast_in_dim, iota, pad, reshape, transpose
 
-# Bounds up to the first are not worth a choice; each is so many times the one before.
-SMALLEST = 256
-RATIO = 4
+# Bounds below the first are not worth a choice; down to the second, each is a fraction of the next.
+WORTHWHILE = 4096
+SMALLEST = 128
+RATIO = 8
 _LIMIT = 64
 
 
@@ -36,7 +37,7 @@ def by_size(
     """`compute(*xs)`, where `xs[k]` counts along `axes[k]` only up to `size`."""
     bound = min([x.shape[axis] for x, axis in zip(xs, axes, strict=True)])
     counts = [bound]
-    while counts[0] > SMALLEST:
+    while bound >= WORTHWHILE and counts[0] > SMALLEST:
         counts.insert(0, -(-counts[0] // RATIO))
     if len(counts) == 1:
         return compute(*xs)
