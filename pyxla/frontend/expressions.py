@@ -133,7 +133,7 @@ def _is_fold(node: ast.Call) -> bool:
 
 def _fold(d: Desugarer, node: ast.Call) -> ast.expr:
     """`sum(f(x) for x in items)`: a loop that adds up, if that is what `sum` turns out to be."""
-    (inside,) = node.args
+    inside: Any = node.args[0]
     first = inside.generators[0]
     function = d.hold(d.expr(node.func), node)
     items = d.hold(d.expr(first.iter), node)

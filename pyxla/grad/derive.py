@@ -90,7 +90,8 @@ def like_argument(arg: sig.Arg, results: dict[int, int]) -> out.Out:
         case sig.ArgObject(cls, fields):
             names = [name for name, _ in fields]
             return out.OutObject(cls, tuple(zip(names, each([a for _, a in fields]), strict=True)))
-    raise CompileError(f"derivatives by {type(arg).__name__[3:].lower()} arguments do not exist")
+    kind = arg.__class__.__name__[3:].lower()
+    raise CompileError(f"derivatives by {kind} arguments do not exist")
 
 
 def like_result(tree: out.Out, results: dict[int, int], region: Region) -> out.Out:

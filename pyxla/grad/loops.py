@@ -40,10 +40,10 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     else:
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
         results = checkpointed(instr, made, count, inits)
-    count = len(made.slots)
-    for k, ct in zip(made.slots, results[:count], strict=True):
+    carried = len(made.slots)
+    for k, ct in zip(made.slots, results[:carried], strict=True):
         sweep.add(instr.operands[k], ct)
-    sweep.ct.update(zip(made.captured, results[count:], strict=True))
+    sweep.ct.update(zip(made.captured, results[carried:], strict=True))
 
 
 def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
@@ -82,7 +82,8 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
 
 def _restore_counters(reverse: Region, counters: dict[Value, tuple[Value, int]]) -> None:
     """Compute what counts up by a constant from the index, instead of saving it."""
-    index, code, mapping = reverse.params[0], [], {}
+    index, mapping = reverse.params[0], {}
+    code: list[Instr] = []
     read = free_values(reverse)
     with into(code):
         for param, (start, step) in counters.items():

@@ -420,7 +420,6 @@ def test_dynamic_arange() -> None:
         (np.einsum, ("ij,jk", X, X)),
         (np.stack, ((X, V),)),
         (np.broadcast_to, (X, (2, 2))),
-        (np.where, (B,)),
         (np.squeeze, (X, 0)),
         (np.linalg.inv, (X,)),
         (np.moveaxis, (X, 5, 0)),
