@@ -203,7 +203,7 @@ def apply(
         named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
     result = engine.library(name, function, *operands, **named)
     if engine.checks:
-        verify(engine, implementation.function, operands, result)
+        verify(engine, implementation.function, operands, named, result)
     return result
 
 

@@ -26,7 +26,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_array
+from pyxla.lib.operands import as_array, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -52,10 +52,12 @@ class Row:
 CHECKS: dict[Any, list[Row]] = {}
 
 
-def verify(engine: Any, function: Any, operands: Any, result: Any) -> None:
+def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], result: Any) -> None:
     """Raise what NumPy and CPython raise where a library function of `operands` gave `result`."""
     if function in _ELEMENTWISE:
         verify_sizes(engine, operands)
+    if function in _REDUCTIONS:
+        verify_reduction(engine, function, operands, named)
     for row in CHECKS.get(function, ()):
         fine = row.fine(engine, tuple(operands), result)
         if fine is not None:
@@ -496,25 +498,29 @@ unless(LinAlgError("Matrix is not positive definite"), np.linalg.cholesky)(_solv
 # --- Sizes known at run time only ----------------------------------------------------------------
 
 
-def _some(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
-    """An array with elements."""
-    x = operands[0]
-    sizes = [e for e in x.extents or () if e is not None] if isinstance(x, Array) else []
-    fine: Value | None = None
-    for size in sizes:
-        if (extent.lower(size) or 0) > 0:
-            continue
-        positive = k.gt(value_of(size), value_of(0))
-        fine = positive if fine is None else op.and_(fine, positive)
-    return fine
-
-
 _ZERO = "zero-size array to reduction operation {} which has no identity"
-unless(ValueError(_ZERO.format("maximum")), np.max)(_some)
-unless(ValueError(_ZERO.format("minimum")), np.min)(_some)
-for _function in (np.argmax, np.argmin):
-    _message = f"attempt to get {_function.__name__} of an empty sequence"
-    unless(ValueError(_message), _function)(_some)
+_EMPTY = "attempt to get {} of an empty sequence"
+# What reductions of nothing raise.
+_REDUCTIONS = {
+    LIBRARY[np.max]: ValueError(_ZERO.format("maximum")),
+    LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
+    LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
+    LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
+}
+
+
+def verify_reduction(engine: Any, function: Any, operands: Any, named: dict[str, Any]) -> None:
+    """The dimensions that are reduced are not empty, or there is an `initial` value."""
+    if not operands or not isinstance(operands[0], Array) or "initial" in named:
+        return
+    x = operands[0]
+    axis = named.get("axis", operands[1] if len(operands) > 1 else None)
+    for d in normalize_axes(axis, x.ndim) if x.extents else ():
+        size = x.extents[d]
+        if size is not None and (extent.lower(size) or 0) <= 0:
+            positive = k.gt(value_of(size), value_of(0))
+            engine.ensure(Scalar(positive), _REDUCTIONS[function])
+
 
 _ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()}
 

@@ -208,6 +208,11 @@ def test_sizes_known_at_run_time():
 
     same(meeting, np.array([1.0, -1, 2]), np.array([-1.0, 1, 3]))
     assert same(meeting, np.array([1.0, -1, 2]), np.array([1.0, 1, 3]))[0] is ValueError
+    def rows(x, n):
+        return x[:n].max(axis=1), np.max(x[0, :n], initial=0.0)
+
+    same(rows, np.ones((2, 3)), 0)
+    same(rows, np.ones((2, 3)), 2)
     same(largest, np.array([1.0, 2]))
     assert same(largest, np.array([-1.0, -2]))[0] is ValueError
 
