@@ -30,6 +30,7 @@ from pyxla.infer.heap import (
     reachable,
     shadowed,
 )
+from pyxla.infer.joined import joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -42,18 +43,16 @@ from pyxla.infer.lattice import (
     Unbound,
     describe,
     is_number,
-    number_type,
 )
 from pyxla.infer.refine import atoms
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Value
-from pyxla.ir.types import ArrayType, array_type, python_type
+from pyxla.ir.types import ArrayType, python_type
 from pyxla.lib.indexing import resized
 from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.shape import constant
 
 Env = dict[Value, Any]
-_KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}
 # Stands for the value of a name on a path that did not assign it.
 UNDEFINED = Const(None)
 
@@ -80,57 +79,6 @@ def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> 
         if x.value.type.dtype != type.dtype:
             return convert(x.value, dtype=type.dtype)
         return resized(x.value, type.shape)
-
-
-def joined_number_type(values: list[Any]) -> ArrayType | None:
-    """The type that holds all of `values` unchanged, or None.
-
-    Python scalars widen (bool, int, float, complex).  NumPy scalars must agree; a Python scalar
-    joins them where its value is kept exactly.
-    """
-    types = [number_type(x) for x in values]
-    strong = {t.dtype for t in types if not t.weak}
-    if not strong:
-        return max(types, key=lambda t: _KIND_RANK[t.dtype.kind])
-    if len(strong) > 1:
-        return None
-    (dtype,) = strong
-    for x, t in zip(values, types, strict=True):
-        if t.weak and t.dtype != dtype and not _keeps(x, t, dtype):
-            if dtype.kind in "iub" and t.dtype.kind == "f":
-                return joined_number_type([_AS_FLOAT64, *[v for v in values if v is not x]])
-            return None
-    return array_type(dtype)
-
-
-def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
-    """Whether the Python scalar `x` has the same value as `dtype`."""
-    if isinstance(x, Const):
-        with np.errstate(all="ignore"):
-            try:
-                return bool(np.asarray(x.value, dtype) == x.value or x.value != x.value)
-            except (OverflowError, TypeError, ValueError):
-                return False
-    return _KIND_RANK[t.dtype.kind] < _KIND_RANK.get(dtype.kind, 0) and dtype.itemsize >= 8
-
-
-def joined_array_type(arrays: list[Array]) -> ArrayType | None:
-    """The type that holds arrays of one dtype: of bounded extents the largest bound; or None."""
-    first = arrays[0].type
-    if all(a.type == first for a in arrays):
-        return first
-    if not all(a.type.dtype == first.dtype and a.ndim == first.ndim for a in arrays):
-        return None
-    shape = []
-    for d in range(first.ndim):
-        sizes = {a.shape[d] for a in arrays}
-        if len(sizes) > 1 and not any(a.extents and a.extents[d] is not None for a in arrays):
-            return None
-        shape.append(max(sizes))
-    return array_type(first.dtype, tuple(shape))
-
-
-_AS_FLOAT64 = Const(np.float64(0))
 
 
 def _shown(value: Any, state: Edge) -> str:
@@ -489,6 +437,8 @@ class Join:
         ]
         if any(old in key and (key, cell) not in places for key, cell in self.cells.items()):
             return False  # merged to an array of bounded extent
+        if len(self.states) > len(self.edges) and all(key[-1] != old for key, _ in places):
+            return False  # the loop does not bring it back
         cells = tuple([cell for _, cell in places])
         picks = []
         for state in range(len(self.edges)):
@@ -604,11 +554,14 @@ def _with_all_fields(contents: list[Any]) -> list[Any]:
         return contents
 
     def missing(cls: type, name: str) -> Any:
-        default = getattr(cls, name, None)
-        return Const(default) if isinstance(default, bool | int | float | str) else Unbound(name)
+        default = getattr(cls, name, ...)
+        if default is None or isinstance(default, bool | int | float | str):
+            return Const(default)
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        return Unbound(name, error=AttributeError(message))
 
     return [
-        ObjectCell(c.cls, {n: c.fields.get(n) or missing(c.cls, n) for n in names})
+        ObjectCell(c.cls, {n: c.fields[n] if n in c.fields else missing(c.cls, n) for n in names})
         if isinstance(c, ObjectCell)
         else c
         for c in contents
