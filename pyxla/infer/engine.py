@@ -448,11 +448,7 @@ class Engine:
             refusal = self.refuse(value.reason, hint, notes=value.notes)
             raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):
-            name = value.unbound.name
-            message = (
-                f"cannot access local variable {name!r} where it is not associated with a value"
-            )
-            self.ensure(value.bound, UnboundLocalError(message))
+            self.ensure(value.bound, value.unbound.error)
             return value.value
         return value
 

@@ -251,13 +251,18 @@ class Conflict:
 
 
 class Unbound(Conflict):
-    """A name that has no value."""
+    """A name that has no value; reading it raises `error`."""
 
-    __slots__ = ("name",)
+    __slots__ = ("error", "name")
 
-    def __init__(self, name: str, loc: Location | None = None) -> None:
+    def __init__(
+        self, name: str, loc: Location | None = None, error: Exception | None = None
+    ) -> None:
         super().__init__(f"{name!r} is not assigned here", (("no value", loc),) if loc else ())
         self.name = name
+        self.error = error or UnboundLocalError(
+            f"cannot access local variable {name!r} where it is not associated with a value"
+        )
 
 
 class MaybeUnbound:
