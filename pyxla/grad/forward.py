@@ -15,12 +15,14 @@ from collections.abc import Sequence
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.emitting import into
+from pyxla.grad.foreign import foreign_jvp
 from pyxla.grad.sweep import Sweep, no_rule, pull
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region
 from pyxla.ops.filled import zeros
+from pyxla.ops.foreign import foreign
 
 Tangents = dict[Value, Value]
 
@@ -125,10 +127,11 @@ def push(instr: Instr, tangents: Sequence[Value | None]) -> Sequence[Value | Non
     """The tangents of an instruction's results, by its op's rule."""
     if any(is_inexact(value) for value in captures(instr)) if instr.regions else False:
         raise no_rule(instr, " with a function that uses values from outside")
-    if instr.op.jvp is None:
+    rule = foreign_jvp if instr.op is foreign else instr.op.jvp
+    if rule is None:
         return _transposed(instr, tangents)
     try:
-        made = instr.op.jvp(instr, tangents)
+        made = rule(instr, tangents)
     except OpError as error:
         raise CompileError(str(error), instr.loc) from error
     return made if isinstance(made, tuple | list) else (made,)

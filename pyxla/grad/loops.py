@@ -41,9 +41,9 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
         results = checkpointed(instr, made, count, inits)
     carried = len(made.slots)
+    sweep.ct.update(zip(made.captured, results[carried:], strict=True))
     for k, ct in zip(made.slots, results[:carried], strict=True):
         sweep.add(instr.operands[k], ct)
-    sweep.ct.update(zip(made.captured, results[carried:], strict=True))
 
 
 def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:

@@ -8,6 +8,7 @@ from typing import Any
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import into
+from pyxla.grad.foreign import foreign_vjp
 from pyxla.grad.residuals import plan
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
@@ -18,6 +19,7 @@ from pyxla.ops import elementwise
 from pyxla.ops.contribution import Contribution, Into, Sum
 from pyxla.ops.elementwise import add, compare, select
 from pyxla.ops.filled import zeros
+from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import reshape, transpose
 
@@ -83,13 +85,14 @@ class Sweep:
 
 def pull(instr: Instr, ct: Any, wanted: Sequence[bool]) -> Sequence[Contribution]:
     """What the op's rule gives; CompileError at the user's line where there is none."""
-    if instr.op.vjp is None:
+    rule = foreign_vjp if instr.op is foreign else instr.op.vjp
+    if rule is None:
         raise no_rule(instr)
     inner = [v for v in captures(instr) if is_inexact(v)] if instr.regions else []
     if inner:
         raise no_rule(instr, " with a function that uses values from outside")
     try:
-        return instr.op.vjp(instr, ct, wanted)
+        return rule(instr, ct, wanted)
     except OpError as error:
         raise CompileError(str(error), instr.loc) from error
 

@@ -66,6 +66,8 @@ class Static:
 # "jax": (function or its dotted name, args, kwargs, types) -> Lowering, where the arguments are
 # Nodes, which can be a key.
 LOWERINGS: dict[str, Callable[..., Lowering]] = {}
+# "jvp", "vjp": the derivative of a JAX function, again a JAX function.
+DERIVATIVES: dict[str, Callable[..., Callable[..., Any]]] = {}
 
 
 def foreign(name: str, *operands: Array, **static: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
-from pyxla.lib.foreign import LOWERINGS, Leaf, Lowering, Node, Static
+from pyxla.lib.foreign import DERIVATIVES, LOWERINGS, Leaf, Lowering, Node, Static
 
 
 @functools.lru_cache(maxsize=1024)
@@ -78,4 +78,49 @@ def _evaluate(function: Callable[..., Any], *arrays: np.ndarray) -> tuple[np.nda
         return tuple([np.asarray(x) for x in jax.jit(function)(*arrays)])
 
 
+Active = tuple[int, ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def pushed(function: Callable[..., Any], active: Active) -> Callable[..., Any]:
+    """(arguments, tangents of the active ones) -> tangents of the results, for JAX to lower."""
+
+    def push(*arrays: Any) -> Any:
+        fixed, some = _at(function, active, arrays, len(active))
+        primals = [arrays[k] for k in active]
+        return jax.jvp(some, primals, list(arrays[len(fixed) :]))[1]
+
+    return push
+
+
+@functools.lru_cache(maxsize=1024)
+def pulled(function: Callable[..., Any], active: Active, count: int) -> Callable[..., Any]:
+    """(arguments, cotangents of `count` results) -> cotangents of the active arguments."""
+
+    def pull(*arrays: Any) -> Any:
+        fixed, some = _at(function, active, arrays, count)
+        _, back = jax.vjp(some, *[arrays[k] for k in active])
+        return back(list(arrays[len(fixed) :]))
+
+    return pull
+
+
+def _at(
+    function: Callable[..., Any], active: Active, arrays: tuple[Any, ...], further: int
+) -> tuple[list[Any], Callable[..., Any]]:
+    """The arguments, and the inexact results as a function of the active ones."""
+    fixed = list(arrays[: len(arrays) - further])
+
+    def some(*chosen: Any) -> list[Any]:
+        whole = list(fixed)
+        for k, x in zip(active, chosen, strict=True):
+            whole[k] = x
+        made = function(*whole)
+        return [x for x in made if jax.numpy.issubdtype(x.dtype, jax.numpy.inexact)]
+
+    return fixed, some
+
+
 LOWERINGS["jax"] = lower
+DERIVATIVES["jvp"] = pushed
+DERIVATIVES["vjp"] = pulled

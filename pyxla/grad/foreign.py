@@ -1,0 +1,44 @@
+"""Derivatives of foreign code: JAX's own, again foreign code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyxla.grad.activity import is_inexact
+from pyxla.infer.lattice import Array
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.op import OpError
+from pyxla.lib.foreign import DERIVATIVES, call_jax
+from pyxla.ops.filled import zeros
+
+
+def foreign_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:
+    active = tuple([k for k, t in enumerate(tangents) if t is not None])
+    function = DERIVATIVES["jvp"](_function(instr), active)
+    made = iter(_call(function, [*instr.operands, *[tangents[k] for k in active]]))
+    return tuple([next(made) if is_inexact(value) else None for value in instr.results])
+
+
+def foreign_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Value | None, ...]:
+    cts = ct if isinstance(ct, list) else [ct]
+    given = [
+        zeros(value.type) if c is None else c
+        for value, c in zip(instr.results, cts, strict=True)
+        if is_inexact(value)
+    ]
+    active = tuple([k for k, want in enumerate(wanted) if want])
+    function = DERIVATIVES["vjp"](_function(instr), active, len(given))
+    made = iter(_call(function, [*instr.operands, *given]))
+    return tuple([next(made) if want else None for want in wanted])
+
+
+def _function(instr: Instr) -> Callable[..., Any]:
+    function = instr.attrs.get("function")
+    if function is None:
+        raise OpError("this foreign code has no derivative rule")
+    return function
+
+
+def _call(function: Callable[..., Any], operands: Sequence[Value]) -> list[Value]:
+    return [x.value for x in call_jax(function, tuple(map(Array, operands)), {})]
