@@ -15,6 +15,7 @@ import numpy as np
 from pyxla.errors import CompileError, Location
 from pyxla.infer import extent
 from pyxla.infer.heap import Content, Shadow, parts, reachable
+from pyxla.infer.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -35,7 +36,6 @@ from pyxla.infer.merge import (
     _same_content,
     chosen,
     flattened,
-    joined_number_type,
     materialize,
     read_view,
     resolve,

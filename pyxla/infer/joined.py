@@ -1,0 +1,61 @@
+"""The one type that holds values where paths meet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.lattice import Array, Const, number_type
+from pyxla.ir.types import ArrayType, array_type
+
+_KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}
+_AS_FLOAT64 = Const(np.float64(0))
+
+
+def joined_number_type(values: list[Any]) -> ArrayType | None:
+    """The type that holds all of `values` unchanged, or None.
+
+    Python scalars widen (bool, int, float, complex).  NumPy scalars must agree; a Python scalar
+    joins them where its value is kept exactly.
+    """
+    types = [number_type(x) for x in values]
+    strong = {t.dtype for t in types if not t.weak}
+    if not strong:
+        return max(types, key=lambda t: _KIND_RANK[t.dtype.kind])
+    if len(strong) > 1:
+        return None
+    (dtype,) = strong
+    for x, t in zip(values, types, strict=True):
+        if t.weak and t.dtype != dtype and not _keeps(x, t, dtype):
+            if dtype.kind in "iub" and t.dtype.kind == "f":
+                return joined_number_type([_AS_FLOAT64, *[v for v in values if v is not x]])
+            return None
+    return array_type(dtype)
+
+
+def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
+    """Whether the Python scalar `x` has the same value as `dtype`."""
+    if isinstance(x, Const):
+        with np.errstate(all="ignore"):
+            try:
+                return bool(np.asarray(x.value, dtype) == x.value or x.value != x.value)
+            except (OverflowError, TypeError, ValueError):
+                return False
+    return _KIND_RANK[t.dtype.kind] < _KIND_RANK.get(dtype.kind, 0) and dtype.itemsize >= 8
+
+
+def joined_array_type(arrays: list[Array]) -> ArrayType | None:
+    """The type that holds arrays of one dtype: of bounded extents the largest bound; or None."""
+    first = arrays[0].type
+    if all(a.type == first for a in arrays):
+        return first
+    if not all(a.type.dtype == first.dtype and a.ndim == first.ndim for a in arrays):
+        return None
+    shape = []
+    for d in range(first.ndim):
+        sizes = {a.shape[d] for a in arrays}
+        if len(sizes) > 1 and not any(a.extents and a.extents[d] is not None for a in arrays):
+            return None
+        shape.append(max(sizes))
+    return array_type(first.dtype, tuple(shape))
