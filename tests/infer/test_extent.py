@@ -1,0 +1,131 @@
+"""Integer facts hold of every number they speak of: arithmetic, joins and what branches teach."""
+
+from __future__ import annotations
+
+import operator
+from itertools import product
+
+import pytest
+
+from pyxla.infer import extent
+from pyxla.infer.extent import IntFact
+from pyxla.infer.lattice import Const, Scalar
+from pyxla.infer.refine import atoms, constant_of, negated, refined
+from pyxla.ir.core import Value
+from pyxla.ir.types import python_type
+
+RANGE = range(-4, 5)
+BOUNDS = [None, -3, -1, 0, 2]
+INTERVALS = [IntFact(lo, hi) for lo, hi in product(BOUNDS, BOUNDS) if None in (lo, hi) or lo <= hi]
+OPERATIONS = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "min": min,
+    "max": max,
+}
+COMPARISONS = {
+    "EQ": operator.eq,
+    "NE": operator.ne,
+    "LT": operator.lt,
+    "LE": operator.le,
+    "GT": operator.gt,
+    "GE": operator.ge,
+}
+
+
+def holds(known: IntFact, x: int) -> bool:
+    return (known.lo is None or known.lo <= x) and (known.hi is None or x <= known.hi)
+
+
+def members(known: IntFact) -> list[int]:
+    return [x for x in RANGE if holds(known, x)]
+
+
+def integer(known: IntFact) -> Scalar:
+    return Scalar(Value(python_type(int)), known)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_arithmetic(name):
+    function = OPERATIONS[name]
+    for x, y in product(INTERVALS, INTERVALS):
+        known = extent.TRANSFER[name](x, y)
+        for a, b in product(members(x), members(y)):
+            if b or name not in ("floordiv", "mod"):
+                assert holds(known, function(a, b)), (x, y, known, a, b)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_arithmetic_with_constants(name):
+    function = OPERATIONS[name]
+    for x, b in product(INTERVALS, RANGE):
+        if b or name not in ("floordiv", "mod"):
+            known = extent.TRANSFER[name](x, extent.fact(b))
+            assert all(holds(known, function(a, b)) for a in members(x)), (x, b, known)
+
+
+@pytest.mark.parametrize(("name", "function"), [("neg", operator.neg), ("abs", abs)])
+def test_signs(name, function):
+    for x in INTERVALS:
+        known = extent.TRANSFER[name](x)
+        assert all(holds(known, function(a)) for a in members(x)), (x, known)
+
+
+def test_join_and_meet_are_those_of_intervals():
+    for x, y in product(INTERVALS, INTERVALS):
+        both = extent.join(x, y)
+        assert both == extent.join(y, x)
+        assert extent.join(both, x) == both == extent.join(both, y)
+        assert extent.join(x, x) == x
+        met = extent.meet(x, y.lo, y.hi)
+        assert members(met) == [a for a in members(x) if a in members(y)]
+
+
+def test_differences_of_linear_forms():
+    i, j = integer(IntFact(0, None)), integer(IntFact(0, None))
+    up = Scalar(Value(python_type(int)), extent.add(extent.fact(i), extent.fact(3)))
+    assert extent.difference(up, i) == 3 and extent.difference(up, j) is None
+    assert extent.at_most(i, up) and not extent.at_most(up, i)
+
+
+@pytest.mark.parametrize("direction", COMPARISONS)
+@pytest.mark.parametrize("outcome", [True, False])
+def test_branches_teach_what_holds(direction, outcome):
+    function = COMPARISONS[direction]
+    for first, second in product(INTERVALS, INTERVALS):
+        x, y = integer(first), integer(second)
+        env = {x.value: x, y.value: y}
+        cond = Scalar(Value(python_type(bool)), None, (direction, x, y))
+        known = refined(env, atoms(cond, outcome))
+        pairs = product(members(first), members(second))
+        pairs = [(a, b) for a, b in pairs if function(a, b) is outcome]
+        if known is None:
+            assert not pairs, "a side that can be taken is left out"
+            continue
+        facts = [extent.fact(known[v.value]) for v in (x, y)]
+        assert all(holds(f, a) for pair in pairs for f, a in zip(facts, pair, strict=True))
+
+
+def test_a_branch_narrows_what_differs_by_a_constant():
+    i = integer(IntFact(0, None))
+    after = Scalar(Value(python_type(int)), extent.add(extent.fact(i), extent.fact(1)))
+    known = refined({i.value: i, after.value: after}, (("LT", i, 10),))
+    assert extent.upper(known[i.value]) == 9 and extent.upper(known[after.value]) == 10
+
+
+def test_negated_tests():
+    test = ("LT", integer(IntFact()), 3)
+    assert negated(test) == ("GE", *test[1:]) and negated(negated(test)) == test
+    assert negated(("implies", (test,), ())) == ("implies", (), (test,))
+    assert negated(None) is None
+
+
+def test_an_interval_of_one_number_is_a_constant():
+    found = constant_of(integer(IntFact(4, 4)))
+    assert isinstance(found, Const) and found.value == 4
+    for known in (IntFact(4, 5), IntFact(), IntFact(4, None)):
+        x = integer(known)
+        assert constant_of(x) is x

@@ -1,0 +1,250 @@
+"""The laws of joins: whatever meets, in whatever order, is held by what comes out."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, permutations
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.errors import CompileError
+from pyxla.infer.extent import IntFact, fact
+from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+)
+from pyxla.infer.loops import LoopHead
+from pyxla.infer.merge import Edge, Join, merge
+from pyxla.ir.core import Block, Value
+from pyxla.ir.types import array_type, python_type
+
+
+def scalar(kind, lo=None, hi=None):
+    return Scalar(Value(python_type(kind)), IntFact(lo, hi) if kind is int else None)
+
+
+def number(dtype):
+    return Array(Value(array_type(np.dtype(dtype))))
+
+
+MAKERS = {
+    "True": lambda: Const(True),
+    "3": lambda: Const(3),
+    "-2": lambda: Const(-2),
+    "0.5": lambda: Const(0.5),
+    "-0.0": lambda: Const(-0.0),
+    "2j": lambda: Const(2j),
+    "float32(2)": lambda: Const(np.float32(2)),
+    "None": lambda: Const(None),
+    "text": lambda: Const("text"),
+    "bool": lambda: scalar(bool),
+    "int": lambda: scalar(int),
+    "int in [0, 5]": lambda: scalar(int, 0, 5),
+    "int in [3, ...": lambda: scalar(int, 3),
+    "float": lambda: scalar(float),
+    "a float32": lambda: number("float32"),
+    "a float64": lambda: number("float64"),
+    "an int32": lambda: number("int32"),
+    "(1, 2.0)": lambda: Const((1, 2.0)),
+    "(int, float)": lambda: Tuple((scalar(int, 0, 9), scalar(float))),
+    "(int,)": lambda: Tuple((scalar(int),)),
+    "range": lambda: Compound("range", (Const(0), scalar(int, 0), Const(1))),
+    "nothing": lambda: Unbound("x"),
+    "perhaps 1": lambda: MaybeUnbound(Const(1), scalar(bool), Unbound("x")),
+    "conflict": lambda: Conflict("no type"),
+}
+PAIRS = list(combinations_with_replacement(MAKERS, 2))
+
+
+def joined(*values):
+    """What values that arrive on as many paths become."""
+    edges = [Edge(Block(), Heap([]), {}) for _ in values]
+    return Join(edges, Block()).join(list(values))
+
+
+def shown(x):
+    """All of an abstract value but the identity of what is known at run time only."""
+    if isinstance(x, Const):
+        return "const", repr(x.value)
+    if isinstance(x, Scalar):
+        known = fact(x)
+        return "scalar", str(x.type), known.lo, known.hi
+    if isinstance(x, Array):
+        return "array", str(x.type)
+    if isinstance(x, Tuple | Compound):
+        return type(x).__name__, *map(shown, x.items)
+    if isinstance(x, MaybeUnbound):
+        return "perhaps", shown(x.value)
+    return type(x).__name__
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_idempotent(name):
+    x = MAKERS[name]()
+    assert joined(x, x) is x or shown(joined(x, x)) == shown(x)
+    assert shown(joined(x, MAKERS[name]())) == shown(x)
+
+
+@pytest.mark.parametrize(("x", "y"), PAIRS)
+def test_commutative(x, y):
+    assert shown(joined(MAKERS[x](), MAKERS[y]())) == shown(joined(MAKERS[y](), MAKERS[x]()))
+
+
+@pytest.mark.parametrize(("x", "y"), PAIRS)
+def test_an_upper_bound(x, y):
+    one, other = MAKERS[x](), MAKERS[y]()
+    both = joined(one, other)
+    assert shown(joined(both, one)) == shown(joined(both, other)) == shown(both)
+
+
+@pytest.mark.parametrize("third", ["True", "3", "int", "float", "a float32", "nothing"])
+def test_the_order_of_paths_does_not_matter(third):
+    for x, y in PAIRS:
+        orders = permutations([MAKERS[x](), MAKERS[y](), MAKERS[third]()])
+        assert len({shown(joined(*order)) for order in orders}) == 1, (x, y)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        ("True", "3", ("scalar", "int", 1, 3)),
+        ("3", "-2", ("scalar", "int", -2, 3)),
+        ("int in [0, 5]", "int in [3, ...", ("scalar", "int", 0, None)),
+        ("3", "0.5", ("scalar", "float", None, None)),
+        ("3", "a float32", ("array", "f32[]")),
+        ("3", "float32(2)", ("array", "f32[]")),
+        ("a float32", "a float64", "Conflict"),
+        ("float", "a float32", "Conflict"),
+        ("None", "3", "Conflict"),
+        ("(int,)", "(int, float)", "Conflict"),
+        ("3", "nothing", ("perhaps", ("scalar", "int", 3, 3))),
+    ],
+)
+def test_what_becomes_of(x, y, expected):
+    assert shown(joined(MAKERS[x](), MAKERS[y]())) == expected
+
+
+def test_zeros_of_either_sign_are_different_constants():
+    assert isinstance(joined(Const(0.0), Const(-0.0)), Scalar)
+
+
+# A name deleted at the end of the body has no place in a template: such loops are unrolled.
+@pytest.mark.parametrize(("x", "y"), [pair for pair in PAIRS if pair[1] != "nothing"])
+def test_loops_settle(x, y):
+    """A name that is `x` on entry and `y` at the end of the body: a few passes, or no type."""
+    ghosts: list[Edge] = []
+    directions: dict[str, str] = {}
+    value = MAKERS[y]()
+    for _ in range(6):
+        entry = Edge(Block(), Heap([]), {}, (MAKERS[x](),))
+        head = LoopHead(entry, ghosts, [("x", None)], (), directions)
+        if head.conflicts():
+            return
+        head.settle(list, (), set())
+        start = head.start()
+        back = Edge(start.block, start.heap, {}, (value,))
+        fits, *_ = head.close(back, list, set())
+        if fits:
+            (template,) = head.args
+            assert isinstance(template, Conflict) or shown(joined(template, value)) == shown(
+                template
+            )
+            return
+        ghosts = [head.ghost, back]
+    pytest.fail("the state at the header does not settle")
+
+
+# Objects.
+
+
+def meet(*contents):
+    """A reference to the same cell on as many paths, which write different contents."""
+    base = Heap([])
+    ref = Ref(base.new(contents[0]))
+    edges = []
+    for content in contents:
+        heap = base.copy()
+        heap.contents[ref.cell] = content
+        edges.append(Edge(Block(), heap, {}, (ref,)))
+    edge, (found,) = merge(edges, (), [("x", None)], list, ())
+    assert found.cell == ref.cell and len(edge.block.preds) == len(contents)
+    return edge.heap.contents[ref.cell]
+
+
+def test_lists_join_item_by_item():
+    content = meet(ListCell((Const(1), Const("a"))), ListCell((Const(2), Const("a"))))
+    assert [shown(x)[0] for x in content.items] == ["scalar", "const"]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        (ListCell((Const(1),)), ListCell(())),
+        (DictCell({"a": Const(1)}), DictCell({"b": Const(1)})),
+        (DictCell({"a": Const(1), "b": Const(1)}), DictCell({"b": Const(1), "a": Const(1)})),
+    ],
+)
+def test_structures_that_differ_conflict(contents):
+    assert isinstance(meet(*contents), Conflict)
+
+
+def test_a_field_that_one_path_sets():
+    class Point:
+        origin = None
+
+    x = scalar(float)
+    content = meet(
+        ObjectCell(Point, {"x": x}),
+        ObjectCell(Point, {"x": x, "y": scalar(float), "origin": Const(None)}),
+    )
+    assert content.fields["x"] is x
+    assert isinstance(content.fields["y"], MaybeUnbound)
+    assert shown(content.fields["origin"]) == ("const", "None")
+
+
+def test_references_to_different_arrays_make_a_third():
+    heap = Heap([])
+    x, y = (Ref(heap.new(Array(Value(array_type(np.dtype("f8"), (3,)))))) for _ in range(2))
+    edges = [Edge(Block(), heap.copy(), {}, (ref,)) for ref in (x, y)]
+    edge, (z,) = merge(edges, (), [("z", None)], list, ())
+    assert z.cell not in (x.cell, y.cell)
+    phi = edge.heap.contents[z.cell].value.owner
+    assert list(phi.args.values()) == [heap.contents[x.cell].value, heap.contents[y.cell].value]
+    assert not edge.heap.entangled, "nobody holds the old ones"
+
+
+class Node:
+    def __init__(self, x):
+        self.x = x
+
+
+def set_on_one_path(x, flag):
+    node = Node(x)
+    if flag > 0:
+        node.y = 2 * x
+    return node.x + node.y
+
+
+def test_reading_a_field_that_may_be_missing():
+    compiled = pyxla.compile(set_on_one_path)
+    assert compiled(1.5, 1.0) == 4.5
+    with pytest.raises(AttributeError, match="'Node' object has no attribute 'y'"):
+        compiled(1.5, -1.0)
+
+
+def test_a_conflict_is_refused_where_it_is_used():
+    def either(flag):
+        x = "text" if flag > 0 else 1.0
+        return x
+
+    with pytest.raises(CompileError, match="may be"):
+        pyxla.compile(either)(1.0)
