@@ -9,14 +9,15 @@ widening: Bourdoncle 1993).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.infer import extent
+from pyxla.infer import extent, views
+from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
     BoxCell,
     CellInfo,
@@ -45,11 +46,12 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.refine import atoms
+from pyxla.infer.shadows import resolve
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Value
+from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, python_type
 from pyxla.lib.indexing import resized
-from pyxla.ops.elementwise import compare, convert, select
+from pyxla.ops.elementwise import convert
 from pyxla.ops.shape import constant
 
 Env = dict[Value, Any]
@@ -71,6 +73,9 @@ class Edge:
 
 def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> Value:
     """The scalar `x` as a Value of `type`, computed at the end of `block`."""
+    value = getattr(x, "value", None)
+    if isinstance(value, Value) and value.type is type:
+        return value
     with building(Builder(block.instrs, loc)):
         if x is UNDEFINED:
             return constant(value=np.zeros(type.shape, type.dtype), weak=type.weak)
@@ -137,7 +142,7 @@ class Join:
             return first
         if all(isinstance(v, Ref) for v in known):
             return self._join_refs(values)
-        if all(isinstance(v, Const) for v in known) and _all_equal([v.value for v in known]):
+        if all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known]):
             return known[0]
         return self._join_parts(values, known)
 
@@ -168,7 +173,7 @@ class Join:
         joined = self.join(bare)
         if isinstance(joined, Conflict):
             return joined
-        bound = self._join_numbers(bounds := [_bound(v) for v in values], bounds)
+        bound = self._join_numbers(bounds := [is_bound(v) for v in values], bounds)
         if isinstance(bound, Const):
             return joined
         return MaybeUnbound(joined, bound, unbound[0])
@@ -190,7 +195,7 @@ class Join:
         if type is None:
             return self._conflict(values)
         if not self.vary and all(isinstance(v, Const) for v in values):
-            if _all_equal([v.value for v in values]):
+            if all_equal([v.value for v in values]):
                 return values[0]
         elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
             return self._with_fact(known[0].value, type, known)
@@ -283,7 +288,7 @@ class Join:
                 continue
             with building(Builder(state.block.instrs, self.loc)):
                 content = resolve(state.heap, state.heap.contents[value.cell])
-                arrays.append(read_view(content, value.view))
+                arrays.append(views.apply(value.view, content))
         if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
             return self._conflict(values)
         cells = [v.cell for v in values if v is not UNDEFINED]
@@ -310,7 +315,7 @@ class Join:
         contents = _with_all_fields(contents)
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
-        if not all(_same_content(first, c) for c in known):
+        if not all(same_structure(first, c) for c in known):
             return self._conflict(contents)
         columns = [
             self.join([UNDEFINED if c is UNDEFINED else parts(c)[i] for c in contents])
@@ -462,87 +467,11 @@ class Join:
         return isinstance(content, Array) and content.extents is None and content.type == array.type
 
 
-def flattened(heap: Heap, shadow: Shadow) -> Shadow:
-    """A shadow of shadows of the same cells as a shadow of those."""
-    while True:
-        inner = [heap.contents[cell] for cell in shadow.cells]
-        if not all(isinstance(i, Shadow) and i.cells == inner[0].cells for i in inner):
-            return shadow
-        selector = chosen(shadow.selector, [i.selector.value for i in inner])
-        fact = extent.IntFact(0, len(inner[0].cells) - 1)
-        shadow = Shadow(Scalar(selector, fact), inner[0].cells)
-
-
-def redirected(heap: Heap, shadow: Shadow, new: Array) -> list[tuple[int, Array]]:
-    """A write to a shadowed array as writes to the cells that it may be."""
-    shadow = flattened(heap, shadow)
-    out = []
-    for i, cell in enumerate(shadow.cells):
-        old = resolve(heap, heap.contents[cell])
-        index = constant(value=np.asarray(i), weak=True)
-        hit = compare(shadow.selector.value, index, direction="EQ")
-        out.append((cell, Array(select(hit, new.value, old.value))))
-    return out
-
-
-def chosen(selector: Scalar, values: list[Value]) -> Value:
-    """`values[selector]`."""
-    *others, value = values
-    for i, other in enumerate(others):
-        index = constant(value=np.asarray(i), weak=True)
-        value = select(compare(selector.value, index, direction="EQ"), other, value)
-    return value
-
-
-def resolve(heap: Heap, content: Any) -> Any:
-    """The array that a shadow stands for."""
-    if not isinstance(content, Shadow):
-        return content
-    content = flattened(heap, content)
-    arrays = [resolve(heap, heap.contents[cell]).value for cell in content.cells]
-    return Array(chosen(content.selector, arrays))
-
-
-def read_view(content: Any, view: tuple[Any, ...]) -> Array:
-    """The array seen through a chain of view steps."""
-    array = content
-    for step in view:
-        array = step.apply(array)
-    return array
-
-
-def _bound(x: Any) -> Any:
+def is_bound(x: Any) -> Any:
     """Whether a name has a value, as a bool."""
     if isinstance(x, MaybeUnbound):
         return x.bound
     return Const(not isinstance(x, Unbound))
-
-
-def deciding_test(block: Block) -> Value | None:
-    """The condition of the branch that last decided that control comes to `block`."""
-    while len(block.preds) == 1:
-        (block,) = block.preds
-        if isinstance(block.terminator, Branch):
-            return block.terminator.cond
-    return None
-
-
-def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
-    """Whether `value` is computed from int arguments, and counters of loops at `heads`, alone."""
-    seen: set[Value] = set()
-    stack = [value]
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        if isinstance(x.owner, Instr):
-            stack.extend(x.owner.operands)
-        elif isinstance(x.owner, Phi) and x.owner.block in heads and x.type.weak:
-            stack.extend(x.owner.args.values())
-        elif isinstance(x.owner, Phi) or not x.type.weak or x.type.dtype.kind != "i":
-            return False
-    return True
 
 
 def _with_all_fields(contents: list[Any]) -> list[Any]:
@@ -588,7 +517,7 @@ def _same_ref(x: Ref, y: Any) -> bool:
     return isinstance(y, Ref) and x.cell == y.cell and (x.view is y.view or x.view == y.view)
 
 
-def _same_content(x: Content, y: Content) -> bool:
+def same_structure(x: Content, y: Content) -> bool:
     if type(x) is not type(y):
         return False
     if isinstance(x, ListCell):
@@ -610,7 +539,7 @@ def _rebuild(content: Content, columns: list[Any]) -> Content:
     return BoxCell(columns[0])
 
 
-def _all_equal(values: list[Any]) -> bool:
+def all_equal(values: list[Any]) -> bool:
     first = values[0]
     for value in values:
         if value is first:
