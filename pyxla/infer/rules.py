@@ -8,6 +8,7 @@ import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer import (  # noqa: F401 - they register themselves
     builtins,
     container_methods,
+    counting,
     folding,
     mutating,
     printing,

@@ -384,6 +384,19 @@ def test_questions_about_what_a_mask_picks():
     agree(asked, *[(data(7, np.int64), m) for m in masks(7)])
 
 
+def counted(k, w):
+    return (
+        *(np.bincount(k), np.bincount(k % 5), np.bincount(k, w), np.bincount(k, minlength=12)),
+        *(np.bincount(k[k > 2]), np.bincount(k.astype(np.uint8)), np.bincount(k % -4 + 3)),
+    )
+
+
+def test_bincount():
+    agree(counted, *[(np.array(k), data(6, np.float64)) for k in ([1, 5, 2, 2, 9, 0], [3] * 6)])
+    with pytest.raises(ValueError, match="minlength"):
+        pyxla.compile(lambda k: np.bincount(k, minlength=4))(np.array([1, 4]))
+
+
 @pytest.mark.parametrize(
     "program",
     [
