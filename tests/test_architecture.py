@@ -26,7 +26,7 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
     ("hints", "collector"),
-    ("errors", "collector"),
+    ("errors",),
     ("options", "ir"),
     ("frontend", "ops"),
     # What abstract values and views are made of.
@@ -34,14 +34,13 @@ LAYERS = (
     ("infer.promote",),
     ("lib",),
     ("infer",),
-    ("grad", "lower"),
+    ("lower",),
     ("grad",),
     ("runtime",),
     ("specialize", "grad.derive"),
     ("pipeline", "types"),
     ("ahead",),
     ("api",),
-    ("grad.api",),
     ("hlo", "reflect", "grad.api"),
     ("cli", ""),
     ("__main__",),
