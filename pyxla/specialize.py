@@ -33,8 +33,9 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.merge import UNDEFINED, Edge, merge, resolve
+from pyxla.infer.merge import UNDEFINED, Edge, merge
 from pyxla.infer.rules import RULES
+from pyxla.infer.shadows import resolve
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder

@@ -31,6 +31,7 @@ from pyxla.infer.captures import (
     operand,
     python_object,
 )
+from pyxla.infer.deciding import by_arguments, deciding_test
 from pyxla.infer.heap import DictCell, Heap, ListCell, Shadow
 from pyxla.infer.lattice import (
     Array,
@@ -44,17 +45,10 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
 )
-from pyxla.infer.merge import (
-    Edge,
-    Env,
-    by_arguments,
-    deciding_test,
-    merge,
-    redirected,
-    resolve,
-)
+from pyxla.infer.merge import Edge, Env, merge
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
+from pyxla.infer.shadows import redirected, resolve
 from pyxla.ir import core
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Component

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
-from pyxla.infer.loops import LoopHead, depends_on
+from pyxla.infer.loops import LoopHead
 from pyxla.infer.merge import Edge, merge
 from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component

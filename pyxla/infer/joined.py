@@ -10,7 +10,6 @@ from pyxla.infer.lattice import Array, Const, number_type
 from pyxla.ir.types import ArrayType, array_type
 
 _KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}
-_AS_FLOAT64 = Const(np.float64(0))
 
 
 def joined_number_type(values: list[Any]) -> ArrayType | None:
@@ -28,8 +27,6 @@ def joined_number_type(values: list[Any]) -> ArrayType | None:
     (dtype,) = strong
     for x, t in zip(values, types, strict=True):
         if t.weak and t.dtype != dtype and not _keeps(x, t, dtype):
-            if dtype.kind in "iub" and t.dtype.kind == "f":
-                return joined_number_type([_AS_FLOAT64, *[v for v in values if v is not x]])
             return None
     return array_type(dtype)
 

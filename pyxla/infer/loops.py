@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer import extent
+from pyxla.infer import extent, views
 from pyxla.infer.heap import Content, Shadow, parts, reachable
 from pyxla.infer.joined import joined_number_type
 from pyxla.infer.lattice import (
@@ -31,18 +31,14 @@ from pyxla.infer.lattice import (
 from pyxla.infer.merge import (
     Edge,
     Join,
-    _all_equal,
-    _bound,
-    _same_content,
-    chosen,
-    flattened,
+    all_equal,
+    is_bound,
     materialize,
-    read_view,
-    resolve,
+    same_structure,
 )
+from pyxla.infer.shadows import chosen, flattened, resolve
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
-from pyxla.ir.dominance import Loop
 from pyxla.ops.shape import constant
 
 
@@ -176,7 +172,7 @@ class _Fit:
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
         if isinstance(template, MaybeUnbound):
-            self.value(template.bound, _bound(back))
+            self.value(template.bound, is_bound(back))
             back = back.value if isinstance(back, MaybeUnbound) else back
             self.value(template.value, back)
         elif isinstance(template, Conflict):
@@ -189,7 +185,7 @@ class _Fit:
             self._parts(template, back)
         else:
             self.ok &= back is template or (
-                isinstance(back, Const) and _all_equal([template.value, back.value])
+                isinstance(back, Const) and all_equal([template.value, back.value])
             )
 
     def _parts(self, template: Tuple | Compound, back: Any) -> None:
@@ -214,7 +210,7 @@ class _Fit:
             self.ok &= same or (
                 isinstance(template, Const)
                 and isinstance(back, Const)
-                and _all_equal([template.value, back.value])
+                and all_equal([template.value, back.value])
             )
             return
         if not is_number(back):
@@ -253,7 +249,7 @@ class _Fit:
         """A view comes back where a whole array is assumed: its contents, as of now."""
         with building(Builder(self.back.block.instrs, self.back.loc)):
             whole = resolve(self.back.heap, self.back.heap.contents[back.cell])
-            array = read_view(whole, back.view)
+            array = views.apply(back.view, whole)
         self.content(self.head.heap.contents[cell], array)
         self.cells.setdefault(back.cell, set()).update({cell, back.cell})
 
@@ -317,7 +313,7 @@ class _Fit:
                 self.ok &= back.value is template.value
             self._extents(template, back)
         elif template is not back:
-            if not _same_content(template, back):
+            if not same_structure(template, back):
                 self.ok = False
                 return
             for x, y in zip(parts(template), parts(back), strict=True):
@@ -375,25 +371,3 @@ def _permuted(selector: Scalar, moved: list[int]) -> Scalar:
         return selector
     numbers = [constant(value=np.asarray(m), weak=True) for m in moved]
     return Scalar(chosen(selector, numbers), extent.IntFact(0, len(moved) - 1))
-
-
-def depends_on(value: Value, block: Block) -> bool:
-    """Whether `value` is computed from a phi of `block`."""
-    seen: set[Value] = set()
-    stack = [value]
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        if isinstance(x.owner, Phi):
-            if x.owner.block is block:
-                return True
-            stack.extend(x.owner.args.values())
-        elif hasattr(x.owner, "operands"):
-            stack.extend(x.owner.operands)
-    return False
-
-
-def leaves(loop: Loop, block: Block) -> bool:
-    return block not in loop.blocks

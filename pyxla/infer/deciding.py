@@ -1,0 +1,52 @@
+"""What a typed value is computed from: which conditions decide a path, and what decides them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pyxla.ir.core import Block, Branch, Instr, Phi, Value
+
+
+def deciding_test(block: Block) -> Value | None:
+    """The condition of the branch that last decided that control comes to `block`."""
+    while len(block.preds) == 1:
+        (block,) = block.preds
+        if isinstance(block.terminator, Branch):
+            return block.terminator.cond
+    return None
+
+
+def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
+    """Whether `value` is computed from int arguments, and counters of loops at `heads`, alone."""
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(x.owner, Instr):
+            stack.extend(x.owner.operands)
+        elif isinstance(x.owner, Phi) and x.owner.block in heads and x.type.weak:
+            stack.extend(x.owner.args.values())
+        elif isinstance(x.owner, Phi) or not x.type.weak or x.type.dtype.kind != "i":
+            return False
+    return True
+
+
+def depends_on(value: Value, block: Block) -> bool:
+    """Whether `value` is computed from a phi of `block`."""
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(x.owner, Phi):
+            if x.owner.block is block:
+                return True
+            stack.extend(x.owner.args.values())
+        elif hasattr(x.owner, "operands"):
+            stack.extend(x.owner.operands)
+    return False
