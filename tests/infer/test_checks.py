@@ -208,6 +208,7 @@ def test_sizes_known_at_run_time():
 
     same(meeting, np.array([1.0, -1, 2]), np.array([-1.0, 1, 3]))
     assert same(meeting, np.array([1.0, -1, 2]), np.array([1.0, 1, 3]))[0] is ValueError
+
     def rows(x, n):
         return x[:n].max(axis=1), np.max(x[0, :n], initial=0.0)
 
