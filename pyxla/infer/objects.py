@@ -147,6 +147,8 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     found = find(content.cls, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
+    if name == "__dict__":
+        raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
     if name in content.fields:
         return engine.use(content.fields[name])
     if type(found).__name__ == "cached_property":
@@ -156,8 +158,6 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if found is None:
         if name == "__class__":
             return Const(content.cls)
-        if name == "__dict__":
-            return engine.new(DictCell(dict(content.fields)))
         if (fallback := find(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         raise _missing(engine, f"{content.cls.__name__!r} object", name)
