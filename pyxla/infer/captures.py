@@ -22,7 +22,6 @@ from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer import arrays
 from pyxla.infer.heap import BoxCell, ObjectCell, parts
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Unbound
-from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
 from pyxla.lib.operands import weak
 from pyxla.lib.registry import lookup
@@ -258,9 +257,6 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     return x
 
 
-PYTHON_KINDS = frozenset(PYTHON_DTYPES)
-
-
 def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
     """What a library function returned as an abstract value; arrays become new objects."""
     kind = type(x)
@@ -281,7 +277,3 @@ def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
     if isinstance(x, np.ndarray):
         return Ref(engine.heap.new(engine.as_array(x), engine.loc))
     return Const(x)
-
-
-def refuse_unknown(engine: Any, what: str) -> CompileError:
-    return engine.refuse(f"{what} is not known while compiling")

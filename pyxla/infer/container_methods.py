@@ -14,7 +14,7 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer import arrays
 from pyxla.infer.calls import call
-from pyxla.infer.containers import _dict, builtin, content_of, iterate, sequence, set_item
+from pyxla.infer.containers import builtin, content_of, dict_, iterate, sequence, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
@@ -175,7 +175,7 @@ def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) ->
 def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
     new = dict(named)
     if other is not None:
-        new = {**content_of(engine, _dict(engine, other)).items, **named}
+        new = {**content_of(engine, dict_(engine, other)).items, **named}
     engine.set_content(x.cell, DictCell({**content_of(engine, x).items, **new}))
     return Const(None)
 

@@ -435,7 +435,7 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
 
 
 @builtin(dict)
-def _dict(engine: Engine, x: Any = None, **named: Any) -> Any:
+def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     items: dict[Any, Any] = {}
     if x is not None:
         content = content_of(engine, x)

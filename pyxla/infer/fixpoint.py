@@ -38,12 +38,12 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             conflict = _fixpoint(engine, frame, component, edge)
             if conflict is None:
                 return
-            _reset(engine, frame, mark, component)
+            _reset(engine, frame, mark)
         except NeedsStatic as need:
             value = getattr(need.scalar, "value", None)
             if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
                 raise
-            _reset(engine, frame, mark, component)
+            _reset(engine, frame, mark)
             _unroll(engine, frame, component, edge, need)
             return
         if peeled:
@@ -73,7 +73,7 @@ def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:
     return pending, len(engine.raised), len(frame.returns), len(engine.written), len(engine.frames)
 
 
-def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...], component: Component) -> None:
+def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...]) -> None:
     """Forget what a pass left behind."""
     pending, raised, returns, written, frames = mark
     for block in list(frame.pending):
@@ -120,7 +120,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
             if aliases:
                 _entangle_exits(engine, frame, component, aliases, reason)
             return None
-        _reset(engine, frame, mark, component)
+        _reset(engine, frame, mark)
         rebound |= head.rebound(edge)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
@@ -159,7 +159,7 @@ def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> 
     except (CompileError, NeedsStatic):
         pass
     reached = [b for b in header.succs if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
-    _reset(engine, frame, mark, component)
+    _reset(engine, frame, mark)
     del entry.heap.infos[infos:]
     return len(reached) == 1 and reached[0] in component.loop.blocks
 
@@ -211,7 +211,7 @@ def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge)
                 return None
     except NotKnown as unknown:
         test = unknown.test
-    _reset(engine, frame, mark, component)
+    _reset(engine, frame, mark)
     del entry.block.instrs[size:]
     entry.block.terminator = None
     return test

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyxla.errors import CompileError
-from pyxla.ir.core import Block, Function, Value
+from pyxla.ir.core import Block, Value
 
 Successors = Callable[[Block], Sequence[Block]]
 
@@ -72,18 +72,6 @@ def immediate_dominators(order: Sequence[Block]) -> dict[Block, Block]:
     number = {block: i for i, block in enumerate(order)}
     idom = _immediate_dominators([[number[p] for p in b.preds if p in number] for b in order])
     return {block: order[i] for block, i in zip(order, idom, strict=True)}
-
-
-def immediate_postdominators(order: Sequence[Block]) -> dict[Block, Block | None]:
-    """ipdom of every block; None where it is the virtual exit, or where no exit is reachable."""
-    virtual_exit = Block("exit")
-    leaves = [block for block in order if not block.succs]
-    reverse = reverse_postorder(virtual_exit, lambda b: leaves if b is virtual_exit else b.preds)
-    number = {block: i for i, block in enumerate(reverse)}
-    preds = [[number[s] for s in block.succs if s in number] or [0] for block in reverse]
-    idom = _immediate_dominators(preds)
-    known = {block: reverse[i] for block, i in zip(reverse[1:], idom[1:], strict=True) if i}
-    return {block: known.get(block) for block in order}
 
 
 def dominance_frontiers(
@@ -294,8 +282,3 @@ def _mark_live(
             continue
         live[block][value] = None
         work.extend(block.preds)
-
-
-def live_in_of(function: Function) -> dict[Block, dict[Value, None]]:
-    """`live_in` of a function's blocks."""
-    return live_in(function.blocks)

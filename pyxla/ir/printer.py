@@ -64,13 +64,6 @@ def print_function(
     return "\n".join(lines.text) + "\n"
 
 
-def print_instr(instr: Instr) -> str:
-    """One instruction with its regions, numbered by itself."""
-    lines = _Lines(False, True)
-    lines.instr(instr, 0)
-    return "\n".join(lines.text)
-
-
 def dot(function: Function, name: str = "") -> str:
     """The graph of blocks in graphviz's language."""
     lines = _Lines(False, True)

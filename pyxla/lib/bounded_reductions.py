@@ -395,7 +395,7 @@ def _median(
     axes = r.reduced_axes(axis, x.ndim)
     inexact = CLASSES[x.dtype] == "f"
     value = filled(x, axes, math.nan if inexact else r.highest(x.dtype)).value
-    rows = sorting.sorted_along(sorting._along_last(value, axes), x.ndim - len(axes))
+    rows = sorting.sorted_along(sorting.axes_last(value, axes), x.ndim - len(axes))
     count = true_count(x, axes)
     last = maximum(value_of(plus(count, -1)), value_of(0))
     picked = [_at(rows, divide(v, value_of(2))) for v in (last, value_of(count))]

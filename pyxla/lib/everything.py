@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyxla.lib import (
+from pyxla.lib import (  # noqa: F401 - they register themselves
     bounded_joining,
     bounded_order,
     bounded_products,
@@ -13,32 +13,6 @@ from pyxla.lib import (
     dtypes,
     fft,
     finding,
-    linalg,
-    manipulation,
-    mathlib,
-    numeric,
-    operators,
-    padding,
-    products,
-    reductions,
-    scalars,
-    scans,
-    selection,
-    sorting,
-    ufuncs,
-)
-
-MODULES = (
-    bounded_products,
-    finding,
-    bounded_order,
-    bounded_joining,
-    bounded_reductions,
-    builtins,
-    concatenators,
-    creation,
-    dtypes,
-    fft,
     linalg,
     manipulation,
     mathlib,

@@ -24,7 +24,7 @@ from pyxla.ops import shape as shapes
 UINT8 = np.dtype(np.uint8)
 # Lists longer than this are refused: every element is a value of its own.
 LONGEST_LIST = 1024
-PYTHON_KINDS = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+_KIND_OF = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def _constructor(dtype: np.dtype) -> Callable[..., Array]:
@@ -41,7 +41,7 @@ def tolist(a: Array) -> Any:
     if a.size > LONGEST_LIST:
         raise OpError(f"tolist of {a.size} elements: every one would be a value of its own")
     if not a.shape:
-        return weak(a.value, PYTHON_KINDS[CLASSES[a.dtype]])
+        return weak(a.value, _KIND_OF[CLASSES[a.dtype]])
     return [tolist(Array(take_one(a.value, i, 0))) for i in range(a.shape[0])]
 
 

@@ -337,7 +337,7 @@ def _discrete(method: str, n: Array, q: Array) -> tuple[Array, Array]:
     return where(even, index, index + 1), q * 0
 
 
-def _along_last(x: Value, axes: Shape) -> Value:
+def axes_last(x: Value, axes: Shape) -> Value:
     """The axes to reduce as one, the last."""
     rest = [i for i in range(x.type.ndim) if i not in axes]
     moved = transposed(x, (*rest, *axes))
@@ -358,7 +358,7 @@ def quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_nan
     dtype = x.dtype if picked else result_type(x, q, 1.0)
     axes = reduced_axes(axis, x.ndim)
     work = result_type(x, 1.0)
-    rows = sorted_along(cast(_along_last(x.value, axes), work), x.ndim - len(axes))
+    rows = sorted_along(cast(axes_last(x.value, axes), work), x.ndim - len(axes))
     q = as_array(q, work if isinstance(kind(q), type) else result_type(q, work))
     head = rows.type.shape[:-1]
     result = _interpolated(rows, q, method, head, ignore_nan)
@@ -456,7 +456,7 @@ def median(
     check_out(out)
     x = as_array(a)
     axes = normalize_axes(axis, x.ndim)
-    rows = sorted_along(_along_last(x.value, axes), x.ndim - len(axes))
+    rows = sorted_along(axes_last(x.value, axes), x.ndim - len(axes))
     size, last = rows.type.shape[-1], rows.type.ndim - 1
     if size == 0:
         return mean(x, axis, keepdims=keepdims)
