@@ -104,6 +104,18 @@ def test_no_imports_in_functions(name: str) -> None:
     assert not inside
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_private_names_stay_in_their_module(name: str) -> None:
+    private = [
+        alias.name
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pyxla")
+        for alias in node.names
+        if alias.name.startswith("_")
+    ]
+    assert not private
+
+
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [

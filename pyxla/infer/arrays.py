@@ -11,7 +11,12 @@ from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
 from pyxla.infer.views import BasicIndex, extend, update
 from pyxla.lib import indexing
-from pyxla.lib.operands import as_array, cast
+from pyxla.lib.operands import as_array, cast, weak
+
+
+def python_scalar(x: Any, kind: type) -> Scalar:
+    """A NumPy scalar's value as a Python scalar."""
+    return weak(x.value if isinstance(x, Array | Scalar) else x, kind)
 
 
 def is_array(engine: Any, x: Any) -> bool:

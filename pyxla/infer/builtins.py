@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import math
 import operator
@@ -19,7 +20,6 @@ from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_i
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import (
-    PYTHON_KINDS,
     Compound,
     Const,
     Ref,
@@ -28,23 +28,23 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.objects import (
-    _NOTHING,
-    _REPLACE,
     get_attribute,
     is_instance,
+    object_init,
     replace,
     set_attribute,
     type_of,
 )
 from pyxla.infer.transfer import binary, compare, negate, truth
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.registry import REGISTRY
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
 
-builtin(_REPLACE)(replace)
+builtin(dataclasses.replace)(replace)
 
 
-@builtin(_NOTHING)
-def _nothing(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+@builtin(object_init)
+def _object_init(engine: Engine, *args: Any, **kwargs: Any) -> Any:
     return Const(None)
 
 
@@ -183,7 +183,7 @@ def _conjugate_real(engine: Engine, x: Any) -> Any:
 @builtin(complex.conjugate)
 def _conjugate(engine: Engine, x: Any) -> Any:
     conjugated = call(engine, Const(np.conjugate), [x], {})
-    return engine.captures.weaken(engine.operand(conjugated), complex)
+    return arrays.python_scalar(engine.operand(conjugated), complex)
 
 
 @builtin(float.is_integer)
@@ -267,7 +267,7 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
     array = get_item(engine, array, order)
     out = [get_item(engine, array, Const(i)) for i in range(len(items))]
     (kind,) = kinds
-    return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_KINDS else out
+    return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_DTYPES else out
 
 
 @builtin(list.sort)

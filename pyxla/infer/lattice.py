@@ -277,7 +277,6 @@ class MaybeUnbound:
 
 
 Abstract = Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound
-PYTHON_KINDS = (bool, int, float, complex)
 
 
 def is_number(x: Any) -> bool:

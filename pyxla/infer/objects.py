@@ -73,7 +73,7 @@ def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
         if name == "denominator" or x.kind is not complex:
             return Const(1 if name == "denominator" else x.kind(0))
         half = call_object(engine, getattr(np, name), [x], {})
-        return engine.captures.weaken(engine.operand(half), float)
+        return arrays.python_scalar(engine.operand(half), float)
     return Compound("method", (Const(descriptor), x))
 
 
@@ -137,7 +137,7 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
         return Const(fields)
     found = find(x.cls, name)
     if isinstance(found, types.FunctionType) and name == "_replace":
-        return Compound("method", (Const(_REPLACE), x))
+        return Compound("method", (Const(dataclasses.replace), x))
     if found is not None and x.cls is not tuple:
         return _member(engine, x.cls, x, name, found)
     return _method(engine, tuple, x, name)
@@ -203,8 +203,8 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
         if name in base.__dict__:
             found = base.__dict__[name]
             if name == "__init__" and base is object:
-                return Const(_NOTHING)
-            generated = dataclasses.is_dataclass(base) and engine.captures.is_generated(found)
+                return Const(object_init)
+            generated = dataclasses.is_dataclass(base) and _is_generated(found)
             if generated:
                 return Compound("method", (Const(found), self_))
             return _member(engine, cls, self_, name, found)
@@ -308,7 +308,7 @@ def call_member(
     kwargs: dict[str, Any],
 ) -> Any:
     """Call the class attribute `found` on the instance `x`; dataclass methods have no source."""
-    if engine.captures.is_generated(found):
+    if _is_generated(found):
         return _generated(engine, cls, name, x, args, kwargs)
     if isinstance(found, staticmethod):
         return call_object(engine, found.__func__, args, kwargs)
@@ -319,6 +319,13 @@ def call_member(
     if lookup(found) is not None:
         return call_object(engine, found, [x, *args], kwargs)
     return call(engine, engine.captures.abstract(engine, found), args, kwargs)
+
+
+def _is_generated(method: Any) -> bool:
+    """Whether `@dataclass` generated a method, so that it has no source."""
+    function = getattr(method, "__wrapped__", method)  # __repr__ is wrapped against recursion
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename == "<string>"
 
 
 def _generated(
@@ -395,11 +402,8 @@ def replace(engine: Engine, x: Any, /, **changes: Any) -> Any:
     return construct(engine, content.cls, [], values)
 
 
-_REPLACE = dataclasses.replace
-
-
-def _NOTHING(*args: Any, **kwargs: Any) -> None:  # noqa: N802 - stands for object.__init__
-    """`object.__init__`: accepts what cooperating classes pass."""
+def object_init(*args: Any, **kwargs: Any) -> None:
+    """`object.__init__`, as `super` finds it: it accepts what cooperating classes pass."""
 
 
 def is_instance(engine: Engine, x: Any, classes: tuple[type, ...]) -> bool:
@@ -420,7 +424,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Ref):
         content = engine.content(x)
         if isinstance(content, Array):
-            return engine.captures.array_class(engine, x)
+            return engine.jax_array_class if engine.is_jax(x) else np.ndarray
         if isinstance(content, ObjectCell):
             return content.cls
         return _CONTAINERS[type(content)]
