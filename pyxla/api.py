@@ -74,6 +74,10 @@ class Compiled:
     def __repr__(self) -> str:
         return f"<pyxla.compile {self.__qualname__}>"
 
+    def __reduce__(self) -> str:
+        """Pickled and copied by name, as functions are."""
+        return self.__qualname__
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
@@ -189,8 +193,12 @@ class Compiled:
 def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any:  # noqa: A001
     """Compile a Python function over NumPy arrays into XLA programs, one for each signature.
 
-    Use as a decorator, with or without options (`pyxla.options.Options`), or as a function.  The
-    result is called like `function`, and computes what it computes.
+    Use as a decorator, with or without options, or as a function.  The result is called like
+    `function`, and computes what it computes.
+
+    checks=True: raise what CPython and NumPy raise by themselves (index out of range, division of
+    ints by zero, ...).  cache_size=256: specializations kept, least recently used dropped first.
+    verify=True: check the compiler's own work after each stage.
     """
     made = make_options(options)
     if function is None:

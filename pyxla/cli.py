@@ -63,7 +63,8 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(run=run)
         for word in words:
             many: dict[str, Any] = {"nargs": "*"} if word.endswith("...") else {}
-            sub.add_argument(word.strip(".").lower(), metavar=word.strip("."), **many)
+            word = word.strip(".")
+            sub.add_argument(word.lower(), metavar=word, help=_WORDS[word], **many)
         return sub
 
     for name, (about, show) in _STAGES.items():
@@ -77,6 +78,15 @@ def _parser() -> argparse.ArgumentParser:
     command("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
     command("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
     return parser
+
+
+_WORDS = {
+    "FUNCTION": "FILE.py:FUNCTION or package.module:FUNCTION",
+    "TYPE": "the type of an argument: f64[10,10], float, int, static[5], (f64[3], int)",
+    "PROGRAM": "an artifact, or FILE.py:FUNCTION",
+    "VALUE": "a Python literal, or a .npy file",
+    "NAME": "an op",
+}
 
 
 # --- looking ----------------------------------------------------------------------------------
@@ -93,8 +103,8 @@ _STAGES: dict[str, tuple[str, Callable[..., str]]] = {
 
 def _show(show: Callable[..., str], arguments: argparse.Namespace) -> None:
     options = {"optimized": True} if getattr(arguments, "optimized", False) else {}
-    given = _types(getattr(arguments, "type", ()))
-    text = show(function_at(arguments.function), *given, **options)
+    function, given = function_at(arguments.function), _types(getattr(arguments, "type", ()))
+    text = show(function, *given, **options)
     print(text, end="" if text.endswith("\n") else "\n")
 
 
@@ -140,7 +150,8 @@ def _run(arguments: argparse.Namespace) -> None:
     except CompileError:
         raise
     except Exception as error:  # whatever the program raises
-        raise CompileError(f"{type(error).__name__}: {error}") from error
+        hint = "the program raised this for these values"
+        raise CompileError(f"{type(error).__name__}: {error}", hint=hint) from error
     print(repr(result))
 
 

@@ -48,6 +48,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"exceptions must derive", "raise an exception: raise ValueError(...)"),
     (r"unhashable|hash", "use numbers, strings and tuples of these as keys"),
     (r"item assignment|immutable", "use a list or an array where items change"),
+    (r"does not fit int64",
+     "Python ints are 64-bit here: write % 2**63 as & 0x7FFFFFFFFFFFFFFF, or use np.uint64"),
     (r"must be known while compiling",
      "compute it from shapes, constants and int arguments only"),
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
@@ -231,3 +233,13 @@ def test_many_values_of_one_argument_warn_once():
 
 def np_zeros(n):
     return np.zeros(n)
+
+
+@pyxla.compile
+def pickled(x):
+    return x + 1
+
+
+def test_compiled_functions_pickle_by_name():
+    assert pickle.loads(pickle.dumps(pickled)) is pickled
+    assert copy.deepcopy(pickled) is pickled

@@ -86,6 +86,10 @@ class Loaded:
     stablehlo: str
     jitted: Any = dataclasses.field(repr=False)
 
+    def __repr__(self) -> str:
+        params = [f"{n}: {t}" for n, t in zip(self.names, self.params, strict=False)]
+        return f"<pyxla.load {self.name}({', '.join(params)})>"
+
     def __call__(self, *args: Any) -> Any:
         """Run on `args`: as the compiled function would, exceptions included."""
         if len(args) != len(self.args):
