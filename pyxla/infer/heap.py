@@ -8,10 +8,13 @@ Python objects (Cytron et al. 1991), and it leaves no mutation in the typed prog
     ListCell     content of a list: its items
     DictCell     content of a dict: known keys, in order
     ObjectCell   content of an instance: its fields
+    SetCell      content of a set: its constants
     BoxCell      content of a variable shared with a nested function
+    Shadow       content of an array cell that is one of several others, chosen at run time
 
-Where a reference may be either of two cells, the merge makes a new cell.  If the old ones are still
-held by someone the three are *entangled*: reading is exact, writing is refused.
+Where a reference may be either of two cells, the merge makes a new cell.  If an old one is still
+held by someone, it becomes a shadow of the new; where that is not possible they are *entangled*:
+reading is exact, writing is refused.
 """
 
 from __future__ import annotations

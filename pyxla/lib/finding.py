@@ -34,8 +34,7 @@ from pyxla.lib.bounded import (
 from pyxla.lib.bounded_joining import join
 from pyxla.lib.bounded_order import deleted, inserted, last_in_order
 from pyxla.lib.indexing import getitem, parse, take, true_size
-from pyxla.lib.manipulation import delete as delete_known
-from pyxla.lib.manipulation import insert as insert_known
+from pyxla.lib.manipulation import delete_known, insert_known
 from pyxla.lib.operands import (
     BOOL,
     INT,

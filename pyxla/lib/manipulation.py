@@ -524,8 +524,8 @@ def resize(a: Any, new_shape: Any) -> Array:
 # --- Insertion and deletion at known places ------------------------------------------------------
 
 
-@implements(np.delete)
-def delete(arr: Any, obj: Any, axis: Any = None) -> Array:
+def delete_known(arr: Any, obj: Any, axis: Any = None) -> Array:
+    """`np.delete` at positions that are known while compiling."""
     x = as_array(arr)
     if axis is None:
         x, axis = Array(flat(x.value)), 0
@@ -559,8 +559,8 @@ def take_static(x: Value, indices: Sequence[int], axis: int) -> Value:
     return pieces[0] if len(pieces) == 1 else shapes.concatenate(*pieces, dimension=axis)
 
 
-@implements(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
+def insert_known(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
+    """`np.insert` at positions that are known while compiling."""
     x = as_array(arr)
     if axis is None:
         x, axis = Array(flat(x.value)), 0
