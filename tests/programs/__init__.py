@@ -4,10 +4,10 @@ A program is an ordinary function marked with `@program(features, *samples)`. Ev
 function that makes one fresh tuple of arguments, so that programs may mutate what they get.
 `tests/test_programs.py` runs each natively and compiled and compares everything a caller can see.
 
-Vocabulary of `features`: free words that say what a program exercises. Three have a meaning to the
+Vocabulary of `features`: free words that say what a program exercises. Four have a meaning to the
 test: `checks` compiles with run-time checks (the program relies on an implicit exception),
-`unordered` compares floats with a wide tolerance (chaotic or ill-conditioned), and `prints`
-compares what is printed.
+`unordered` compares floats with a wide tolerance (chaotic or ill-conditioned), `prints` compares
+what is printed, and `refusable` allows a refusal where the promise does (some kinds of aliasing).
 """
 
 from __future__ import annotations

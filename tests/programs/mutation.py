@@ -105,7 +105,7 @@ def same_array_twice(a, b):
     return a[1]
 
 
-@program("alias arguments overlap", overlapping)
+@program("alias arguments overlap refusable", overlapping)
 def overlapping_arguments(a, b):
     a[3] = 100
     b += 1

@@ -148,7 +148,7 @@ def mandelbrot_loops(width, height, limit):
     return image
 
 
-@program("mandelbrot masked", lambda: (-2.0, 1.0, 7, 20))
+@program("mandelbrot masked", lambda: (-1.9, 1.0, 7, 20))
 def mandelbrot_masked(lo, hi, n, limit):
     x = np.linspace(lo, hi, n)
     c = x[None, :] + 1j * np.linspace(-1, 1, n)[:, None]
