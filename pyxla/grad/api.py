@@ -52,6 +52,13 @@ class Derived(Compiled):
     def __repr__(self) -> str:
         return f"<pyxla.{self.__name__} of {self.__qualname__}>"
 
+    def __pyxla_inline__(self, engine: Any, args: Any, kwargs: Any) -> Any:
+        """What a call in compiled code does."""
+        raise engine.refuse(
+            f"pyxla.{self.__name__} is for functions outside compiled code so far",
+            "compile the function that is differentiated, and call its derivative outside",
+        )
+
     def _compile(self, described: tuple[sig.Arg, ...], names: tuple[str, ...], memory: Any) -> Any:
         count = len(described) - len(self._places)
         args, places = described[:count], described[count:]

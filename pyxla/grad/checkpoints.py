@@ -53,8 +53,8 @@ from pyxla.ops.filled import broadcast_in_dim, constant
 from pyxla.ops.reduce import reduce
 
 SNAPSHOTS = 64
-BLOCK_BYTES = 1 << 23  # of residuals saved at a time
-LONGEST_BLOCK = 1024
+BLOCK_BYTES = 1 << 22  # of residuals saved at a time
+LONGEST_BLOCK = 4096
 REPEATS = 24
 
 
@@ -101,20 +101,22 @@ class _Machine:
         left = divide(add(self.count, number(self.length - 1)), number(self.length))
         positions = buffer(I64, SNAPSHOTS + 1)
         snapshots = [store(buffer(value.type, SNAPSHOTS + 1), number(0), value) for value in start]
-        carried = [left, number(0), positions, *snapshots, *inits]
+        room = [buffer(value.type, self.length) for value in self.made.saved]
+        carried = [left, number(0), positions, *snapshots, *room, *inits]
         results = loop(carried, lambda left, *_: _positive(left), self.step)
-        return results[3 + len(start) :]
+        return results[len(results) - len(inits) :]
 
     def step(self, left: Value, top: Value, positions: Value, *carried: Value) -> tuple[Value, ...]:
         """Push a snapshot, or reverse the last block that is left."""
         width = len(self.state)
-        snapshots, cts = carried[:width], carried[width:]
+        end = width + len(self.made.saved)
+        snapshots, room, cts = carried[:width], carried[width:end], carried[end:]
         one = number(1)
         position = load(positions, top)
         ahead = subtract(left, position)
-        room = subtract(number(SNAPSHOTS - 1), top)
-        pushes = and_(compare(ahead, one, direction="GT"), _positive(room))
-        blocks = select(pushes, _between(ahead, room), subtract(ahead, one))
+        free = subtract(number(SNAPSHOTS - 1), top)
+        pushes = and_(compare(ahead, one, direction="GT"), _positive(free))
+        blocks = select(pushes, _between(ahead, free), subtract(ahead, one))
         length = number(self.length)
         state = self.run_on([load(s, top) for s in snapshots], multiply(blocks, length))
         at = add(position, blocks)
@@ -123,11 +125,11 @@ class _Machine:
         positions = store(positions, slot, at)
         first = multiply(at, length)
         rest = minimum(length, subtract(self.count, first))
-        cts = self.reverse(state, first, select(pushes, number(0), rest), cts)
+        room, cts = self.reverse(state, first, select(pushes, number(0), rest), room, cts)
         left = select(pushes, left, subtract(left, one))
         reached = compare(ahead, one, direction="EQ")
         top = select(pushes, slot, select(reached, subtract(top, one), top))
-        return left, top, positions, *snapshots, *cts
+        return left, top, positions, *snapshots, *room, *cts
 
     def run_on(self, state: Sequence[Value], steps: Value) -> tuple[Value, ...]:
         """The state `steps` iterations later."""
@@ -145,8 +147,13 @@ class _Machine:
         return inline(part, (), mapping)
 
     def reverse(
-        self, state: Sequence[Value], first: Value, steps: Value, cts: Sequence[Value]
-    ) -> tuple[Value, ...]:
+        self,
+        state: Sequence[Value],
+        first: Value,
+        steps: Value,
+        room: Sequence[Value],
+        cts: Sequence[Value],
+    ) -> tuple[Sequence[Value], Sequence[Value]]:
         """Run a block again, saving residuals; then back through it."""
         body, index = self.made.body, Value(I64, None, "j")
         kept = [body.params[k] for k in self.state]
@@ -157,8 +164,8 @@ class _Machine:
         types = [value.type for value in region.params]
         cond = current().region(types, lambda j, *_: compare(j, steps, direction="LT"))
         again = while_(number(0), *state, regions=(cond, region))[0].owner
-        buffers, count = stack(again, current().instrs, self.made.saved, self.length)
-        return count_down(self.made, buffers, count, cts, first)
+        buffers, count = stack(again, current().instrs, self.made.saved, room)
+        return buffers, count_down(self.made, buffers, count, cts, first)
 
 
 def _positive(value: Value) -> Value:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import checkpointed
-from pyxla.grad.emitting import into, number
+from pyxla.grad.emitting import buffer, into, number
 from pyxla.grad.residuals import nbytes, plan
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
@@ -105,5 +105,10 @@ def _stacked(
 ) -> tuple[Value, ...]:
     """Save the residuals of every iteration in the loop itself."""
     instr.regions = (instr.regions[0], made.body)
-    buffers, count = stack(instr, region.instrs, made.saved, bound)
+    room: list[Instr] = []
+    with into(room):
+        empty = [buffer(value.type, bound) for value in made.saved]
+    code = region.instrs
+    code[(at := code.index(instr)) : at] = room
+    buffers, count = stack(instr, code, made.saved, empty)
     return count_down(made, buffers, number(bound) if exact else count, inits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyxla.grad.emitting import as_counter, buffer, inline, into, load, loop, number, store
+from pyxla.grad.emitting import as_counter, inline, into, load, loop, number, store
 from pyxla.grad.trips import induction
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping
@@ -29,13 +29,12 @@ class Reversal:
 
 
 def stack(
-    instr: Instr, code: list[Instr], saved: Sequence[Value], bound: int
+    instr: Instr, code: list[Instr], saved: Sequence[Value], room: Sequence[Value]
 ) -> tuple[list[Value], Value]:
-    """Extend a loop that is in `code`: (a buffer for each saved value of its body, iterations)."""
+    """Extend a loop that is in `code`, `room` before it: (buffers of saved values, iterations)."""
     made: list[Instr] = []
     with into(made):
         index, count = _counter(instr)
-        room = [buffer(value.type, bound) for value in saved]
         buffers = _carry(instr, room)
     code[(at := code.index(instr)) : at] = made
     body = instr.regions[1]

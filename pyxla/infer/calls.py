@@ -77,6 +77,9 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     implementation = lookup(value)
     if implementation is not None:
         return call_library(engine, value, implementation, args, kwargs)
+    inline = getattr(value, "__pyxla_inline__", None)
+    if inline is not None:
+        return inline(engine, args, kwargs)
     inner = getattr(value, "__pyxla_function__", None)
     if inner is not None:
         return call_object(engine, inner, args, kwargs)
