@@ -9,7 +9,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pyxla.infer.integers import value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import linalg, products
 from pyxla.lib.bounded import (
@@ -27,8 +29,11 @@ from pyxla.lib.bounded import (
     strategy,
 )
 from pyxla.lib.indexing import true_size
+from pyxla.lib.masks import number
 from pyxla.lib.operands import Shape, as_array, normalize_axes
 from pyxla.lib.prefixes import by_size
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.shape import pad
 
 
 def contracting(x: Array, y: Array, left: Shape, right: Shape) -> tuple[Array, Array]:
@@ -45,8 +50,45 @@ def _kept(x: Array, axes: Shape) -> list[Scalar | None]:
 
 
 def _product(function: Function, x: Array, y: Array, kept: Sequence[Any], **options: Any) -> Array:
-    result = plainly(function, Array(x.value), Array(y.value), **options)
-    return bounded(result.value, kept)
+    """The product of matrices and vectors; blocks are shifted into place after it, not before."""
+    moves = []
+    if x.ndim == 2 and y.ndim <= 2:
+        x, move = _unshifted(x, 0)
+        moves.append((0, move))
+    if y.ndim == 2 and x.ndim <= 2:
+        y, move = _unshifted(y, 1)
+        moves.append((x.ndim - 1, move))
+    value = plainly(function, Array(x.value), Array(y.value), **options).value
+    for axis, move in moves:
+        value = value if move is None else _shifted(value, axis, move)
+    return bounded(value, kept)
+
+
+def _unshifted(x: Array, axis: int) -> tuple[Array, Value | None]:
+    """A matrix as it was before its elements were moved along `axis`, and by how much.
+
+    `infer.blocks` reads a block that sticks out of an array where it fits, and moves the elements.
+    """
+    moving = x.value.owner
+    if not isinstance(moving, Instr) or moving.op is not dynamic_slice:
+        return x, None
+    padding = moving.operands[0].owner
+    if not isinstance(padding, Instr) or padding.op is not pad:
+        return x, None
+    before, after = padding.attrs["edge_padding_low"], padding.attrs["edge_padding_high"]
+    if any(before) or any(padding.attrs["interior_padding"]) or after[1 - axis]:
+        return x, None
+    return Array(padding.operands[0], x.extents), moving.operands[1 + axis]
+
+
+def _shifted(x: Value, axis: int, by: Value) -> Value:
+    """The elements from position `by` on, then anything."""
+    shape, zero = x.type.shape, number(0, x.type.dtype)
+    none = (0,) * len(shape)
+    after = tuple([n if d == axis else 0 for d, n in enumerate(shape)])
+    padded = pad(x, zero, edge_padding_low=none, edge_padding_high=after, interior_padding=none)
+    starts = [by if d == axis else value_of(0) for d in range(len(shape))]
+    return dynamic_slice(padded, *starts, slice_sizes=shape)
 
 
 @strategy(products.matmul, OPERATORS["matmul"])
