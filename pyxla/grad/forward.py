@@ -21,6 +21,7 @@ from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region
+from pyxla.ops.computation import with_name
 from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
 
@@ -127,6 +128,7 @@ def push(instr: Instr, tangents: Sequence[Value | None]) -> Sequence[Value | Non
     """The tangents of an instruction's results, by its op's rule."""
     if any(is_inexact(value) for value in captures(instr)) if instr.regions else False:
         raise no_rule(instr, " with a function that uses values from outside")
+    instr = with_name(instr) if instr.regions else instr
     rule = foreign_jvp if instr.op is foreign else instr.op.jvp
     if rule is None:
         return _transposed(instr, tangents)

@@ -16,6 +16,7 @@ from pyxla.ir.op import Op, OpError
 from pyxla.ir.rewrite import captures, substitute_region
 from pyxla.ir.types import array_type
 from pyxla.ops import elementwise
+from pyxla.ops.computation import with_name
 from pyxla.ops.contribution import Contribution, Into, Sum
 from pyxla.ops.elementwise import add, compare, select
 from pyxla.ops.filled import zeros
@@ -85,6 +86,7 @@ class Sweep:
 
 def pull(instr: Instr, ct: Any, wanted: Sequence[bool]) -> Sequence[Contribution]:
     """What the op's rule gives; CompileError at the user's line where there is none."""
+    instr = with_name(instr) if instr.regions else instr
     rule = foreign_vjp if instr.op is foreign else instr.op.vjp
     if rule is None:
         raise no_rule(instr)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.ir.build import Builder, building, current
-from pyxla.ir.core import Region, Value
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops.check import COMPLEXES, FLOATS, listed, refuse, require, same
@@ -166,6 +166,22 @@ def elementwise_numpy(computation: str, regions: Sequence[Elementwise]) -> Eleme
         return lambda old, new: (new,)
     ufunc = UFUNCS[computation]
     return lambda x, y: (ufunc(x, y),)
+
+
+def with_name(instr: Instr) -> Instr:
+    """The instruction with its region, if that is a binary function known by name, as the name."""
+    if len(instr.regions) != 1 or len(instr.regions[0].instrs) != 1:
+        return instr
+    (region,) = instr.regions
+    (inner,) = region.instrs
+    name = inner.op.name
+    if REDUCERS.get(name) is not inner.op or set(inner.operands) != set(region.params):
+        return instr
+    if region.results != inner.results or len(region.params) != 2:
+        return instr
+    copy = Instr(instr.op, instr.operands, {**instr.attrs, "computation": name}, (), instr.loc)
+    copy.results = instr.results
+    return copy
 
 
 def apply(op: Op, *operands: Value, **attrs: Any) -> Any:
