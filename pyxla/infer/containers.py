@@ -20,7 +20,7 @@ from pyxla.infer.calls import call, special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
-from pyxla.lib.registry import REGISTRY, Implementation, lookup
+from pyxla.lib.registry import RULES, Implementation, lookup
 
 
 def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -28,7 +28,7 @@ def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets:
-            REGISTRY[target] = Implementation(function, heap=True)
+            RULES[target] = Implementation(function, heap=True)
         return function
 
     return register

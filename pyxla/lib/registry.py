@@ -28,7 +28,7 @@ class Implementation:
 
     function: the library function.  zero_d: rank-0 results are arrays, not scalars.  bounded: takes
     arrays of bounded extent.  heap: called as function(engine, *args) with abstract values of the
-    heap (`pyxla.infer.lattice`), for what makes views or mutates.
+    heap (`pyxla.infer.lattice`), as all of `RULES` are.
     """
 
     function: Callable[..., Any]
@@ -37,21 +37,23 @@ class Implementation:
     heap: bool = False
 
 
-REGISTRY: dict[Any, Implementation] = {}
-# The functions on values, also of what inference has its own way with (views, mutation).
+# The functions on values, and how they are called.
 LIBRARY: dict[Any, Callable[..., Any]] = {}
+REGISTRY: dict[Any, Implementation] = {}
+# What inference has its own way with (views, mutation, containers): these come first.
+RULES: dict[Any, Implementation] = {}
 # Callables that are executed by CPython when every argument is constant.
 FOLDABLE: set[Any] = set()
 
 
 def implements(
-    *targets: Any, zero_d: bool = False, bounded: bool = False, heap: bool = False
+    *targets: Any, zero_d: bool = False, bounded: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated function for each of `targets` (`np.mean`, `np.ndarray.mean`, ...)."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets:
-            REGISTRY[target] = Implementation(function, zero_d, bounded, heap)
+            REGISTRY[target] = Implementation(function, zero_d, bounded)
             LIBRARY[target] = function
         return function
 
@@ -61,6 +63,6 @@ def implements(
 def lookup(target: Any) -> Implementation | None:
     """The implementation of a callable object, or None; unhashable objects have none."""
     try:
-        return REGISTRY.get(target)
+        return RULES.get(target) or REGISTRY.get(target)
     except TypeError:
         return None
