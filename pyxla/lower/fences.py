@@ -141,6 +141,20 @@ def _convex(
 ) -> list[Instr]:
     """What can run as one piece before the update: nothing that needs it, no large results."""
     inside = set(reached)
+    size = -1
+    while len(inside) != size:
+        size = len(inside)
+        _drop_what_waits(inside, update, body)
+        for instr in reached:
+            for value in instr.results if instr in inside else ():
+                outside = value in results or any(u not in inside for u in users.get(value, ()))
+                if outside and value.type.size > SMALL:
+                    inside.discard(instr)
+    return [instr for instr in reached if instr in inside]
+
+
+def _drop_what_waits(inside: set[Instr], update: Instr, body: Region) -> None:
+    """Leave out what needs the update, or code that itself has to wait for what is inside."""
     tainted: set[Value] = set()
     from_inside: set[Value] = set()
     for instr in body.instrs:
@@ -150,18 +164,6 @@ def _convex(
         elif instr is update or not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
             inside.discard(instr)
             tainted.update(instr.results)
-    changed = True
-    while changed:
-        changed = False
-        for instr in reached:
-            if instr not in inside:
-                continue
-            for value in instr.results:
-                outside = value in results or any(u not in inside for u in users.get(value, ()))
-                if outside and value.type.size > SMALL:
-                    inside.discard(instr)
-                    changed = True
-    return [instr for instr in reached if instr in inside]
 
 
 class _Fence:
