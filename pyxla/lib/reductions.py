@@ -42,6 +42,7 @@ from pyxla.ops.shape import reshape
 # A sum in these is kept in float32 until the end.
 NARROW = frozenset((np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)))
 FLOAT32 = np.dtype(np.float32)
+INT32 = np.dtype(np.int32)
 Kernel = Callable[[Value, Value], Value]
 
 
@@ -175,7 +176,7 @@ def _count(
         count = splat(size, dtype, shape)
     else:
         mask = broadcast_to(as_value(where, BOOL), x.shape)
-        total = fold(cast(mask, dtype), axes, literal(0, dtype), "add")
+        total = cast(fold(cast(mask, INT32), axes, literal(0, INT32), "add"), dtype)
         count = reshape(total, shape=shape) if keepdims else total
         if isinstance(less, int | float) and less == 0:
             return count
