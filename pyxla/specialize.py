@@ -245,9 +245,9 @@ class _World:
 
     def array(self, arg: sig.ArgArray, path: sig.Path) -> Any:
         value = self.param(arg.type, self.names.get(path[0], ""))
-        if arg.kind == "scalar":
-            return Array(value)
         self.jax |= arg.kind == "jax"
+        if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
+            return Array(value)  # immutable, and so is what arithmetic makes of it
         self.waits |= arg.kind == "numpy"
         leaf = len(self.params) - 1
         if leaf in self.same:

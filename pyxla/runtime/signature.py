@@ -14,8 +14,8 @@ structure differ:
     jax.Array       "jax f32[3]" (one interned str) bool, str, None, ...    "static", type, value
     containers      class, their structure, then each element
 
-A jax scalar that is weakly typed (a Python scalar that went through a JAX trace) counts as the
-Python scalar it was.  Whether arrays are writeable and how they overlap matters to functions that
+A traced scalar that is weakly typed (a Python scalar on its way through JAX) counts as the Python
+scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap matters to functions that
 mutate, only; `memory` is the second half of their key.
 
 `static` holds paths of ints that are known values: `(argument, step, ...)` with a step for each
@@ -168,7 +168,7 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
             add(x.shape)
             leaves.append(x)
         elif kind is jaxlink.ARRAY:
-            add(_jax_keys.get(x.aval) or _jax_key(x.aval))
+            add(_jax_keys.get(x.aval) or _concrete_key(x.aval))
             leaves.append(x)
         elif kind is float or kind is complex or (kind is int and (index,) not in static):
             add(kind)
@@ -196,14 +196,17 @@ def keyed(args: Iterable[Arg]) -> tuple[Any, ...]:
 
 
 def _jax_key(aval: Any) -> Any:
-    """The interned entry for JAX arrays of this abstract value."""
+    """The entry for tracers of this abstract value: weak scalars are Python's."""
     if aval.weak_type and aval.shape == ():
-        entry: Any = f"jax weak {aval.dtype.kind}"
-    else:
-        entry = _jax_entry(aval.dtype, aval.shape)
+        return f"jax weak {aval.dtype.kind}"
+    return _jax_keys.get(aval) or _concrete_key(aval)
+
+
+def _concrete_key(aval: Any) -> Any:
+    """The interned entry for JAX arrays of this abstract value."""
     if len(_jax_keys) > 65536:
         _jax_keys.clear()
-    _jax_keys[aval] = entry
+    entry = _jax_keys[aval] = _jax_entry(aval.dtype, aval.shape)
     return entry
 
 
@@ -231,7 +234,7 @@ class _Walk:
             key += (x.dtype, x.shape)
             self.leaves.append(x)
         elif kind is jaxlink.ARRAY:
-            key.append(_jax_keys.get(x.aval) or _jax_key(x.aval))
+            key.append(_jax_keys.get(x.aval) or _concrete_key(x.aval))
             self.leaves.append(x)
         elif kind is int and path in self.static:
             key += ("int", x)
@@ -293,7 +296,7 @@ class Describe:
         if isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
         if isinstance(x, jax.Array):
-            return self.jax_array(jax.typeof(x), path)
+            return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
         if (container := _container(x)) is None:
             return ArgStatic(_hashable(x, path))
         if (seen := _enter(self, container, x, path)) is not None:
@@ -304,9 +307,9 @@ class Describe:
         self.open.discard(id(x))
         return container.build(x, items)
 
-    def jax_array(self, aval: Any, path: Path) -> Arg:
+    def jax_array(self, aval: Any, path: Path, traced: bool) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)
-        if aval.weak_type and aval.shape == ():
+        if traced and aval.weak_type and aval.shape == ():
             return ArgScalar(python_type(_WEAK[aval.dtype.kind]), self.leaf(), "jax")
         return ArgArray(type_, "jax", False, self.leaf())
 
