@@ -97,6 +97,8 @@ def _shown(value: Any, state: Edge) -> str:
         return f"an instance of {content.cls.__name__}"
     if isinstance(content, Array) and isinstance(value, Ref) and value.view:
         return f"a view of {describe(content)}"
+    if isinstance(content, Array) and isinstance(value, Ref) and not content.shape:
+        return f"a 0-d array of {content.dtype} (`x[()]` is its scalar)"
     return describe(content if isinstance(content, Array) else value)
 
 
