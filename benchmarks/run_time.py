@@ -174,7 +174,7 @@ def overhead_section(repetitions: int) -> list[Row]:
         return x * 2 + y
 
     ours, theirs = pyxla.compile(f), jax.jit(f)
-    x, y = np.ones((2, 8), np.float32)
+    x, y = np.ones(8, np.float32), np.full(8, 0.5, np.float32)
     device_x, device_y = jax.device_put((x, y))
     on_device = {
         "pyxla": lambda: ours(device_x, device_y),
