@@ -332,6 +332,13 @@ def rot90(m: Shown, k: Any = 1, axes: Any = (0, 1)) -> Shown:
 # --- Splitting -----------------------------------------------------------------------------------
 
 
+def _require_full(a: Shown, axis: int) -> None:
+    if a.extents is not None and a.extents[axis] is not None:
+        raise OpError(
+            "an array whose size is known at run time only has no parts of a known number"
+        )
+
+
 def _along(a: Shown, axis: int, key: Any) -> Shown:
     """`a[..., key, ...]` along one dimension."""
     return a.then(parse(a.shape, a.extents, (slice(None),) * axis + (key,)))
@@ -344,6 +351,7 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
         bounds = list(indices_or_sections)
     else:
         sections = operator.index(indices_or_sections)
+        _require_full(ary, axis)
         if sections <= 0:
             raise OpError("number sections must be larger than 0.")
         each, extra = divmod(ary.shape[axis], sections)
@@ -355,6 +363,7 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
 @makes_view(np.split)
 def split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
     if not isinstance(indices_or_sections, list | tuple | np.ndarray):
+        _require_full(ary, normalize_axis(axis, ary.ndim))
         size = ary.shape[normalize_axis(axis, ary.ndim)]
         if size % operator.index(indices_or_sections):
             raise OpError("array split does not result in an equal division")
@@ -381,6 +390,7 @@ def unstack(x: Shown, *, axis: Any = 0) -> tuple[Shown, ...] | None:
     if x.ndim < 2:
         return None
     axis = normalize_axis(axis, x.ndim)
+    _require_full(x, axis)
     return tuple([_along(x, axis, i) for i in range(x.shape[axis])])
 
 

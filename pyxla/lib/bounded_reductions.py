@@ -87,10 +87,10 @@ def _unpacked(x: Array, axes: Shape) -> tuple[Value, Value] | None:
     return packed if packed is not None and _counts(size, packed[1]) else None
 
 
-def with_mask(x: Array, axes: Shape) -> tuple[Array, Value | None]:
+def with_mask(x: Array, axes: Shape, unpack: bool = True) -> tuple[Array, Value | None]:
     """`x`, full along `axes`, and which of its elements are real (None: all)."""
     own = extents_of(x)
-    packed = _unpacked(x, axes)
+    packed = _unpacked(x, axes) if unpack else None
     if packed is not None:
         x, own = Array(packed[0]), (None, *own[1:])
     mask = within(Array(x.value, tuple([e if d in axes else None for d, e in enumerate(own)])))
@@ -114,9 +114,9 @@ def _counts(size: Scalar, mask: Value) -> bool:
 _COUNTING = frozenset({convert, reshape, slice_, reduce_window})
 
 
-def taken(x: Array, axes: Shape, number: Any) -> Array:
+def taken(x: Array, axes: Shape, number: Any, unpack: bool = True) -> Array:
     """`x` with `number` in place of what is not real along `axes`."""
-    found, mask = with_mask(x, axes)
+    found, mask = with_mask(x, axes, unpack)
     if mask is None:
         return found
     other = spread(literal(number, x.dtype), found.shape)
@@ -153,10 +153,12 @@ def filling(neutral: Callable[[np.dtype], Any]) -> Function:
         x, given = _with_where(*operand_of(given), given)
         axes = _axes_of(given, x.ndim)
 
-        def compute(x: Array) -> Array:
-            return _run(function, given, taken(x, axes, neutral(x.dtype)), axes, x)
+        plain = given.get("where", True) is True
 
-        return compute(x) if given.get("where") is not None else _by_size(x, axes, compute)
+        def compute(x: Array) -> Array:
+            return _run(function, given, taken(x, axes, neutral(x.dtype), plain), axes, x)
+
+        return _by_size(x, axes, compute) if plain else compute(x)
 
     return call
 
@@ -239,14 +241,12 @@ def _masking(function: Function, *args: Any, **kwargs: Any) -> Array:
     given = named(function, args, kwargs)
     x, given = _with_where(*operand_of(given), given)
     axes = _axes_of(given, x.ndim)
-    found, mask = with_mask(x, axes)
     asked = given.get("where", True)
+    found, mask = with_mask(x, axes, asked is True)
     if is_bounded(given.get("mean")):
         given["mean"] = Array(given["mean"].value)
     if mask is not None:
-        if asked is not True and asked is not None:
-            if _unpacked(x, axes) is not None:
-                raise OpError(NOT_SUPPORTED)
+        if asked is not True:
             mask = and_(mask, broadcast_to(as_value(asked, BOOL), found.shape))
         given = {**given, "where": Array(mask)}
     return _run(function, given, found, axes, x)
@@ -280,7 +280,7 @@ def _average(
     x = bounded(broadcast_to(x0.value, shape), extents or ())
     w = bounded(broadcast_to(w0.value, shape), extents or ())
     axes = r.reduced_axes(axis, x.ndim)
-    terms, weight = taken(x, axes, 0), taken(w, axes, 0)
+    terms, weight = filled(x, axes, 0), filled(w, axes, 0)
     result = r.average(Array(terms.value), axes, Array(weight.value), keepdims=keepdims)
     return reduced(result, x, axes, keepdims)
 
