@@ -307,7 +307,7 @@ class Describe:
         self.open.discard(id(x))
         return container.build(x, items)
 
-    def jax_array(self, aval: Any, path: Path, traced: bool) -> Arg:
+    def jax_array(self, aval: Any, path: Path, traced: bool = False) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)
         if traced and aval.weak_type and aval.shape == ():
             return ArgScalar(python_type(_WEAK[aval.dtype.kind]), self.leaf(), "jax")
