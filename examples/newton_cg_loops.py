@@ -152,11 +152,12 @@ class MarkovModel:
                 break
             share = 1 / scale[t]
             for i in range(n):
-                before[i] = 0.0
+                total = 0.0
                 for j in range(n):
                     w = a[i, j] * b[j, o] * beta[j] * share
                     count[i, j] += alpha[t - 1, i] * w
-                    before[i] += w
+                    total += w
+                before[i] = total
             for i in range(n):
                 beta[i] = before[i]
         g = np.concatenate((pull_back(a, count).ravel(), pull_back(b, seen).ravel()))
