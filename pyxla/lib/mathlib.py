@@ -120,7 +120,8 @@ def _lifted(
     function: Callable[..., Any], kernel: Callable[..., Value], takes: type, gives: type
 ) -> Callable[..., Any]:
     """`kernel` as a function of as many Python scalars as `function` takes."""
-    arity = len(inspect.signature(function).parameters)
+    parameters = inspect.signature(function).parameters.values()
+    arity = len([p for p in parameters if p.default is p.empty])
 
     def call(*args: Any) -> Scalar:
         if len(args) != arity:
