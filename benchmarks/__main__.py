@@ -47,7 +47,7 @@ def preamble() -> str:
     return (
         "# Benchmarks\n\n"
         "Written by `python -m benchmarks`; sides are measured in turns in one run, figures are\n"
-        f"medians. {versions}, pyxla {getattr(pyxla, '__version__', '')}, "
+        f"medians; front-end times are processor time. {versions}, pyxla {getattr(pyxla, '__version__', '')}, "
         f"{os.cpu_count()} cores, {platform.machine()}.\n"
     )
 
