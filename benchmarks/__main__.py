@@ -47,8 +47,8 @@ def preamble() -> str:
     return (
         "# Benchmarks\n\n"
         "Written by `python -m benchmarks`; sides are measured in turns in one run, figures are\n"
-        f"medians; front-end times are processor time. {versions}, pyxla {getattr(pyxla, '__version__', '')}, "
-        f"{os.cpu_count()} cores, {platform.machine()}.\n"
+        f"medians; front-end times are processor time. {versions},\n"
+        f"pyxla {pyxla.__version__}, {os.cpu_count()} cores, {platform.machine()}.\n"
     )
 
 
