@@ -15,8 +15,8 @@ structure differ:
     containers      class, their structure, then each element
 
 A traced scalar that is weakly typed (a Python scalar on its way through JAX) counts as the Python
-scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap matters
-to functions that mutate, only; `memory` is the second half of their key.
+scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap
+matters to functions that mutate, only; `memory` is the second half of their key.
 
 `static` holds paths of ints that are known values: `(argument, step, ...)` with a step for each
 container on the way (index, key or field name).
