@@ -6,10 +6,12 @@ the chain of calls, and what to write instead.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from pyxla.hints import advice
 
@@ -98,6 +100,17 @@ class CompileError(Exception):
         return "\n".join(lines)
 
 
+@functools.cache
+def also(kind: type[Exception]) -> type[CompileError]:
+    """The CompileError of what raises `kind` in CPython and NumPy too: handlers of either see it.
+
+    >>> issubclass(also(TypeError), TypeError)
+    True
+    """
+    made = type(CompileError.__name__, (CompileError, kind), {"__module__": __name__})
+    return cast(type[CompileError], made)
+
+
 class UnsupportedSyntax(CompileError):
     """A form of Python outside the language (`frontend.fence` lists what is accepted)."""
 
@@ -110,6 +123,9 @@ class ValueNeeded(CompileError):
     """An int given only as a type, whose value the program needs."""
 
 
+REPORT = "please report it together with this function"
+
+
 class InternalError(CompileError):
     """The compiler failed on a program: its own mistake, at the user's line that it was at."""
 
@@ -120,5 +136,5 @@ class InternalError(CompileError):
             f"internal error of the compiler: {type(error).__name__}: {error}",
             loc,
             chain=chain,
-            hint="please report it together with this function",
+            hint=REPORT,
         )

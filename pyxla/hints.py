@@ -36,7 +36,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"permutation|duplicate value", "name each axis once"),
     (r"complex", "complex numbers have no order and no integer part: use abs, .real or .imag"),
     # calls
-    (r"missing (a )?required|takes \d+ .*argument|got an unexpected keyword|multiple values",
+    (r"missing (a |\d+ )?required|takes .*argument|got an unexpected keyword|multiple values",
      "pass the arguments that the function's `def` line names"),
     (r"is not callable", "call functions, classes and instances with __call__"),
     (r"is not iterable", "iterate over an array, a list, a tuple, a dict or a range"),
@@ -53,6 +53,25 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"must be known while compiling",
      "compute it from shapes, constants and int arguments only"),
 )  # fmt: skip
+
+
+# Those messages that CPython and NumPy raise with the same meaning, and what they raise.
+RAISED: tuple[tuple[str, type[Exception]], ...] = (
+    (r"is out of bounds for axis|too many indices|valid indices|boolean index did not match",
+     IndexError),
+    (r"could not be broadcast|could not broadcast|truth value of an array|cannot reshape|"
+     r"axis .* out of bounds|zero-size array|equal division|shapes .* not aligned|unpack",
+     ValueError),
+    (r"has no attribute", AttributeError),
+    (r"has no len|is not callable|is not iterable|unsupported operand|cannot be interpreted as|"
+     r"unhashable type", TypeError),
+)  # fmt: skip
+
+
+@functools.cache
+def raised(message: str) -> type[Exception] | None:
+    """What CPython or NumPy raises with this message, if they do."""
+    return next((kind for pattern, kind in RAISED if re.search(pattern, message)), None)
 
 
 @functools.cache

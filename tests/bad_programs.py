@@ -183,7 +183,7 @@ def two(a, b):
     return a + b
 
 
-@bad("missing required arguments: 'b'", float)
+@bad("missing 1 required positional argument: 'b'", float)
 def too_few_arguments(x):
     return two(x)  # <-
 
@@ -261,7 +261,7 @@ def bad_keyword_of_numpy(x):
     return np.sum(x, axes=0)  # <-
 
 
-@bad("missing required arguments: 'y'", float)
+@bad("missing 1 required positional argument: 'y'", float)
 def called_with_too_few(x, y):  # <-
     return x + y
 

@@ -95,7 +95,7 @@ CALLS = {
     "overlapping arrays": (lambda: run(write, *overlapping()), "overlaps that of another"),
     "read-only array": (lambda: run(write, *read_only()), "read-only"),
     "jax array written to": (lambda: run(write, jnp.ones(3), np.ones(3)), "cannot be changed"),
-    "too few": (lambda: run(write, np.ones(3)), "missing required arguments: 'y'"),
+    "too few": (lambda: run(write, np.ones(3)), "missing 1 required positional argument: 'y'"),
     "too many": (lambda: run(identity, 1.0, 2.0), "takes 1 positional"),
     "unknown keyword": (lambda: pyxla.compile(identity)(x=1.0, y=2.0), "unexpected keyword"),
     "unknown option": (lambda: pyxla.compile(identity, fast=True), "unknown option 'fast'"),
@@ -139,6 +139,44 @@ def test_refused_call(name: str) -> None:
     assert not isinstance(caught.value, InternalError), str(caught.value)
     assert message in caught.value.message
     assert caught.value.hint
+
+
+# --- refused, and an exception in CPython too ---------------------------------------------------
+
+
+def keywords(x, y=1, *, k, l):
+    return x + y + k + l
+
+
+def calls_keywords(x):
+    return keywords(x, l=x)
+
+
+ALSO = {
+    "none": (keywords, (), {}),
+    "two of one": (lambda x: x, (1, 2), {}),
+    "keyword-only": (keywords, (1,), {}),
+    "unknown": (keywords, (1,), {"k": 1, "l": 1, "m": 1}),
+    "twice": (keywords, (1,), {"x": 1}),
+    "inner": (calls_keywords, (1,), {}),
+    "axis": (lambda x: np.sum(x, axis=3), (np.ones(3),), {}),
+    "broadcast": (lambda x: x + np.ones(4), (np.ones(3),), {}),
+    "out of bounds": (lambda x: x[3], (np.ones(3),), {}),
+    "attribute": (lambda x: x.fast, (1.0,), {}),
+    "len": (lambda x: len(x), (1.0,), {}),
+}
+
+
+@pytest.mark.parametrize("name", ALSO)
+def test_is_what_cpython_raises_too(name: str) -> None:
+    function, args, named = ALSO[name]
+    with pytest.raises(Exception) as expected:  # noqa: B017, PT011 - whichever it is
+        function(*args, **named)
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(function)(*args, **named)
+    assert isinstance(caught.value, expected.type) or issubclass(expected.type, ValueError)
+    if expected.type is TypeError and name != "len":
+        assert caught.value.message == str(expected.value)
 
 
 # --- what an error carries ---------------------------------------------------------------------

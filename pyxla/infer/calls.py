@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import arrays
@@ -171,7 +171,7 @@ def call_library(
     """A registered function: constants by CPython, else the library function."""
     if implementation.heap:
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
-    if _folds(value) or not implementation.zero_d:
+    if _folds(value) or implementation.rank0 != "array":
         static = _static_arguments(engine, args, kwargs)
         if static is not None and (_folds(value) or _yields_number(value, static)):
             return engine.fold_object(value, *static)
@@ -184,7 +184,16 @@ def call_library(
         return _store(engine, result, out, where)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
-    return engine.abstract(result, implementation.zero_d)
+    return engine.abstract(result, _zero_d(implementation, args))
+
+
+def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:
+    """Whether results without dimensions are 0-d arrays."""
+    if implementation.rank0 != "method":
+        return implementation.rank0 == "array"
+    first = args[0] if args else None
+    known = isinstance(first, Const) and isinstance(first.value, np.generic)
+    return not (known or isinstance(first, Array))
 
 
 def apply(
@@ -345,20 +354,22 @@ def bind(
     for key in (*source.args, *source.kwonly):
         if key in rest:
             if key in values:
-                raise engine.refuse(f"{name}() got multiple values for argument {key!r}")
+                raise _bad_call(engine, f"{name}() got multiple values for argument {key!r}")
             values[key] = rest.pop(key)
     filled = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=False))
     filled.update(kwdefaults)
     missing = [k for k in (*positional, *source.kwonly) if k not in values and k not in filled]
-    if missing:
-        names = ", ".join(map(repr, missing))
-        raise engine.refuse(f"{name}() missing required arguments: {names}")
+    for kind, names in (("positional", positional), ("keyword-only", source.kwonly)):
+        if named := [key for key in missing if key in names]:
+            what = _counted(named, f"required {kind} argument")
+            raise _bad_call(engine, f"{name}() missing {what}")
     if extra and source.vararg is None:
-        raise engine.refuse(
-            f"{name}() takes {len(positional)} positional arguments but {len(args)} were given"
-        )
+        takes = _count(len(positional) - len(defaults), len(positional))
+        given = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
+        raise _bad_call(engine, f"{name}() takes {takes} but {given}")
     if rest and source.kwarg is None:
-        raise engine.refuse(f"{name}() got an unexpected keyword argument {next(iter(rest))!r}")
+        key = next(iter(rest))
+        raise _bad_call(engine, f"{name}() got an unexpected keyword argument {key!r}")
     out = [values[k] if k in values else filled[k] for k in positional]
     if source.vararg is not None:
         out.append(Tuple(tuple(extra)))
@@ -366,6 +377,24 @@ def bind(
     if source.kwarg is not None:
         out.append(engine.new_dict(rest))
     return out
+
+
+def _bad_call(engine: Engine, message: str) -> CompileError:
+    """The refusal of arguments that a function does not take: CPython's TypeError."""
+    return engine.refuse(message, kind=also(TypeError))
+
+
+def _counted(names: list[str], what: str) -> str:
+    """As CPython lists missing arguments: `2 required positional arguments: 'x' and 'y'`."""
+    *first, last = map(repr, names)
+    comma = "," if len(first) > 1 else ""
+    listed = f"{', '.join(first)}{comma} and {last}" if first else last
+    return f"{len(names)} {what}{'s' * (len(names) > 1)}: {listed}"
+
+
+def _count(least: int, most: int) -> str:
+    plural = "s" * (most != 1)
+    return f"{f'from {least} to ' if least < most else ''}{most} positional argument{plural}"
 
 
 def special(

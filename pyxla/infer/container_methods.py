@@ -55,8 +55,9 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
     items = list(_items(engine, x))
     if not items:
         return engine.raise_constant(IndexError("pop from empty list"))
+    position = engine.static(index, "which item to pop")
     try:
-        value = items.pop(engine.static(index, "which item to pop"))
+        value = items.pop(position)
     except IndexError as error:
         return engine.raise_constant(error)
     engine.set_content(x.cell, ListCell(tuple(items)))

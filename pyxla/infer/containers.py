@@ -104,8 +104,9 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     elif isinstance(content, ListCell):
         index = engine.index(key, "the index of a list")
         items = list(content.items)
+        new = engine.iterate(value) if isinstance(index, slice) else value
         try:
-            items[index] = value if not isinstance(index, slice) else engine.iterate(value)
+            items[index] = new
         except (IndexError, TypeError) as error:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(items)))
@@ -125,8 +126,9 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         engine.set_content(x.cell, DictCell(items))
     elif isinstance(content, ListCell):
         rest = list(content.items)
+        index = engine.index(key, "the index of a list")
         try:
-            del rest[engine.index(key, "the index of a list")]
+            del rest[index]
         except (IndexError, TypeError) as error:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(rest)))

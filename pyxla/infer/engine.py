@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.errors import CompileError, InternalError, Location
+from pyxla.errors import CompileError, InternalError, Location, also
 from pyxla.frontend.ssa import SSA
+from pyxla.hints import raised
 from pyxla.infer.captures import (
     Captures,
     NewCapture,
@@ -56,6 +57,8 @@ from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array
 
 MAX_DEPTH = 120
+# What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
+_REFUSALS = (OpError, np.exceptions.AxisError, LinAlgError, IndexError, ValueError, TypeError)
 
 
 @dataclass(slots=True)
@@ -153,7 +156,9 @@ class Engine:
         kind: type[CompileError] = CompileError,
         **details: Any,
     ) -> CompileError:
-        """The error for the current line."""
+        """The error for the current line; also what CPython raises, where it does."""
+        if kind is CompileError and (same := raised(message)):
+            kind = also(same)
         return kind(message, self.loc, hint=hint, chain=self.chain(), **details)
 
     def held(self) -> Iterator[Any]:
@@ -191,13 +196,14 @@ class Engine:
             return function(*args, **kwargs)
         except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
             raise
-        except (OpError, TypeError, ValueError, IndexError, LinAlgError) as error:
+        except _REFUSALS as error:
             message = str(error).removeprefix(f"{name}: ")
             values = [a.value for a in args if isinstance(a, Array | Scalar)]
             types = [str(value.type) for value in values]
-            raise self.refuse(
-                f"{name}: {message}", types=types, notes=_origins(values, self.loc)
-            ) from error
+            kind = next(k for k in _REFUSALS if isinstance(error, k))
+            kind = CompileError if kind is OpError else also(kind)
+            notes = _origins(values, self.loc)
+            raise self.refuse(f"{name}: {message}", kind=kind, types=types, notes=notes) from error
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
 

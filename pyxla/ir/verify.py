@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import REPORT, CompileError, Location
 from pyxla.ir.core import Block, Branch, Function, Instr, Jump, Raise, Region, Return, Value
 from pyxla.ir.dominance import immediate_dominators, reverse_postorder
 from pyxla.ir.op import OpError
@@ -59,7 +59,8 @@ class _Verifier:
     def fail(self, clause: str, culprit: Any = None) -> NoReturn:
         loc: Location | None = getattr(culprit, "loc", None)
         text = print_function(self.code, mark=culprit)
-        raise InvalidCode(f"the compiler made invalid code: {clause}\n{text}".rstrip(), loc)
+        message = f"the compiler made invalid code: {clause}\n{text}".rstrip()
+        raise InvalidCode(message, loc, hint=REPORT)
 
     def require(self, holds: bool, clause: str, culprit: Any = None) -> None:
         if not holds:
