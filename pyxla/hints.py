@@ -28,6 +28,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"must be square|square", "pass a matrix with as many rows as columns"),
     (r"zero-size|empty", "test for the empty array first, or give initial="),
     (r"equal division", "use np.array_split, or give the positions of the cuts"),
+    (r"array is too big|negative dimensions", "sizes are not negative, and fit in memory"),
     (r"is not a dtype|dtype",
      "name a dtype of XLA's, such as np.float64; there are no arrays of objects or text"),
     (r"differ in shape|is not a number or an array",
@@ -60,7 +61,7 @@ RAISED: tuple[tuple[str, type[Exception]], ...] = (
     (r"is out of bounds for axis|too many indices|valid indices|boolean index did not match",
      IndexError),
     (r"could not be broadcast|could not broadcast|truth value of an array|cannot reshape|"
-     r"axis .* out of bounds|zero-size array|equal division|shapes .* not aligned|unpack",
+     r"axis .* out of bounds|zero-size array|negative dimensions|equal division|shapes .* not aligned|unpack",
      ValueError),
     (r"has no attribute", AttributeError),
     (r"has no len|is not callable|is not iterable|unsupported operand|cannot be interpreted as|"

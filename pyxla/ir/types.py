@@ -7,6 +7,7 @@ to the arrays it meets), so that every op treats both alike and only promotion t
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -71,7 +72,15 @@ class ArrayType:
 
 @functools.lru_cache(maxsize=65536)
 def array_type(dtype: np.dtype, shape: tuple[int, ...] = (), weak: bool = False) -> ArrayType:
-    """The interned `ArrayType`, so that equal types are mostly identical objects."""
+    """The interned `ArrayType`, so that equal types are mostly identical objects.
+
+    Raises NumPy's ValueError for more bytes than an address counts, on which XLA aborts.
+    """
+    if math.prod([extent or 1 for extent in shape]) * dtype.itemsize >= 2**63:
+        raise ValueError(
+            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
+            "possible size."
+        )
     return ArrayType(dtype, shape, weak)
 
 

@@ -127,17 +127,26 @@ class Executable:
         self._plain = arrays[self._index] if direct else None
 
     def __call__(self, leaves: Sequence[Any], args: Sequence[Any] = ()) -> Any:
-        """What the caller sees, for `leaves` of the arguments (and captures) `args`."""
-        plain = self._plain
-        if plain is None:
-            return self._general(leaves, args)
-        operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
-        if self._wide:
-            with enable_x64(True):
+        """What the caller sees, for `leaves` of the arguments (and captures) `args`.
+
+        Raises what the program raises; OverflowError for an int that 64 bits do not hold,
+        MemoryError, and RuntimeError where XLA fails otherwise.
+        """
+        try:
+            plain = self._plain
+            if plain is None:
+                return self._general(leaves, args)
+            operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
+            if self._wide:
+                with enable_x64(True):
+                    value = self.jitted(*operands)[self._index]
+            else:
                 value = self.jitted(*operands)[self._index]
-        else:
-            value = self.jitted(*operands)[self._index]
-        return plain(value) if type(value) is ARRAY else self._general(leaves, args)
+            return plain(value) if type(value) is ARRAY else self._general(leaves, args)
+        except (OverflowError, jax.errors.JaxRuntimeError) as error:
+            if (failure := _in_words(error, self.program.name, leaves)) is None:
+                raise
+            raise failure from error
 
     def values(self, leaves: Sequence[Any]) -> list[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
@@ -196,6 +205,17 @@ class Executable:
         check_traceable(self.outcome, self.program.name)
         same = [_identity] * len(self.program.results)
         return builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
+
+
+def _in_words(error: Exception, name: str, leaves: Sequence[Any]) -> Exception | None:
+    """A failure of JAX's or XLA's as Python's own exceptions; None for the program's own."""
+    if isinstance(error, OverflowError):
+        large = [x for x in leaves if type(x) is int and not -(2**63) <= x < 2**63]
+        return OverflowError(f"{name}(): {large[0]} does not fit in 64 bits") if large else None
+    text = str(error).partition("\n")[0]
+    if "RESOURCE_EXHAUSTED" in text:
+        return MemoryError(f"{name}(): {text.partition(': ')[2] or text}")
+    return RuntimeError(f"{name}(): XLA failed: {text}")
 
 
 def _is_plain(outcome: Outcome) -> bool:

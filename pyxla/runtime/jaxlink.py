@@ -31,7 +31,8 @@ from jax.extend.mlir.dialects import func
 from jax.interpreters import ad, batching, mlir
 from jaxlib import _jax
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, InternalError, Location
+from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.emit import emit_function, emit_module
 
@@ -108,16 +109,25 @@ def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
     function = module.cached_primitive_lowerings.get(program)
     if function is None:
         symbols = module.symbol_table
-        name = emit_function(
-            module.module,
-            program.region,
-            program.name,
-            visibility="private",
-            symbols=symbols,
-            host=functools.partial(_host_call, ctx),
-        )
+        try:
+            name = emit_function(
+                module.module,
+                program.region,
+                program.name,
+                visibility="private",
+                symbols=symbols,
+                host=functools.partial(_host_call, ctx),
+            )
+        except CompileError:
+            raise
+        except Exception as error:
+            raise InternalError(error, _first_line(program)) from error
         function = module.cached_primitive_lowerings[program] = symbols[name]
     return func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
+
+
+def _first_line(program: Program) -> Location | None:
+    return next((i.loc for i in program.region.instrs if i.loc is not None), None)
 
 
 mlir.register_lowering(pyxla_call, _lower)
@@ -220,7 +230,15 @@ def stablehlo(program: Program, locations: bool = False) -> str:
 
 def module(program: Program) -> Any:
     """The program as a StableHLO module of its own, in memory."""
-    return emit_module(mlir.make_ir_context(), program.region, program.name)
+    foreign = mlir.make_ir_context() if _uses(program.region, "foreign") else None
+    return emit_module(program.region, program.name, foreign)
+
+
+def _uses(region: Region, op: str) -> bool:
+    return any(
+        instr.op.name == op or any(_uses(inner, op) for inner in instr.regions)
+        for instr in region.instrs
+    )
 
 
 def lowered(program: Program) -> Any:
