@@ -25,9 +25,11 @@ import jax
 import numpy as np
 from jax import export
 from jax._src.array import ArrayImpl
+from jax._src.interpreters.mlir import JaxIrContext, upstream_dialects
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
-from jax.extend.mlir.dialects import func
+from jax.extend.mlir.dialects import chlo, func
+from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
 from jax.interpreters import ad, batching, mlir
 from jaxlib import _jax
 
@@ -230,8 +232,21 @@ def stablehlo(program: Program, locations: bool = False) -> str:
 
 def module(program: Program) -> Any:
     """The program as a StableHLO module of its own, in memory."""
-    foreign = mlir.make_ir_context() if _uses(program.region, "foreign") else None
-    return emit_module(program.region, program.name, foreign)
+    context = mlir.make_ir_context() if _uses(program.region, "foreign") else _context()
+    return emit_module(context, program.region, program.name)
+
+
+def _context() -> Any:
+    """An MLIR context that knows what our ops emit.
+
+    One that knows all that JAX may emit costs as much to set up as a thousand ops to emit.
+    """
+    context: Any = JaxIrContext()
+    context.append_dialect_registry(upstream_dialects)
+    stablehlo_dialect.register_dialect(context)
+    chlo.register_dialect(context)
+    _ = context.dialects["func"]  # loads it
+    return context
 
 
 def _uses(region: Region, op: str) -> bool:
