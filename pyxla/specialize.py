@@ -125,7 +125,7 @@ def _deep_calls() -> Iterator[None]:
 def _demand(world: _World, need: NeedsStatic) -> Exception:
     """A Restart that makes an int argument static, or why no value can be known."""
     value = getattr(need.scalar, "value", None)
-    ints = [v for v in _parameters(value) if v.type.dtype.kind == "i"]
+    ints = [v for v in _parameters(value) if v.type.dtype.kind in "iu"]
     paths = [world.scalars[v] for v in ints if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"
@@ -248,6 +248,8 @@ class _World:
         self.jax |= arg.kind == "jax"
         if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
             return Array(value)  # immutable, and so is what arithmetic makes of it
+            if arg.kind == "scalar":
+                self.scalars[value] = path
         self.waits |= arg.kind == "numpy"
         leaf = len(self.params) - 1
         if leaf in self.same:

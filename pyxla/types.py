@@ -8,12 +8,15 @@
     (f32[3], int)   containers of these         (f32[3], int)  [int, float]  {'w': f32[3]}
 
 Wherever types are taken, values may stand for their own types; a `jax.ShapeDtypeStruct` spells a
-`jax.Array`.  Text is read as Python's syntax with these names and nothing else: it is never run.
+`jax.Array`, `np.float64` a NumPy scalar.  Text that spells a type is one, other text stands for
+itself (`static["int"]` is that word).  It is read as Python's syntax with these names and nothing
+else: it is never run.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -64,6 +67,7 @@ class ScalarSpec:
     """The type of a NumPy scalar, and with a shape in brackets the types of arrays."""
 
     dtype: np.dtype
+    __pyxla_constant__ = True  # where a dtype is taken, it is one
 
     def __getitem__(self, shape: int | tuple[int, ...]) -> ArraySpec:
         extents = shape if isinstance(shape, tuple) else (shape,)
@@ -102,6 +106,7 @@ static = _Static()
 bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128 = (
     SCALARS := tuple([ScalarSpec(dtype) for dtype in DTYPE_NAMES.values()])
 )
+_CLASSES = {scalar.dtype.type: scalar for scalar in SCALARS}
 _SPECS = (ArraySpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
 
 
@@ -114,7 +119,24 @@ def is_type(x: Any) -> bool:
     """Whether `x` spells a type: pyxla's, Python's, or a tuple of types."""
     if isinstance(x, tuple):
         return all(map(is_type, x))
-    return is_spec(x) or (isinstance(x, type) and x in PYTHON_DTYPES)
+    return is_spec(x) or (isinstance(x, type) and (x in PYTHON_DTYPES or x in _CLASSES))
+
+
+def _read(x: Any) -> Any:
+    """What `x` spells, where it is text or a class of NumPy's; else `x`."""
+    if isinstance(x, type) and x in _CLASSES:
+        return _CLASSES[x]
+    if type(x) is str and "\\" not in x:
+        with contextlib.suppress(CompileError):
+            found = parse(x)
+            return found if _has_type(found) else x
+    return x
+
+
+def _has_type(x: Any) -> bool:
+    if isinstance(x, list | dict):
+        return any(map(_has_type, x.values() if isinstance(x, dict) else x))
+    return any(map(_has_type, x)) if isinstance(x, tuple) else is_type(x)
 
 
 class _DescribeTypes(Describe):
@@ -125,11 +147,13 @@ class _DescribeTypes(Describe):
         self.typed: set[Path] = set()
 
     def visit(self, x: Any, path: Path) -> Arg:
+        x = _read(x)
         if isinstance(x, StaticSpec):
-            return ArgStatic(x.value) if type(x.value) is int else super().visit(x.value, path)
+            return ArgStatic(x.value) if _is_known(x) else super().visit(x.value, path)
         if isinstance(x, ArraySpec):
             return ArgArray(x.type, "numpy", True, self.leaf())
         if isinstance(x, ScalarSpec):
+            self.typed.add(path)
             return ArgArray(array_type(x.dtype), "scalar", False, self.leaf())
         if isinstance(x, jax.ShapeDtypeStruct):
             return self.jax_array(jax.core.ShapedArray(x.shape, x.dtype), path)
@@ -149,16 +173,18 @@ def describe(
 
 def known_ints(args: Iterable[Any]) -> set[Path]:
     """The paths of arguments spelled `static[5]`."""
-    return {
-        (index,)
-        for index, x in enumerate(args)
-        if isinstance(x, StaticSpec) and type(x.value) is int
-    }
+    return {(index,) for index, x in enumerate(map(_read, args)) if _is_known(x)}
+
+
+def _is_known(x: Any) -> bool:
+    """Whether it spells an int, which as an argument would be dynamic."""
+    known = x.value if isinstance(x, StaticSpec) else None
+    return type(known) is int or isinstance(known, np.integer)
 
 
 def alternatives(args: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Calls see bools by value: `bool` stands for True and for False."""
-    choices = [(True, False) if x is bool else (x,) for x in args]
+    choices = [(True, False) if _read(x) is bool else (x,) for x in args]
     return itertools.product(*choices)
 
 

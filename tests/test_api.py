@@ -51,6 +51,51 @@ def test_the_least_int() -> None:
     assert pyxla.compile(identity)(-(2**63)) == -(2**63)
 
 
+# --- types given by hand ----------------------------------------------------------------------
+
+SPELLED = {
+    "f64[3]": "f64[3]",
+    "i32[]": "i32[]",
+    "f64": "f64",
+    "float": "float",
+    "static[3]": "static[3]",
+    "(f64[3], int)": "(f64[3], int)",
+    "hello": "static['hello']",
+    "\\d": "static['\\\\d']",
+    np.float32: "f32",
+    np.bool_: "bool_",
+    np.float64(2): "f64",
+    pyxla.static[np.int64(3)]: "static[np.int64(3)]",
+    pyxla.static[np.float32]: "static[float32]",
+    pyxla.static["int"]: "static['int']",
+}
+
+
+@pytest.mark.parametrize("given", SPELLED)
+def test_types_in_text_and_numpys_classes(given: object) -> None:
+    compiled = pyxla.compile(identity)
+    compiled.specialize(given)
+    assert repr(compiled.specializations) == f"(<identity({SPELLED[given]})>,)"
+
+
+def test_numpy_ints_as_sizes() -> None:
+    compiled = pyxla.compile(zeros)
+    for n in (np.int64(3), np.uint8(2), np.int32(0), 4, (2, np.int64(1))):
+        np.testing.assert_array_equal(compiled(n), zeros(n), strict=True)
+    for given in (pyxla.i64, np.int64, "i64"):
+        with pytest.raises(CompileError, match="the value of 'n' must be known"):
+            pyxla.code_hlo(zeros, given)
+
+
+def test_types_name_dtypes() -> None:
+    def converted(x):
+        return pyxla.hlo.convert(x, dtype=pyxla.i8), np.zeros(2, pyxla.f32), x.astype(pyxla.c64)
+
+    results = pyxla.compile(converted)(np.ones(2))
+    assert [r.dtype for r in results] == ["int8", "float32", "complex64"]
+    assert pyxla.hlo.convert(np.ones(2), dtype=pyxla.f32).dtype == np.float32
+
+
 def test_emission_fails_at_a_line() -> None:
     def broken(*_: object) -> None:
         raise KeyError("broken")

@@ -10,7 +10,7 @@ tuple, in which each argument's first entry tells how many follow, so that keys 
 structure differ:
 
     np.ndarray      dtype, shape                    int, float, complex     the type
-    np.generic      its dtype's scalar type         known int               "int", value
+    np.generic      its dtype's scalar type         known Python int        "int", value
     jax.Array       "jax f32[3]" (one interned str) bool, str, None, ...    "static", type, value
     containers      class, their structure, then each element
 
@@ -18,8 +18,8 @@ A traced scalar that is weakly typed (a Python scalar on its way through JAX) co
 scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap
 matters to functions that mutate, only; `memory` is the second half of their key.
 
-`static` holds paths of ints that are known values: `(argument, step, ...)` with a step for each
-container on the way (index, key or field name).
+`static` holds paths of ints, Python's or NumPy's, that are known values: `(argument, step, ...)`
+with a step for each container on the way (index, key or field name).
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ class _Walk:
             self.visit_other(x, path)
 
     def visit_other(self, x: Any, path: Path) -> None:
-        if isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
+        if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
             self.key.append(_canonical(x.dtype).type)
         elif isinstance(x, np.memmap):
             self.key += (x.dtype, x.shape)
@@ -293,7 +293,7 @@ class Describe:
             return ArgStatic(x)
         if kind is int or kind is float or kind is complex:
             return ArgScalar(python_type(kind), self.leaf())
-        if isinstance(x, np.generic) and x.dtype in SHORT_NAMES:
+        if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
         if isinstance(x, jax.Array):
             return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
