@@ -20,7 +20,8 @@ import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the librar
 from pyxla.errors import CompileError, Location
 from pyxla.infer import arrays
 from pyxla.infer.captures import Captures, NewCapture, Place
-from pyxla.infer.engine import Engine, Raised, Stopped
+from pyxla.infer.endings import ended, visited
+from pyxla.infer.engine import Engine, Raised
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import (
     Array,
@@ -33,7 +34,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.merge import UNDEFINED, Edge, merge
+from pyxla.infer.merge import UNDEFINED
 from pyxla.infer.rules import RULES
 from pyxla.infer.shadows import resolve
 from pyxla.ir.build import building
@@ -247,9 +248,9 @@ class _World:
         value = self.param(arg.type, self.names.get(path[0], ""))
         self.jax |= arg.kind == "jax"
         if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
-            return Array(value)  # immutable, and so is what arithmetic makes of it
             if arg.kind == "scalar":
                 self.scalars[value] = path
+            return Array(value)  # immutable, and so is what arithmetic makes of it
         self.waits |= arg.kind == "numpy"
         leaf = len(self.params) - 1
         if leaf in self.same:
@@ -273,13 +274,12 @@ class _World:
         entry = engine.block
         count = len(self.args) - len(request.names)
         kwargs = dict(zip(request.names, self.args[count:], strict=True))
-        edges: list[Edge] = []
-        try:
-            result = engine.rules.call(engine, Const(request.function), self.args[:count], kwargs)
-            edges.append(Edge(engine.block, engine.heap, {}, (Const(0), result), engine.loc))
-        except Stopped:
-            pass
-        result, raised, status = self.finish(edges)
+        call = engine.rules.call
+        edges = visited(
+            engine, lambda: call(engine, Const(request.function), self.args[:count], kwargs)
+        )
+        status, result, raised = ended(engine, edges, engine.raised)
+        result = Const(None) if result is UNDEFINED else result
         builder = _Outputs(self)
         outcome = builder.outcome(result, raised, status)
         engine.block.terminator = Return(tuple(builder.results))
@@ -293,43 +293,6 @@ class _World:
         function = Function(_identifier(name), tuple(self.params), blocks, None)
         constants = self.captures.constants
         return Specialization(function, outcome, {}, self.places, constants, engine.unrollings)
-
-    def finish(self, edges: list[Edge]) -> tuple[Any, list[Raised], Any]:
-        """Bring the paths that return and those that raise together in one block."""
-        engine = self.engine
-        raised = engine.raised
-        if not raised and not edges:
-            raise CompileError("this function never returns", engine.loc)
-        if not raised:
-            _, result = edges[0].args
-            return result, [], None
-        width = len(raised)
-        for edge in edges:
-            edge.args = (*edge.args, *[UNDEFINED] * width)
-        for i, path in enumerate(raised):
-            parts: list[Any] = [UNDEFINED] * width
-            parts[i] = self.exception(path)
-            edge = path.edge
-            edge.args = (Const(i + 1), UNDEFINED, *parts)
-            edges.append(edge)
-        names = ["status", "the result", *["the exception"] * width]
-        hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
-        edge, args = merge(edges, (), hints, lambda: (), self.captures.pinned)
-        engine.enter(edge)
-        status, result, *exceptions = args
-        merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]
-        return (Const(None) if result is UNDEFINED else result), merged, status
-
-    def exception(self, path: Raised) -> Compound:
-        """What is raised, as an instance."""
-        x = path.exception
-        if isinstance(x, Compound) and x.kind == "exception":
-            return x
-        if isinstance(x, Const) and isinstance(x.value, type):
-            return Compound("exception", (), x.value)
-        if isinstance(x, Const) and isinstance(x.value, BaseException):
-            return Compound("exception", tuple(Const(a) for a in x.value.args), type(x.value))
-        raise CompileError("exceptions must derive from BaseException", path.loc)
 
 
 def _parameter_names(request: Request, count: int) -> dict[int, str]:
@@ -403,7 +366,7 @@ class _Outputs:
                 writes.append(out.Write(world.leaves[cell], self.result(after.value)))
             else:
                 stores.append(out.Store(world.paths[cell], self.container(after)))
-        for _, box in world.captures.boxes.values():
+        for _, box, _ in world.captures.boxes.values():
             self.check_box(box)
         code = None
         if status is not None:

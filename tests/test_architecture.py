@@ -37,7 +37,7 @@ LAYERS = (
     ("lower",),
     ("grad",),
     ("runtime",),
-    ("specialize", "grad.derive"),
+    ("specialize",),
     ("pipeline", "types"),
     ("ahead",),
     ("api",),

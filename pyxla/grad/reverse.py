@@ -25,7 +25,7 @@ from pyxla.grad.loops import reverse_loop
 from pyxla.grad.sweep import CONTROL, Sweep, reverse_branches
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
-from pyxla.ir.rewrite import clone_region, walk
+from pyxla.ir.rewrite import clone_region, free_values, walk
 from pyxla.ops.elementwise import select
 
 CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
@@ -33,19 +33,33 @@ CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_l
 
 def vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> Region:
     """The region with cotangents; `wrt` and `seeds` are positions of inexact values."""
+    copy, reverse = _reversed(region, wrt, seeds)
+    code = [*copy.instrs, *reverse.instrs]
+    return Region((*copy.params, *reverse.params), code, (*copy.results, *reverse.results))
+
+
+def split_vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> tuple[Region, Region]:
+    """The region with residuals as further results, and its reverse, which uses them."""
+    copy, reverse = _reversed(region, wrt, seeds)
+    defined = set(copy.params).union(*[instr.results for instr in copy.instrs])
+    residuals = [value for value in free_values(reverse) if value in defined]
+    return Region(copy.params, copy.instrs, (*copy.results, *residuals)), reverse
+
+
+def _reversed(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> tuple[Region, Region]:
+    """A copy of the region, and from cotangents of `seeds` to those of `wrt`."""
     copy = clone_region(region, {})
     varied = {copy.params[i] for i in wrt}
     vary(copy.instrs, varied)
-    seeded = [Value(region.results[k].type) for k in seeds]
+    seeded = tuple([Value(region.results[k].type) for k in seeds])
     builder = Builder([])
     with building(builder):
         sweep = Sweep(varied, _selects(copy))
         for k, ct in zip(seeds, seeded, strict=True):
             sweep.add(copy.results[k], ct)
         sweep.run(copy)
-        cotangents = [sweep.total(copy.params[i]) for i in wrt]
-    code = [*copy.instrs, *builder.instrs]
-    return Region((*copy.params, *seeded), code, (*copy.results, *cotangents))
+        cotangents = tuple([sweep.total(copy.params[i]) for i in wrt])
+    return copy, Region(seeded, builder.instrs, cotangents)
 
 
 def _selects(region: Region) -> bool:

@@ -111,7 +111,7 @@ def _callable(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(callable(x.value))
     if isinstance(x, Compound):
-        return Const(x.kind in ("function", "method", "partial"))
+        return Const(x.kind in ("function", "method", "partial", "transformed"))
     return Const(hasattr(type_of(engine, x), "__call__"))
 
 

@@ -1,8 +1,9 @@
 """Calls: which abstract callable does what.
 
 A callable is a library function (`lib.registry`), a Python function or closure (visited as part of
-the caller), a class (an instance is made), a bound method, a `functools.partial`, an instance with
-`__call__`, a JAX function (a foreign op), or, for known arguments only, any foldable function.
+the caller), a class (an instance is made), a bound method, a `functools.partial`, a transformed
+function (`Compound("transformed", items, meta)`: it is up to `meta`), an instance with `__call__`, a
+JAX function (a foreign op), or, for known arguments only, any foldable function.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
             function, *bound = callee.items
             named = dict(zip(names, bound[count:], strict=True))
             return call(engine, function, [*bound[:count], *args], {**named, **kwargs})
+        if callee.kind == "transformed":
+            return callee.meta(engine, callee.items, args, kwargs)
     result = special(engine, callee, "__call__", tuple(args), kwargs)
     if result is None:
         kind = arrays.kind_of(engine, callee)

@@ -82,7 +82,7 @@ class Captures:
             id(place.read()): value for place, value in places.items() if value is not None
         }
         self.constants: dict[Place, Any] = {}
-        self.boxes: dict[int, tuple[Any, Ref]] = {}
+        self.boxes: dict[int, tuple[Any, Ref, BoxCell]] = {}
         self.pinned: list[Any] = []
         self.is_foreign = is_foreign
 
@@ -130,7 +130,9 @@ class Captures:
     def box(self, engine: Any, cell: Any, name: str) -> Ref:
         """The closure variable `name` of a function object, as a box on the heap."""
         if id(cell) in self.boxes:
-            return self.boxes[id(cell)][1]
+            _, ref, first = self.boxes[id(cell)]
+            engine.heap.contents.setdefault(ref.cell, first)  # it was made on another path
+            return ref
         try:
             value = cell.cell_contents
         except ValueError:
@@ -143,7 +145,7 @@ class Captures:
             else:
                 content = self.abstract(engine, value, place)
         ref = Ref(engine.heap.new(BoxCell(content), None, pinned=Place(cell)))
-        self.boxes[id(cell)] = (cell, ref)
+        self.boxes[id(cell)] = (cell, ref, engine.heap.contents[ref.cell])
         return ref
 
     def constructs(self, cls: type) -> bool:
@@ -235,7 +237,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     if isinstance(x, Compound):
         if x.kind == "slice":
             return slice(*[operand(engine, i, bounded) for i in x.items])
-        if x.kind in ("function", "method", "partial"):
+        if x.kind in ("function", "method", "partial", "transformed"):
             return engine.wrapper(x)
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]

@@ -49,10 +49,10 @@ class EngineBuilder(Builder):
         if last is entry:
             return Region(params, entry.instrs, results)
         last.terminator = Return(results, self.loc)
-        return _graph(entry, params, self.loc)  # type: ignore[return-value]
+        return graph(entry, params, self.loc)  # type: ignore[return-value]
 
 
-def _graph(entry: Block, params: tuple[Value, ...], loc: Any) -> Function:
+def graph(entry: Block, params: tuple[Value, ...], loc: Any) -> Function:
     """What can be reached from `entry`, as a function."""
     blocks = reverse_postorder(entry)
     reached = set(blocks)

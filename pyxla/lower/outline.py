@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pyxla.errors import CompileError
 from pyxla.ir.core import Block, Branch, Function, Instr, Region, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops, reverse_postorder
-from pyxla.ir.rewrite import remove_trivial_phis, substitute_region, uses, walk
+from pyxla.ir.rewrite import free_values, remove_trivial_phis, substitute_region, uses, walk
 from pyxla.lower.flow import Context, Flow, Payload, Scope, aliases, goes_to, merge, without
 from pyxla.lower.loops import Head, LoopCode, emit_loop
 
@@ -138,8 +138,9 @@ class _Outliner:
             code.append(instr)
 
     def nested(self, region: Region | Function) -> Region:
-        if self.context.env:
-            substitute_region(region, self.context.env)
+        if self.context.env or self.context.alias:
+            resolve = self.context.resolve
+            substitute_region(region, {value: resolve(value) for value in free_values(region)})
         if isinstance(region, Function):
             return _Outliner(self.context).function(region)
         return region

@@ -232,14 +232,3 @@ def test_refusals(function: Any, argument: Any, words: str):
     with pytest.raises(CompileError) as caught:
         pyxla.grad(function)(argument)
     assert words in str(caught.value)
-
-
-def test_derivatives_inside_compiled_code_are_refused():
-    inner = pyxla.grad(newton)
-
-    @pyxla.compile
-    def outer(x):
-        return x - inner(x, 1e-9)
-
-    with pytest.raises(CompileError, match="outside compiled code"):
-        outer(2.0)

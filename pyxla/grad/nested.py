@@ -1,0 +1,157 @@
+"""A function of the program in a graph of its own: what transformations are made of.
+
+    visit(engine, params, call)  -> Nested: the region of `call`, its result as a tree
+    emit(engine, nested, region) -> the code of a region made from it, in the place of the call
+
+The graph sees the heap and the values around it, so that closures over anything need nothing
+special; what it writes stays inside: transformed functions work on copies.  What it raises is a
+status among its results, which the program around it tests and raises again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pyxla.grad.emitting import inline
+from pyxla.grad.trees import Leaf, Tree, flatten, leaves, moved, rebuild, values_of
+from pyxla.infer import arrays
+from pyxla.infer.endings import ended, visited
+from pyxla.infer.engine import Engine, Raised
+from pyxla.infer.heap import BoxCell
+from pyxla.infer.lattice import Array, Const, Scalar
+from pyxla.infer.merge import UNDEFINED
+from pyxla.infer.printing import STREAM
+from pyxla.infer.region import graph
+from pyxla.ir.core import Block, Region, Return, Value
+from pyxla.lower.outline import outline
+from pyxla.lower.simplify import simplify
+from pyxla.ops.elementwise import compare
+from pyxla.ops.filled import constant, filled
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A visited call.
+
+    region: parameters as given to `visit`; its results are the values of `at`, by position, and it
+    uses what is around it freely.  result: None where it never returns.  raised: exceptions as
+    trees.  printed: what the order of prints became, if it prints.
+    """
+
+    region: Region
+    result: Tree | None
+    at: dict[Value, int]
+    status: Value | None
+    raised: tuple[tuple[Raised, Tree], ...]
+    printed: Value | None
+
+    def index(self, leaf: Leaf) -> int | None:
+        """The result that holds a leaf's value; None of a constant."""
+        found = values_of(leaf)
+        return self.at[found[0]] if found else None
+
+
+def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> Nested:
+    """Visit `call`, which may use `params`, in a graph of its own."""
+    entry = Block("nested")
+    with _apart(engine, entry):
+        raised = len(engine.raised)
+        edges = visited(engine, call)
+        paths, engine.raised[raised:] = engine.raised[raised:], []
+        status, result, exceptions = ended(engine, edges, paths)
+        tree = None if result is UNDEFINED else flatten(engine, result)
+        code = None if status is None else _number(status)
+        sites = tuple([(path, flatten(engine, path.exception)) for path in exceptions])
+        printed = _printed(engine)
+        found = [*leaves(*[t for t in (tree,) if t is not None], *[t for _, t in sites])]
+        results = dict.fromkeys([value for leaf in found for value in values_of(leaf)])
+        results.update(dict.fromkeys([v for v in (code, printed) if v is not None]))
+        engine.block.terminator = Return(tuple(results), engine.loc)
+    region = simplify(outline(graph(entry, tuple(params), engine.loc)))
+    at = {value: k for k, value in enumerate(results)}
+    return Nested(region, tree, at, code, sites, printed)
+
+
+@contextmanager
+def _apart(engine: Engine, entry: Block) -> Iterator[None]:
+    """Visit into `entry` for a while; what is written to the heap is forgotten."""
+    block, heap, instrs = engine.block, engine.heap, engine.builder.instrs
+    known, written, raised = len(heap.infos), len(engine.written), len(engine.raised)
+    engine.block, engine.builder.instrs, engine.heap = entry, entry.instrs, heap.copy()
+    try:
+        yield
+        _check_written(engine, known, engine.written[written:])
+    finally:
+        engine.block, engine.builder.instrs, engine.heap = block, instrs, heap
+        del engine.written[written:]
+        del engine.raised[raised:]
+
+
+def _check_written(engine: Engine, known: int, written: Sequence[int]) -> None:
+    for cell in written:
+        outside = cell < known or engine.heap.infos[cell].pinned is not None
+        if outside and isinstance(engine.heap.contents.get(cell), BoxCell):
+            raise engine.refuse(
+                "a function that is transformed assigns to a variable outside of it",
+                "return the new value: has_aux=True passes it on",
+            )
+
+
+def _number(x: Any) -> Value:
+    """A status as a value."""
+    return constant(value=_as_int(x.value)) if isinstance(x, Const) else x.value
+
+
+def _as_int(x: int) -> Any:
+    return np.asarray(x, np.int64)
+
+
+def _printed(engine: Engine) -> Value | None:
+    """What `print` left for the next one."""
+    stream = engine.captures.by_identity.get(id(STREAM))
+    if stream is None or stream.cell not in engine.written:
+        return None
+    return arrays.read(engine, stream).value
+
+
+def emit(engine: Engine, nested: Nested, region: Region, arguments: Sequence[Value]) -> Emitted:
+    """Emit `region`, whose first results are those of the call, and raise what it raises."""
+    made = inline(region, arguments, {})
+    now = {value: made[k] for value, k in nested.at.items()}
+
+    def leaf(x: Leaf) -> Any:
+        return moved(x, now.__getitem__)
+
+    if nested.printed is not None:
+        stream = engine.captures.by_identity[id(STREAM)]
+        arrays.write(engine, stream, Array(now[nested.printed]))
+    _raise(engine, nested, leaf, now)
+    return Emitted(rebuild(engine, nested.result, leaf), made[len(nested.at) :])
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """result: of the call, abstract.  others: further results of the region."""
+
+    result: Any
+    others: tuple[Value, ...]
+
+
+def _raise(
+    engine: Engine, nested: Nested, leaf: Callable[[Leaf], Any], now: dict[Value, Value]
+) -> None:
+    """The exceptions of a call, at the lines that raise them."""
+    here = engine.builder.loc
+    for code, (path, tree) in enumerate(nested.raised, 1):
+        engine.builder.loc = path.loc
+        if nested.result is None and code == len(nested.raised):
+            engine.raise_(rebuild(engine, tree, leaf))
+        status = now[nested.status]
+        fine = compare(status, filled(status.type, code), direction="NE")
+        engine.ensure(Scalar(fine), rebuild(engine, tree, leaf))
+    engine.builder.loc = here

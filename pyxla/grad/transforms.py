@@ -1,0 +1,372 @@
+"""What `grad`, `jvp` and their like do during inference: functions of abstract values.
+
+A transformation is a record, called as transformation(engine, (function,), args, kwargs).  It
+visits the function in a graph of its own (`pyxla.grad.nested`) on copies of the arguments, in which
+what is differentiated by are parameters, and emits the derivative of that region.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.grad.activity import is_inexact
+from pyxla.grad.emitting import inline
+from pyxla.grad.forward import jvp
+from pyxla.grad.nested import Nested, emit, visit
+from pyxla.grad.reverse import split_vjp, vjp
+from pyxla.grad.trees import (
+    Leaf,
+    Node,
+    Tree,
+    flatten,
+    leaves,
+    like,
+    rebuild,
+    value_of,
+    zero,
+)
+from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.ir.core import Region, Value
+from pyxla.ir.rewrite import substitute_region
+from pyxla.ops.check import INEXACT
+from pyxla.ops.elementwise import convert
+from pyxla.ops.filled import filled
+
+Argnums = int | str | tuple[int | str, ...]
+
+
+@dataclass(slots=True)
+class Inputs:
+    """The arguments of a transformed function, of which some leaves become parameters.
+
+    trees: positional arguments, then those by name.  params: leaf -> its parameter.
+    """
+
+    engine: Engine
+    trees: list[Tree]
+    names: tuple[str, ...]
+    params: dict[Leaf, Value]
+
+    def call(self, function: Any) -> Any:
+        """The function on copies of its arguments."""
+        given = [rebuild(self.engine, tree, self.leaf) for tree in self.trees]
+        count = len(given) - len(self.names)
+        named = dict(zip(self.names, given[count:], strict=True))
+        return self.engine.rules.call(self.engine, function, given[:count], named)
+
+    def leaf(self, leaf: Leaf) -> Any:
+        param = self.params.get(leaf)
+        return leaf.value if param is None else like(leaf, param)
+
+    def vary(self, which: Sequence[int]) -> None:
+        """Make the floating-point leaves of some arguments parameters."""
+        for leaf in leaves(*[self.trees[k] for k in which]):
+            if leaf.inexact:
+                self.params[leaf] = Value(leaf.type, None, getattr(leaf.value, "hint", ""))
+
+    def visit(self, function: Any) -> Nested:
+        made = visit(self.engine, list(self.params.values()), lambda: self.call(function))
+        if made.result is None:
+            emit(self.engine, made, made.region, self.values())
+            raise Stopped
+        return made
+
+    def values(self) -> list[Value]:
+        """What the parameters stand for."""
+        return [value_of(leaf) for leaf in self.params]
+
+
+def inputs(engine: Engine, args: Sequence[Any], kwargs: dict[str, Any]) -> Inputs:
+    trees = [flatten(engine, x) for x in (*args, *kwargs.values())]
+    return Inputs(engine, trees, tuple(kwargs), {})
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """`grad`, and `value_and_grad` where `with_value`."""
+
+    argnums: Argnums = 0
+    has_aux: bool = False
+    with_value: bool = False
+
+    @property
+    def name(self) -> str:
+        return "value_and_grad" if self.with_value else "grad"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        (function,) = items
+        given = inputs(engine, args, kwargs)
+        single = isinstance(self.argnums, int | str)
+        which = (self.argnums,) if single else self.argnums
+        at = [position(engine, function, n, given) for n in which]
+        _check_inexact(engine, given, at)
+        given.vary(at)
+        nested = given.visit(function)
+        leaf = self.scalar(engine, nested.result)
+        seeds = [] if (index := nested.index(leaf)) is None else [index]
+        region = vjp(nested.region, range(len(given.params)), seeds)
+        ones = [filled(nested.region.results[k].type, 1) for k in seeds]
+        made = emit(engine, nested, region, [*given.values(), *ones])
+        cotangents = dict(zip(given.params, made.others, strict=True))
+        found = [rebuild(engine, given.trees[k], _picked(cotangents)) for k in at]
+        gradient = found[0] if single else Tuple(tuple(found))
+        if not self.has_aux:
+            return Tuple((made.result, gradient)) if self.with_value else gradient
+        if self.with_value:
+            return Tuple((made.result, gradient))
+        return Tuple((gradient, made.result.items[1]))
+
+    def scalar(self, engine: Engine, tree: Any) -> Leaf:
+        """The leaf that is differentiated."""
+        if self.has_aux:
+            tree, _ = _pair(engine, tree)
+        if isinstance(tree, Leaf) and isinstance(tree.value, Const) and tree.value.value is None:
+            raise engine.refuse(
+                "the function returns None: there is nothing to differentiate",
+                "to differentiate what it writes, use pyxla.functional, which returns it",
+            )
+        type = tree.type if isinstance(tree, Leaf) else None
+        if type is None or type.shape or type.dtype not in INEXACT or type.dtype.kind == "c":
+            raise engine.refuse(
+                "grad needs a function that returns one real number; "
+                f"this one returns {type or 'something else'}",
+                "use has_aux=True for further results, or vjp, jacrev or jacfwd",
+            )
+        return tree
+
+
+def _picked(found: dict[Leaf, Value]) -> Callable[[Leaf], Any]:
+    return lambda leaf: like(leaf, found[leaf]) if leaf in found else zero(leaf)
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """`jvp`: arguments and as many tangents -> (result, its tangent), and then aux."""
+
+    has_aux: bool = False
+    name = "jvp"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        (function,) = items
+        half = len(args) // 2
+        if len(args) % 2:
+            raise engine.refuse("jvp needs a tangent for each argument")
+        given = inputs(engine, args[:half], kwargs)
+        given.vary(range(half))
+        tangents: dict[Leaf, Value] = {}
+        for tree, x in zip(given.trees, args[half:], strict=False):
+            _match(engine, tree, flatten(engine, x), tangents)
+        nested = given.visit(function)
+        pair = _pair(engine, nested.result) if self.has_aux else (nested.result,)
+        region = jvp(nested.region, range(len(given.params)))
+        made = emit(
+            engine, nested, region, [*given.values(), *[tangents[leaf] for leaf in given.params]]
+        )
+        inexact = [k for k, value in enumerate(nested.region.results) if is_inexact(value)]
+        found = dict(zip(inexact, made.others, strict=True))
+        result = made.result.items[0] if self.has_aux else made.result
+        now = flatten(engine, result)
+        of_result = {
+            leaf: found[k]
+            for old, leaf in zip(leaves(pair[0]), leaves(now), strict=True)
+            if (k := nested.index(old)) in found
+        }
+        tangent = rebuild(engine, now, _picked(of_result))
+        rest = made.result.items[1:] if self.has_aux else ()
+        return Tuple((result, tangent, *rest))
+
+
+def _pair(engine: Engine, tree: Any) -> tuple[Tree, ...]:
+    """The trees of value and aux."""
+    if isinstance(tree, Node) and isinstance(tree.content, Tuple) and len(tree.items) == 2:
+        return tree.items
+    raise engine.refuse("has_aux is true, and the function does not return (value, aux)")
+
+
+def _match(engine: Engine, tree: Tree, other: Tree, found: dict[Leaf, Value]) -> None:
+    """Find the tangents or cotangents of floating-point leaves in a tree of the same form."""
+    if isinstance(tree, Leaf):
+        if tree.inexact:
+            found[tree] = _alike(engine, tree, other)
+        return
+    if not any(leaf.inexact for leaf in leaves(tree)):
+        return
+    if not isinstance(other, Node) or len(other.items) != len(tree.items):
+        raise engine.refuse("a tangent or cotangent must have the form of what it belongs to")
+    for x, y in zip(tree.items, other.items, strict=True):
+        _match(engine, x, y, found)
+
+
+def _alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
+    """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
+    wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
+    fits = type is not None and type.shape == wanted.shape
+    if fits and type.dtype == wanted.dtype:
+        return value_of(other)
+    if fits and type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
+        return convert(value_of(other), dtype=wanted.dtype, weak=wanted.weak)
+    raise engine.refuse(
+        "a tangent or cotangent must have the type of what it belongs to",
+        types=(str(wanted), str(type)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pull:
+    """What `vjp` returns: a cotangent of the result -> cotangents of the arguments.
+
+    reverse: from cotangents of `seeds`, leaves of `result`, to those of the leaves `wrt`.
+    """
+
+    reverse: Region
+    result: Tree
+    seeds: tuple[Leaf, ...]
+    arguments: tuple[Tree, ...]
+    wrt: tuple[Leaf, ...]
+    name = "vjp"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        if len(args) != 1 or kwargs:
+            raise engine.refuse("the function that vjp returns takes one cotangent")
+        found: dict[Leaf, Value] = {}
+        _match(engine, self.result, flatten(engine, args[0]), found)
+        made = inline(self.reverse, [found[leaf] for leaf in self.seeds], {})
+        cotangents = dict(zip(self.wrt, made, strict=True))
+        parts = [rebuild(engine, tree, _picked(cotangents)) for tree in self.arguments]
+        return Tuple(tuple(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """`vjp`: arguments -> (result, Pull), and then aux."""
+
+    has_aux: bool = False
+    name = "vjp"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        (function,) = items
+        given = inputs(engine, args, kwargs)
+        given.vary(range(len(args)))
+        nested = given.visit(function)
+        pair = _pair(engine, nested.result) if self.has_aux else (nested.result,)
+        seeds = [leaf for leaf in leaves(pair[0]) if leaf.inexact]
+        dynamic = [k for leaf in seeds if (k := nested.index(leaf)) is not None]
+        forward, reverse = split_vjp(nested.region, range(len(given.params)), dynamic)
+        residuals = forward.results[len(nested.at) :]
+        made = emit(engine, nested, forward, given.values())
+        substitute_region(reverse, dict(zip(residuals, made.others, strict=True)))
+        result = made.result.items[0] if self.has_aux else made.result
+        now = flatten(engine, result)
+        alive = {
+            old: leaf
+            for old, leaf in zip(leaves(pair[0]), leaves(now), strict=True)
+            if old.inexact and nested.index(old) is not None
+        }
+        pull = Pull(
+            reverse,
+            now,
+            tuple(alive.values()),
+            tuple(given.trees[: len(args)]),
+            tuple(given.params),
+        )
+        rest = made.result.items[1:] if self.has_aux else ()
+        return Tuple((result, Compound("transformed", (), pull), *rest))
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """`vjp` for functions outside: arguments and a cotangent -> cotangents of the arguments."""
+
+    has_aux: bool = False
+    name = "vjp"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        _, pull, *_ = Backward(self.has_aux)(engine, items, args[:-1], kwargs).items
+        return pull.meta(engine, (), args[-1:], {})
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`linearize`: arguments -> (result, Pushed)."""
+
+    name = "linearize"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        (function,) = items
+        copies = [rebuild(engine, flatten(engine, x), lambda leaf: leaf.value) for x in args]
+        result = Copying()(engine, items, args, kwargs)
+        return Tuple((result, Compound("transformed", (function, *copies), Pushed())))
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What `linearize` returns: tangents of the arguments -> tangent of the result."""
+
+    name = "linearize"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        function, *primals = items
+        if len(args) != len(primals) or kwargs:
+            raise engine.refuse(f"{len(primals)} tangents are needed, one for each argument")
+        return Forward()(engine, (function,), [*primals, *args], {}).items[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """The function itself, on copies of its arguments."""
+
+    name = "copying"
+
+    def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
+        (function,) = items
+        given = inputs(engine, args, kwargs)
+        nested = given.visit(function)
+        return emit(engine, nested, nested.region, ()).result
+
+
+# --- arguments --------------------------------------------------------------------------------
+
+
+def position(engine: Engine, function: Any, which: int | str, given: Inputs) -> int:
+    """Which of the trees an entry of argnums means."""
+    count = len(given.trees) - len(given.names)
+    if isinstance(which, str):
+        if which in given.names:
+            return count + given.names.index(which)
+        known = _parameters(function)
+        if which not in known:
+            raise engine.refuse(f"argnums names {which!r}, which is no parameter")
+        which = known.index(which)
+    at = which + count if which < 0 else which
+    if not 0 <= at < count:
+        raise engine.refuse(f"argnums is {which}, but there are {count} arguments")
+    return at
+
+
+def _parameters(function: Any) -> list[str]:
+    """The names of a function's parameters, as far as they are known."""
+    if isinstance(function, Compound) and function.kind == "function":
+        source = function.meta[0]
+        return [*source.posonly, *source.args]
+    if isinstance(function, Compound) and function.kind == "method":
+        return _parameters(function.items[0])[1:]
+    value = getattr(function, "value", None)
+    try:
+        return list(inspect.signature(value).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _check_inexact(engine: Engine, given: Inputs, at: Sequence[int]) -> None:
+    for k in at:
+        tree = given.trees[k]
+        if isinstance(tree, Leaf) and not tree.inexact:
+            raise engine.refuse(
+                f"argument {k} is not floating point: it has no derivative",
+                "pass a float, or name other arguments by argnums",
+                types=[str(tree.type)] if tree.type is not None else [],
+            )

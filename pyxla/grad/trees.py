@@ -1,0 +1,230 @@
+"""Abstract values taken apart: trees of leaves that belong to no heap.
+
+    tree ::= Leaf value | Node content tree*
+
+`flatten` reads an abstract value off the heap, `rebuild` makes one anew, all of its objects fresh,
+with other leaves if need be: copies of arguments, tangents and gradients in the form of what they
+belong to, results taken over from another graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.infer import arrays
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, parts
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    number_type,
+)
+from pyxla.infer.shadows import resolve
+from pyxla.ir.core import Value
+from pyxla.ir.types import ArrayType
+from pyxla.lib.operands import cast, literal, weak
+from pyxla.ops.check import INEXACT
+from pyxla.ops.filled import zeros
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A number, an array by value, or a constant of any kind.
+
+    cell: an array object rather than a NumPy scalar.  jax: of JAX, so that it does not mutate.
+    """
+
+    value: Any
+    cell: bool = False
+    jax: bool = False
+
+    @property
+    def type(self) -> ArrayType | None:
+        """The type of a number or an array; None of other constants."""
+        return number_type(self.value) if is_number(self.value) else None
+
+    @property
+    def inexact(self) -> bool:
+        return self.type is not None and self.type.dtype in INEXACT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A container; `content` says of what kind it is, `cell` whether it is an object."""
+
+    content: Any
+    items: tuple[Tree, ...]
+    cell: bool = False
+
+
+Tree = Leaf | Node
+
+
+def flatten(engine: Any, x: Any) -> Tree:
+    """An abstract value as a tree; what is one object is one node of it."""
+    return _Flatten(engine).visit(x)
+
+
+class _Flatten:
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
+        self.seen: dict[Any, Tree] = {}
+
+    def visit(self, x: Any) -> Tree:
+        x = self.engine.use(x)
+        if isinstance(x, Const) and type(x.value) is tuple:
+            x = Tuple(tuple([Const(item) for item in x.value]))
+        if isinstance(x, Ref):
+            return self.reference(x)
+        if isinstance(x, Tuple | Compound):
+            return Node(x, tuple([self.visit(item) for item in x.items]))
+        return Leaf(x)
+
+    def reference(self, x: Ref) -> Tree:
+        key = (x.cell, x.view)
+        if key not in self.seen:
+            engine = self.engine
+            content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
+            if isinstance(content, Array):
+                self.seen[key] = Leaf(arrays.read(engine, x), True, engine.is_jax(x))
+            else:
+                items = tuple([self.visit(item) for item in parts(content)])
+                self.seen[key] = Node(content, items, True)
+        return self.seen[key]
+
+
+def leaves(*trees: Tree) -> Iterator[Leaf]:
+    """The leaves in order, each once."""
+    seen: set[int] = set()
+
+    def visit(tree: Tree) -> Iterator[Leaf]:
+        if id(tree) in seen:
+            return
+        seen.add(id(tree))
+        if isinstance(tree, Leaf):
+            yield tree
+        else:
+            for item in tree.items:
+                yield from visit(item)
+
+    for tree in trees:
+        yield from visit(tree)
+
+
+def rebuild(engine: Any, tree: Tree, leaf: Callable[[Leaf], Any]) -> Any:
+    """An abstract value of this form whose leaves are `leaf` of the tree's."""
+    made: dict[int, Any] = {}
+
+    def visit(tree: Tree) -> Any:
+        if id(tree) not in made:
+            made[id(tree)] = array(tree) if isinstance(tree, Leaf) else node(tree)
+        return made[id(tree)]
+
+    def array(tree: Leaf) -> Any:
+        value = leaf(tree)
+        return placed(engine, value, tree.jax) if tree.cell else value
+
+    def node(tree: Node) -> Any:
+        content = _with_parts(tree.content, [visit(item) for item in tree.items])
+        return engine.new(content) if tree.cell else content
+
+    return visit(tree)
+
+
+def placed(engine: Any, value: Any, jax: bool = False) -> Ref:
+    """A new array object."""
+    if not jax:
+        return engine.new(value)
+    ref = Ref(
+        engine.heap.new(value, engine.loc, read_only="a jax.Array cannot be changed in place")
+    )
+    engine.jax_cells.add(ref.cell)
+    return ref
+
+
+def _with_parts(content: Any, items: Sequence[Any]) -> Any:
+    match content:
+        case Tuple():
+            return Tuple(tuple(items), content.cls)
+        case Compound():
+            return Compound(content.kind, tuple(items), content.meta)
+        case ListCell():
+            return ListCell(tuple(items))
+        case DictCell(old):
+            return DictCell(dict(zip(old, items, strict=True)))
+        case ObjectCell(cls, old):
+            return ObjectCell(cls, dict(zip(old, items, strict=True)))
+        case BoxCell():
+            return BoxCell(items[0])
+    return content
+
+
+# --- leaves -----------------------------------------------------------------------------------
+
+
+def values_of(leaf: Leaf) -> list[Value]:
+    """What a leaf is known by at run time: its value and its true extents."""
+    x = leaf.value
+    if isinstance(x, Scalar):
+        return [x.value]
+    if isinstance(x, Array):
+        return [x.value, *[e.value for e in x.extents or () if isinstance(e, Scalar)]]
+    return []
+
+
+def moved(leaf: Leaf, now: Callable[[Value], Value]) -> Any:
+    """The abstract value of a leaf whose values are `now` others."""
+    x = leaf.value
+    if isinstance(x, Scalar):
+        return x if now(x.value) is x.value else Scalar(now(x.value))
+    if isinstance(x, Array):
+        extents = x.extents and tuple(
+            [Scalar(now(e.value), e.fact) if isinstance(e, Scalar) else e for e in x.extents]
+        )
+        return Array(now(x.value), extents)
+    return x
+
+
+def value_of(leaf: Leaf) -> Value:
+    """A number or an array as a value."""
+    x = leaf.value
+    if isinstance(x, Const):
+        type = number_type(x)
+        return literal(x.value, type.dtype, type.weak)
+    return x.value
+
+
+def like(leaf: Leaf, value: Value) -> Any:
+    """`value` as an abstract value of the kind of `leaf`, a number or an array."""
+    x = leaf.value
+    type = number_type(x)
+    if type.weak:
+        return weak(value, _python(type))
+    if value.type.shape != type.shape:
+        raise CompileError(f"an array of type {type} is needed here, not {value.type}")
+    return Array(cast(value, type.dtype), getattr(x, "extents", None))
+
+
+def zero(leaf: Leaf) -> Any:
+    """Zeros of the kind of `leaf`; constants that are no numbers stay."""
+    type = leaf.type
+    if type is None:
+        return leaf.value
+    if type.weak:
+        return Const(_python(type)(0))
+    if not leaf.cell:
+        return Const(np.zeros((), type.dtype)[()])
+    return Array(zeros(type), getattr(leaf.value, "extents", None))
+
+
+def _python(type: ArrayType) -> type:
+    return {"b": bool, "i": int, "f": float, "c": complex}[type.dtype.kind]
