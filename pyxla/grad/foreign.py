@@ -1,4 +1,4 @@
-"""Derivatives of foreign code: JAX's own, again foreign code."""
+"""Derivatives and batches of foreign code: JAX's own, again foreign code."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pyxla.infer.lattice import Array
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib.foreign import DERIVATIVES, call_jax
+from pyxla.ops.batching import is_batched
 from pyxla.ops.filled import zeros
 
 
@@ -31,6 +32,14 @@ def foreign_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Value | 
     function = DERIVATIVES["vjp"](_function(instr), active, len(given))
     made = iter(_call(function, [*instr.operands, *given]))
     return tuple([next(made) if want else None for want in wanted])
+
+
+def foreign_batch(instr: Instr, operands: Sequence[Value], size: int) -> tuple[Value, ...] | None:
+    """`jax.vmap` of it; code that came without a function takes one lane after the other."""
+    if instr.attrs.get("function") is None:
+        return None
+    function = DERIVATIVES["batch"](_function(instr), tuple(is_batched(instr, operands)))
+    return tuple(_call(function, operands))
 
 
 def _function(instr: Instr) -> Callable[..., Any]:

@@ -66,7 +66,7 @@ class Static:
 # "jax": (function or its dotted name, args, kwargs, types) -> Lowering, where the arguments are
 # Nodes, which can be a key.
 LOWERINGS: dict[str, Callable[..., Lowering]] = {}
-# "jvp", "vjp": the derivative of a JAX function, again a JAX function.
+# "jvp", "vjp", "batch": a derivative of a JAX function, or it on many lanes: again a JAX function.
 DERIVATIVES: dict[str, Callable[..., Callable[..., Any]]] = {}
 
 

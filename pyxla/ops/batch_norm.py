@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import (
     FLOATS,
     check_axis,
@@ -16,6 +18,7 @@ from pyxla.ops.check import (
     check_same,
 )
 from pyxla.ops.samples import Sample, arange
+from pyxla.ops.shape import fold, unfold
 from pyxla.ops.spell import i64, spelled
 
 Ints = tuple[int, ...]
@@ -143,11 +146,26 @@ def _batch_norm_samples(extra: Sequence[str]) -> Callable[[], list[Sample]]:
     return samples
 
 
+# --- Batching -------------------------------------------------------------------------------------
+
+
+def _batch_norm_batch(instr: Instr, operands: Sequence[Value], size: int) -> Any:
+    """The features of all lanes side by side."""
+    axis = instr.attrs["feature_index"]
+    full = batching.every(instr, operands, size)
+    folded = [fold(x, axis if x.type.ndim > 2 else 0) for x in full]
+    made = instr.op(*folded, **instr.attrs)
+    if isinstance(made, Value):
+        return unfold(made, axis, size)
+    return tuple([unfold(x, axis if x.type.ndim > 1 else 0, size) for x in made])
+
+
 batch_norm_training = Op(
     "batch_norm_training",
     _batch_norm_training,
     numpy=_batch_norm_training_numpy,
     emit=spelled("batch_norm_training", _batch_norm_attributes),
+    batch=_batch_norm_batch,
     samples=_batch_norm_samples(("scale", "offset")),
 )
 batch_norm_inference = Op(
@@ -155,6 +173,7 @@ batch_norm_inference = Op(
     _batch_norm_inference,
     numpy=_batch_norm_inference_numpy,
     emit=spelled("batch_norm_inference", _batch_norm_attributes),
+    batch=_batch_norm_batch,
     samples=_batch_norm_samples(("scale", "offset", "mean", "variance")),
 )
 batch_norm_grad = Op(
@@ -162,5 +181,6 @@ batch_norm_grad = Op(
     _batch_norm_grad,
     numpy=_batch_norm_grad_numpy,
     emit=spelled("batch_norm_grad", _batch_norm_attributes),
+    batch=_batch_norm_batch,
     samples=_batch_norm_samples(("scale", "mean", "variance", "grad")),
 )

@@ -13,6 +13,7 @@ import numpy as np
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import check_axis, refuse, require
 from pyxla.ops.computation import check_computation, computing, element_types
 from pyxla.ops.samples import arange
@@ -163,6 +164,7 @@ all_reduce = Op(
         lambda replica_groups, computation="", channel_id=0: _groups(replica_groups, channel_id),
     ),
     blocks=_element_block,
+    batch=batching.again,
     samples=lambda: [((X,), {**SELF, "computation": "add"})],
 )
 reduce_scatter = Op(
@@ -177,6 +179,7 @@ reduce_scatter = Op(
         },
     ),
     blocks=_element_block,
+    batch=batching.shifted("scatter_dimension"),
     samples=lambda: [((X,), {**SELF, "scatter_dimension": 1, "computation": "add"})],
 )
 all_gather = Op(
@@ -190,6 +193,7 @@ all_gather = Op(
             **_groups(replica_groups, channel_id),
         },
     ),
+    batch=batching.shifted("all_gather_dim"),
     samples=lambda: [((X,), {**SELF, "all_gather_dim": 1})],
 )
 all_to_all = Op(
@@ -197,6 +201,7 @@ all_to_all = Op(
     _all_to_all,
     numpy=lambda x, replica_groups, **_: _alone("all_to_all", x, replica_groups),
     emit=spelled("all_to_all", _all_to_all_attributes),
+    batch=batching.shifted("split_dimension", "concat_dimension"),
     samples=lambda: [((X,), {**SELF, "split_dimension": 1, "concat_dimension": 0})],
 )
 collective_permute = Op(
@@ -206,6 +211,7 @@ collective_permute = Op(
         x if (0, 0) in source_target_pairs else np.zeros_like(x)
     ),
     emit=spelled("collective_permute", _permute_attributes),
+    batch=batching.again,
     samples=lambda: [((X,), {"source_target_pairs": ((0, 0),)})],
 )
 collective_broadcast = Op(
@@ -213,6 +219,7 @@ collective_broadcast = Op(
     _collective_broadcast,
     numpy=lambda x, replica_groups, **_: _alone("collective_broadcast", x, replica_groups),
     emit=spelled("collective_broadcast", _groups),
+    batch=batching.again,
     samples=lambda: [((X,), SELF)],
 )
 partition_id = Op(

@@ -11,6 +11,7 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import (
     check_axes,
     check_length,
@@ -20,7 +21,7 @@ from pyxla.ops.contribution import Contribution
 from pyxla.ops.elementwise import add
 from pyxla.ops.reduce import window_shape
 from pyxla.ops.samples import Sample, arange
-from pyxla.ops.shape import reshape, reverse, transpose
+from pyxla.ops.shape import fold, reshape, reverse, transpose, unfold
 from pyxla.ops.spell import bracketed, enum, flags, i64, i64s, matrix, spelled
 
 Ints = tuple[int, ...]
@@ -562,6 +563,86 @@ def _kernel_cotangent(c: _Conv, ct: Value) -> Value:
     return reverse(made, dimensions=tuple(flipped)) if flipped else made
 
 
+# --- Batching -------------------------------------------------------------------------------------
+
+
+def _dot_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """Lanes of both operands are a batching dimension, those of one a dimension of its own."""
+    attrs = dict(instr.attrs)
+    flags = batching.is_batched(instr, operands)
+    for side, flag in zip(("lhs", "rhs"), flags, strict=True):
+        for kind in ("batching", "contracting"):
+            name = f"{side}_{kind}_dimensions"
+            attrs[name] = batching.later(attrs.get(name, ())) if flag else attrs.get(name, ())
+    if all(flags):
+        for side in ("lhs", "rhs"):
+            attrs[f"{side}_batching_dimensions"] = (0, *attrs[f"{side}_batching_dimensions"])
+        return dot_general(*operands, **attrs)
+    batch = len(attrs["lhs_batching_dimensions"])
+    if flags[0]:
+        return _to_front(dot_general(*operands, **attrs), batch)
+    x, y = instr.operands
+    taken = batch + len(attrs["lhs_contracting_dimensions"])
+    left, right = x.type.ndim - taken, y.type.ndim - taken
+    if left and right:
+        return _to_front(dot_general(*operands, **attrs), batch + left)
+    # The other way round, the lanes come first by themselves.
+    swapped = {_OTHER[n[:3]] + n[3:] if n[:3] in _OTHER else n: v for n, v in attrs.items()}
+    return _to_front(dot_general(operands[1], operands[0], **swapped), batch)
+
+
+_OTHER = {"lhs": "rhs", "rhs": "lhs"}
+
+
+def _to_front(x: Value, axis: int) -> Value:
+    if axis == 0:
+        return x
+    order = (axis, *[other for other in range(x.type.ndim) if other != axis])
+    return transpose(x, permutation=order)
+
+
+def _convolution_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """Lanes of the input are batches, those of the kernel features, those of both groups."""
+    x, w = operands
+    d = _numbers(instr.attrs["dimension_numbers"])
+    varies = batching.is_batched(instr, operands)
+    features = instr.attrs.get("feature_group_count", 1)
+    batches = instr.attrs.get("batch_group_count", 1)
+    kernel, place = d.kernel_output_feature_dimension, d.output_feature_dimension
+    if all(varies):
+        w = fold(w, kernel)
+        if batches > 1:
+            x = fold(x, d.input_batch_dimension)
+            groups = {"batch_group_count": size * batches}
+        else:
+            x = fold(x, d.input_feature_dimension)
+            groups = {"feature_group_count": size * features}
+        return unfold(convolution(x, w, **{**instr.attrs, **groups}), place, size)
+    if varies[0]:
+        x = _fold_in_groups(x, d.input_batch_dimension, batches)
+        return unfold(convolution(x, w, **instr.attrs), d.output_batch_dimension, size)
+    groups = max(features, batches)
+    made = convolution(x, _fold_in_groups(w, kernel, groups), **instr.attrs)
+    return _unfold_from_groups(made, place, size, groups)
+
+
+def _fold_in_groups(x: Value, axis: int, groups: int) -> Value:
+    """As `fold`, below the groups that the dimension consists of."""
+    if groups == 1:
+        return fold(x, axis)
+    x = fold(_split(x, axis + 1, groups), axis + 1)
+    shape = x.type.shape
+    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
+def _unfold_from_groups(x: Value, axis: int, size: int, groups: int) -> Value:
+    if groups == 1:
+        return unfold(x, axis, size)
+    x = unfold(_split(x, axis, groups), axis + 1, size)
+    shape, axis = x.type.shape, axis + 1
+    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
 dot_general = Op(
     "dot_general",
     _dot_general,
@@ -569,6 +650,7 @@ dot_general = Op(
     emit=spelled("dot_general", _dot_attributes),
     jvp=_bilinear_jvp,
     vjp=_dot_vjp,
+    batch=_dot_batch,
     samples=_dot_samples,
 )
 convolution = Op(
@@ -578,5 +660,6 @@ convolution = Op(
     emit=spelled("convolution", _convolution_attributes),
     jvp=_bilinear_jvp,
     vjp=_convolution_vjp,
+    batch=_convolution_batch,
     samples=_convolution_samples,
 )

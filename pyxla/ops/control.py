@@ -14,6 +14,7 @@ import numpy as np
 from pyxla.ir.core import Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import BOOL, ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import INTS, listed, refuse, require, same
 from pyxla.ops.computation import Elementwise, check_region, element_types
 from pyxla.ops.elementwise import add, compare, multiply, negate
@@ -186,6 +187,7 @@ map_ = Op(
     numpy=_map_numpy,
     emit=_emit_map,
     blocks=lambda *xs, **_: {"computation": element_types(xs)},
+    batch=batching.elementwise,
     samples=lambda: [
         ((arange("f8", 2, 3),), {"computation": lambda x: multiply(x, x)}),
         ((arange("f8", 3), arange("f8", 3)), {"computation": lambda x, y: add(x, negate(y))}),
@@ -197,5 +199,6 @@ optimization_barrier = Op(
     _optimization_barrier,
     numpy=lambda *xs: xs if len(xs) > 1 else xs[0],
     emit=plain("optimization_barrier"),
+    batch=batching.again,
     samples=lambda: [((arange("f8", 3),), {}), ((arange("f8", 3), np.array(True)), {})],
 )

@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import BOOL, ArrayType, array_type
-from pyxla.ops import meaning, samples, special
+from pyxla.ops import batching, meaning, samples, special
 from pyxla.ops.check import (
     ANY,
     BOOLS,
@@ -80,7 +80,8 @@ def unary(
 
     facets.setdefault("samples", sampled(1, allowed))
     facets |= differentiable(*partials) if partials else {}
-    return Op(name, infer, numpy=numpy, emit=plain(name, dialect), **facets)
+    facets |= {"emit": plain(name, dialect), "batch": batching.again}
+    return Op(name, infer, numpy=numpy, **facets)
 
 
 def binary(
@@ -104,7 +105,7 @@ def binary(
     facets.setdefault("samples", sampled(2, allowed))
     facets |= differentiable(*partials) if partials else {}
     facets.setdefault("emit", plain(name, dialect))
-    return Op(name, infer, numpy=numpy, **facets)
+    return Op(name, infer, numpy=numpy, batch=batching.again, **facets)
 
 
 # --- Partial derivatives -------------------------------------------------------------------------
@@ -291,6 +292,10 @@ def _convert_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contr
     return (convert(ct, dtype=instr.operands[0].type.dtype),)
 
 
+def _convert_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    return convert(operands[0], dtype=instr.results[0].type.dtype)  # never weak
+
+
 def _part(name: str, numpy: Callable[..., Any], vjp: Callable[..., Any]) -> Op:
     """`real` and `imag`: a complex operand's part, of half its width."""
 
@@ -303,7 +308,8 @@ def _part(name: str, numpy: Callable[..., Any], vjp: Callable[..., Any]) -> Op:
     def jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
         return instr.op(tangents[0])
 
-    return Op(name, infer, numpy, plain(name), jvp=jvp, vjp=vjp, samples=samples)
+    facets = {"jvp": jvp, "vjp": vjp, "batch": batching.again, "samples": samples}
+    return Op(name, infer, numpy, plain(name), **facets)
 
 
 def _abs(x: ArrayType) -> ArrayType:
@@ -318,7 +324,8 @@ def _test(name: str, numpy: Callable[..., Any], dialect: str = "stablehlo") -> O
         check_dtype(name, x, FLOATS)
         return like(x, BOOL.dtype)
 
-    return Op(name, infer, numpy, plain(name, dialect), samples=sampled(1, FLOATS))
+    facets = {"batch": batching.again, "samples": sampled(1, FLOATS)}
+    return Op(name, infer, numpy, plain(name, dialect), **facets)
 
 
 def _complex(re: ArrayType, im: ArrayType) -> ArrayType:
@@ -607,6 +614,7 @@ abs = Op(
     plain("abs"),
     jvp=_abs_jvp,
     vjp=_abs_vjp,
+    batch=batching.again,
     samples=sampled(1, SIGNED | INEXACT),
 )
 is_finite = _test("is_finite", np.isfinite)
@@ -620,6 +628,7 @@ complex = Op(
     emit=plain("complex"),
     jvp=_complex_jvp,
     vjp=_complex_vjp,
+    batch=batching.again,
     samples=sampled(2, frozenset(WHOLES)),
 )
 compare = Op(
@@ -627,6 +636,7 @@ compare = Op(
     _compare,
     numpy=lambda x, y, direction: DIRECTIONS[direction](x, y),
     emit=_emit_compare,
+    batch=batching.again,
     samples=lambda: [
         (operands, {"direction": direction})
         for direction in DIRECTIONS
@@ -640,6 +650,7 @@ select = Op(
     emit=plain("select"),
     jvp=_select_jvp,
     vjp=_select_vjp,
+    batch=batching.elementwise,
     samples=samples.select,
 )
 clamp = Op(
@@ -649,6 +660,7 @@ clamp = Op(
     emit=plain("clamp"),
     jvp=_clamp_jvp,
     vjp=_clamp_vjp,
+    batch=batching.elementwise,
     samples=sampled(3, ORDERED),
 )
 convert = Op(
@@ -658,6 +670,7 @@ convert = Op(
     emit=_emit_convert,
     jvp=_convert_jvp,
     vjp=_convert_vjp,
+    batch=_convert_batch,
     samples=samples.convert,
 )
 bitcast_convert = Op(
@@ -665,6 +678,7 @@ bitcast_convert = Op(
     _bitcast_convert,
     numpy=meaning.bitcast,
     emit=plain("bitcast_convert"),
+    batch=batching.again,
     samples=samples.bitcast,
 )
 reduce_precision = Op(
@@ -673,5 +687,6 @@ reduce_precision = Op(
     numpy=meaning.reduce_precision,
     emit=spelled("reduce_precision", _reduce_precision_attributes),
     **differentiable(_same),
+    batch=batching.again,
     samples=samples.reduce_precision,
 )

@@ -61,6 +61,12 @@ def _broadcast_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Con
     return (Sum(ct, rest, order),)
 
 
+def _broadcast_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    shape, axes = instr.attrs["shape"], instr.attrs["broadcast_dimensions"]
+    axes = (0, *[axis + 1 for axis in axes])
+    return broadcast_in_dim(operands[0], shape=(size, *shape), broadcast_dimensions=axes)
+
+
 def _constant_samples() -> list[Sample]:
     values = [array(dtype, shape) for dtype in ORDER for shape in ((), (2, 3), (0,))]
     return [((), {"value": value}) for value in values]
@@ -92,6 +98,7 @@ broadcast_in_dim = Op(
     ],
     jvp=_broadcast_jvp,
     vjp=_broadcast_vjp,
+    batch=_broadcast_batch,
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from pyxla.ir.op import Op
 from pyxla.ir.types import I32, ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import check_same, listed, refuse
 from pyxla.ops.samples import Sample, arange
 from pyxla.ops.spell import flag, quoted
@@ -115,7 +116,7 @@ def _foreign_samples() -> list[Sample]:
     return [((x,), {**attrs, "numpy": lambda x: (x + x,)})]
 
 
-custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call)
+custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call, batch=batching.one_by_one)
 foreign = Op(
     "foreign",
     _foreign,

@@ -14,8 +14,10 @@ import numpy as np
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I64, ArrayType, array_type
+from pyxla.ops import batching, index_meaning, index_samples
 from pyxla.ops.check import (
     INTS,
+    UNSIGNED,
     check_axes,
     check_length,
     check_scalar_index,
@@ -25,11 +27,9 @@ from pyxla.ops.check import (
 )
 from pyxla.ops.computation import (
     SCATTER_COMPUTATIONS,
-    Elementwise,
     check_computation,
     computing,
     elementwise_blocks,
-    elementwise_numpy,
 )
 from pyxla.ops.contribution import Contribution, Into
 from pyxla.ops.elementwise import (
@@ -41,12 +41,11 @@ from pyxla.ops.elementwise import (
     divide,
     multiply,
     select,
-    subtract,
 )
 from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
+from pyxla.ops.index_meaning import batch_shape, interleave
 from pyxla.ops.reduce import reduce
-from pyxla.ops.samples import Sample, arange
-from pyxla.ops.shape import iota, reshape
+from pyxla.ops.shape import concatenate, iota, reshape
 from pyxla.ops.spell import bracketed, flag, i64s, plain, spelled
 
 Ints = tuple[int, ...]
@@ -117,20 +116,6 @@ def _gather(
     return array_type(x.dtype, interleave(window, batch, offset_dims))
 
 
-def batch_shape(shape: Ints, index_vector_dim: int) -> Ints:
-    """The shape of an index array without its index vector dimension."""
-    return shape[:index_vector_dim] + shape[index_vector_dim + 1 :]
-
-
-def interleave(window: Any, batch: Any, window_dims: Ints) -> Ints:
-    """The shape with `window` at `window_dims` and `batch` at the others, both in order."""
-    shape = []
-    windows, batches = iter(window), iter(batch)
-    for axis in range(len(window) + len(batch)):
-        shape.append(next(windows) if axis in window_dims else next(batches))
-    return tuple(shape)
-
-
 def _check_index_array(op: str, indices: ArrayType, index_vector_dim: int, length: int) -> None:
     if indices.dtype not in INTS:
         refuse(op, f"indices must be integers, got {indices}")
@@ -186,87 +171,6 @@ def _check_update(
         refuse("scatter", f"updates {update} do not fit {x} with indices of shape {list(batch)}")
 
 
-def _clamped_window(shape: Ints, starts: Sequence[Any], sizes: Ints) -> tuple[Any, ...]:
-    """The window of `sizes` at `starts`, moved so that it lies inside `shape`."""
-    moved = [
-        min(max(int(start), 0), extent - size)
-        for start, extent, size in zip(starts, shape, sizes, strict=True)
-    ]
-    return tuple([slice(start, start + size) for start, size in zip(moved, sizes, strict=True)])
-
-
-def _dynamic_slice_numpy(x: np.ndarray, *starts: np.ndarray, slice_sizes: Ints) -> np.ndarray:
-    return x[_clamped_window(x.shape, starts, slice_sizes)]
-
-
-def _dynamic_update_slice_numpy(
-    x: np.ndarray, update: np.ndarray, *starts: np.ndarray
-) -> np.ndarray:
-    result = x.copy()
-    result[_clamped_window(x.shape, starts, update.shape)] = update
-    return result
-
-
-def _start(
-    position: Ints,
-    indices: np.ndarray,
-    index_vector_dim: int,
-    index_map: Ints,
-    operand_batching_dims: Ints,
-    indices_batching_dims: Ints,
-    ndim: int,
-) -> list[int]:
-    """Where in the operand the window of batch `position` starts."""
-    at: list[Any] = list(position)
-    at.insert(index_vector_dim, slice(None))
-    vector = [indices[position]] if index_vector_dim == indices.ndim else indices[tuple(at)]
-    start = [0] * ndim
-    for axis, component in zip(index_map, vector, strict=True):
-        start[axis] = int(component)
-    for axis, batch in zip(operand_batching_dims, indices_batching_dims, strict=True):
-        start[axis] = position[batch - (batch > index_vector_dim)]
-    return start
-
-
-def _placed(position: Ints, window_dims: Ints, ndim: int) -> tuple[Any, ...]:
-    """The index that has `position` in the batch dimensions and everything in `window_dims`."""
-    batch = iter(position)
-    return tuple([slice(None) if axis in window_dims else next(batch) for axis in range(ndim)])
-
-
-def _gather_numpy(
-    x: np.ndarray,
-    indices: np.ndarray,
-    *,
-    offset_dims: Ints,
-    collapsed_slice_dims: Ints,
-    start_index_map: Ints,
-    index_vector_dim: int,
-    slice_sizes: Ints,
-    operand_batching_dims: Ints = (),
-    start_indices_batching_dims: Ints = (),
-    indices_are_sorted: bool = False,
-) -> np.ndarray:
-    """Window by window."""
-    dropped = (*collapsed_slice_dims, *operand_batching_dims)
-    window = [size for axis, size in enumerate(slice_sizes) if axis not in dropped]
-    batch = batch_shape(indices.shape, index_vector_dim)
-    result = np.empty(interleave(window, batch, offset_dims), x.dtype)
-    for position in np.ndindex(batch):
-        start = _start(
-            position,
-            indices,
-            index_vector_dim,
-            start_index_map,
-            operand_batching_dims,
-            start_indices_batching_dims,
-            x.ndim,
-        )
-        piece = x[_clamped_window(x.shape, start, slice_sizes)]
-        result[_placed(position, offset_dims, result.ndim)] = piece.reshape(window)
-    return result
-
-
 def _gather_attributes(
     *,
     offset_dims: Ints,
@@ -291,54 +195,6 @@ def _gather_attributes(
         "slice_sizes": i64s(slice_sizes),
         "indices_are_sorted": flag(indices_are_sorted),
     }
-
-
-def _scatter_numpy(
-    *operands: np.ndarray,
-    update_window_dims: Ints,
-    inserted_window_dims: Ints,
-    scatter_dims_to_operand_dims: Ints,
-    index_vector_dim: int,
-    input_batching_dims: Ints = (),
-    scatter_indices_batching_dims: Ints = (),
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
-    computation: str = "",
-    regions: Sequence[Elementwise] = (),
-) -> Any:
-    """Window by window, element by element; a window that does not fit is dropped whole."""
-    count = len(operands) // 2
-    xs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
-    combine = elementwise_numpy(computation, regions)
-    results = [x.copy() for x in xs]
-    shape, ndim = xs[0].shape, xs[0].ndim
-    dropped = (*inserted_window_dims, *input_batching_dims)
-    kept = [axis for axis in range(ndim) if axis not in dropped]
-    for position in np.ndindex(batch_shape(indices.shape, index_vector_dim)):
-        start = _start(
-            position,
-            indices,
-            index_vector_dim,
-            scatter_dims_to_operand_dims,
-            input_batching_dims,
-            scatter_indices_batching_dims,
-            ndim,
-        )
-        pieces = [u[_placed(position, update_window_dims, u.ndim)] for u in updates]
-        sizes = [1] * ndim
-        for axis, size in zip(kept, pieces[0].shape, strict=True):
-            sizes[axis] = size
-        if any(s < 0 or s + size > n for s, size, n in zip(start, sizes, shape, strict=True)):
-            continue
-        for offset in np.ndindex(*pieces[0].shape):
-            at = list(start)
-            for axis, step in zip(kept, offset, strict=True):
-                at[axis] += step
-            old = [result[tuple(at)] for result in results]
-            new = [piece[offset] for piece in pieces]
-            for result, value in zip(results, combine(*old, *new), strict=True):
-                result[tuple(at)] = value
-    return tuple(results) if count > 1 else results[0]
 
 
 def _scatter_attributes(
@@ -366,100 +222,6 @@ def _scatter_attributes(
         "indices_are_sorted": flag(indices_are_sorted),
         "unique_indices": flag(unique_indices),
     }
-
-
-def _gather_samples() -> list[Sample]:
-    x, rows = arange("f8", 4, 3), np.array([[2], [0], [9], [-5]])
-    pick = {
-        "offset_dims": (1,),
-        "collapsed_slice_dims": (0,),
-        "start_index_map": (0,),
-        "index_vector_dim": 1,
-        "slice_sizes": (1, 3),
-    }
-    blocks = {
-        "offset_dims": (0, 2),
-        "collapsed_slice_dims": (),
-        "start_index_map": (1, 0),
-        "index_vector_dim": 0,
-        "slice_sizes": (2, 2),
-    }
-    batched = {
-        "offset_dims": (),
-        "collapsed_slice_dims": (1,),
-        "start_index_map": (1,),
-        "index_vector_dim": 2,
-        "slice_sizes": (1, 1),
-        "operand_batching_dims": (0,),
-        "start_indices_batching_dims": (0,),
-    }
-    return [
-        ((x, rows), pick),
-        ((x, rows[:0].astype("i4")), pick),
-        ((x > 4, rows.astype("i4")), pick),
-        ((x, np.array([[0, 1, 2], [1, 3, 0]])), blocks),
-        ((x, np.array([[0, 2], [1, 1], [2, 2], [0, 7]], "u4")), batched),
-    ]
-
-
-def _scatter_samples() -> list[Sample]:
-    x, rows = arange("f8", 4, 3), np.array([[2], [0], [9], [-5], [2]])
-    put = {
-        "update_window_dims": (1,),
-        "inserted_window_dims": (0,),
-        "scatter_dims_to_operand_dims": (0,),
-        "index_vector_dim": 1,
-    }
-    block = {
-        "update_window_dims": (0, 1),
-        "inserted_window_dims": (),
-        "scatter_dims_to_operand_dims": (0, 1),
-        "index_vector_dim": 0,
-    }
-    batched = {
-        "update_window_dims": (),
-        "inserted_window_dims": (1,),
-        "scatter_dims_to_operand_dims": (1,),
-        "index_vector_dim": 1,
-        "input_batching_dims": (0,),
-        "scatter_indices_batching_dims": (0,),
-    }
-    updates = arange("f8", 5, 3) - 7
-    samples: list[Sample] = [
-        ((x, rows, updates), {**put, "computation": name})
-        for name in ("add", "multiply", "maximum", "minimum")
-    ]
-    ints = arange("i4", 4, 3), rows, arange("i4", 5, 3)
-    samples += [(ints, {**put, "computation": name}) for name in ("and", "or", "xor", "update")]
-    samples += [
-        ((x, rows[:0], updates[:0]), {**put, "computation": "add"}),
-        ((x, np.array([2, 1]), updates[:2, :2]), {**block, "computation": "update"}),
-        ((x, np.array([3, 1]), updates[:2, :2]), {**block, "computation": "update"}),
-        (
-            (x, np.array([[0], [2], [1], [5]]), updates[:4, 0]),
-            {**batched, "computation": "add", "unique_indices": True},
-        ),
-        ((x, rows, updates), {**put, "computation": lambda a, b: subtract(b, a)}),
-    ]
-    return samples
-
-
-def _dynamic_slice_samples() -> list[Sample]:
-    x = arange("f4", 4, 3)
-    starts = [(np.int64(a), np.int64(b)) for a, b in ((1, 0), (3, 2), (-4, 9))]
-    return [((x, *map(np.asarray, at)), {"slice_sizes": (2, 2)}) for at in starts] + [
-        ((x, np.array(1, "i4"), np.array(1, "i4")), {"slice_sizes": (0, 3)}),
-        ((np.array(2.5),), {"slice_sizes": ()}),
-    ]
-
-
-def _dynamic_update_slice_samples() -> list[Sample]:
-    x, update = arange("f4", 4, 3), -1 - arange("f4", 2, 2)
-    starts = [(np.array(a), np.array(b)) for a, b in ((1, 0), (3, 2), (-4, 9))]
-    return [((x, update, *at), {}) for at in starts] + [
-        ((x, update[:0], *starts[0]), {}),
-        ((np.array(2.5), np.array(3.5)), {}),
-    ]
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
@@ -656,40 +418,171 @@ def _scatter_shares(instr: Instr) -> tuple[Value, Value]:
     return divide(mine, count), divide(theirs, _read_back(instr, count))
 
 
+# --- Batching -------------------------------------------------------------------------------------
+
+
+def _gather_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """Where only the array differs, lanes are part of the windows; else of the index array."""
+    attrs = instr.attrs
+    whole, many = batching.is_batched(instr, operands)
+    moved = {name: batching.later(attrs.get(name, ())) for name in _PLACES}
+    sizes = attrs["slice_sizes"]
+    if not many:
+        moved["offset_dims"] = (0, *moved["offset_dims"])
+        return gather(*operands, **{**attrs, **moved, "slice_sizes": (size, *sizes)})
+    inner = batching.later(attrs.get("start_indices_batching_dims", ()))
+    vector = {"index_vector_dim": attrs["index_vector_dim"] + 1}
+    if not whole:
+        own = {"offset_dims": moved["offset_dims"], "start_indices_batching_dims": inner}
+        return gather(*operands, **{**attrs, **vector, **own})
+    moved["operand_batching_dims"] = (0, *moved["operand_batching_dims"])
+    own = {"slice_sizes": (1, *sizes), "start_indices_batching_dims": (0, *inner)}
+    return gather(*operands, **{**attrs, **moved, **vector, **own})
+
+
+_PLACES = ("offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims")
+_TARGETS = (
+    "update_window_dims",
+    "inserted_window_dims",
+    "scatter_dims_to_operand_dims",
+    "input_batching_dims",
+)
+
+
+def _scatter_batch(instr: Instr, operands: Sequence[Value], size: int) -> Any:
+    """As `gather`: lanes are part of the windows if all write at the same places."""
+    attrs, at = instr.attrs, len(operands) // 2
+    full = batching.every(instr, operands, size)
+    moved = {name: batching.later(attrs.get(name, ())) for name in _TARGETS}
+    if not batching.is_batched(instr, operands)[at]:
+        full[at] = operands[at]
+        moved["update_window_dims"] = (0, *moved["update_window_dims"])
+        return scatter(*full, regions=instr.regions, **{**attrs, **moved})
+    moved["input_batching_dims"] = (0, *moved["input_batching_dims"])
+    own = {
+        "index_vector_dim": attrs["index_vector_dim"] + 1,
+        "scatter_indices_batching_dims": (
+            0,
+            *batching.later(attrs.get("scatter_indices_batching_dims", ())),
+        ),
+    }
+    return scatter(*full, regions=instr.regions, **{**attrs, **moved, **own})
+
+
+def _positions(starts: Sequence[Value], like: Sequence[Value], size: int) -> Value:
+    """A row of starts per lane."""
+    rows = [
+        reshape(x if x.type.ndim > own.type.ndim else batching.spread(x, size), shape=(size, 1))
+        for x, own in zip(starts, like, strict=True)
+    ]
+    return concatenate(*rows, dimension=1)
+
+
+def _first(start: Value) -> Value:
+    return constant(value=np.zeros((), start.type.dtype))
+
+
+def _dynamic_slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """Where each lane starts somewhere else, a gather, which clamps starts just so."""
+    (x, *starts), sizes = operands, instr.attrs["slice_sizes"]
+    whole, *varies = batching.is_batched(instr, operands)
+    if not any(varies):
+        first = [_first(starts[0])] if starts else [_first(constant(value=np.array(0)))]
+        return dynamic_slice(x, *first, *starts, slice_sizes=(size, *sizes))
+    axes = tuple(range(len(sizes)))
+    window = batching.later(axes)
+    own = {"operand_batching_dims": (0,), "start_indices_batching_dims": (0,)}
+    return gather(
+        x,
+        _positions(starts, instr.operands[1:], size),
+        offset_dims=window,
+        collapsed_slice_dims=(),
+        start_index_map=window if whole else axes,
+        index_vector_dim=1,
+        slice_sizes=(1, *sizes) if whole else sizes,
+        **(own if whole else {}),
+    )
+
+
+def _dynamic_update_slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    return updated_where(instr, operands, size, None)
+
+
+def updated_where(instr: Instr, operands: Sequence[Value], size: int, mask: Value | None) -> Value:
+    """A dynamic_update_slice of lanes, in those where `mask` holds, at the cost of the update."""
+    flags = batching.is_batched(instr, operands)
+    pairs = zip(operands[:2], flags, strict=False)
+    x, update = [v if flag else batching.spread(v, size) for v, flag in pairs]
+    starts, shape = operands[2:], update.type.shape
+    if not any(flags[2:]):
+        starts = [_first(starts[0] if starts else constant(value=np.array(0))), *starts]
+        if mask is not None:
+            old = dynamic_slice(x, *starts, slice_sizes=shape)
+            update = select(batching.along(mask, shape[1:]), update, old)
+        return dynamic_update_slice(x, update, *starts)
+    window = tuple(range(1, len(shape)))
+    indices = _positions(starts, instr.operands[2:], size)
+    indices = _clamped(x.type, indices, 1, window, shape[1:])
+    return scatter(
+        x,
+        indices if mask is None else nowhere(indices, mask),
+        update,
+        update_window_dims=window,
+        inserted_window_dims=(),
+        scatter_dims_to_operand_dims=window,
+        index_vector_dim=1,
+        input_batching_dims=(0,),
+        scatter_indices_batching_dims=(0,),
+        unique_indices=True,
+        computation="update",
+    )
+
+
+def nowhere(indices: Value, mask: Value) -> Value:
+    """Indices of lanes, out of range where `mask` does not hold: nothing is written there."""
+    dtype = indices.type.dtype
+    outside = filled(indices.type, np.iinfo(dtype).max if dtype in UNSIGNED else -1)
+    return select(batching.along(mask, indices.type.shape[1:]), indices, outside)
+
+
 dynamic_slice = Op(
     "dynamic_slice",
     _dynamic_slice,
-    numpy=_dynamic_slice_numpy,
+    numpy=index_meaning.dynamic_slice,
     emit=spelled("dynamic_slice", lambda slice_sizes: {"slice_sizes": i64s(slice_sizes)}),
     jvp=_dynamic_slice_jvp,
     vjp=_dynamic_slice_vjp,
-    samples=_dynamic_slice_samples,
+    batch=_dynamic_slice_batch,
+    samples=index_samples.dynamic_slice,
 )
 dynamic_update_slice = Op(
     "dynamic_update_slice",
     _dynamic_update_slice,
-    numpy=_dynamic_update_slice_numpy,
+    numpy=index_meaning.dynamic_update_slice,
     emit=plain("dynamic_update_slice"),
     jvp=_dynamic_update_slice_jvp,
     vjp=_dynamic_update_slice_vjp,
-    samples=_dynamic_update_slice_samples,
+    batch=_dynamic_update_slice_batch,
+    samples=index_samples.dynamic_update_slice,
 )
 gather = Op(
     "gather",
     _gather,
-    numpy=_gather_numpy,
+    numpy=index_meaning.gather,
     emit=spelled("gather", _gather_attributes),
     jvp=_gather_jvp,
     vjp=_gather_vjp,
-    samples=_gather_samples,
+    batch=_gather_batch,
+    samples=index_samples.gather,
 )
 scatter = Op(
     "scatter",
     _scatter,
-    numpy=_scatter_numpy,
+    numpy=index_meaning.scatter,
     emit=computing("scatter", _scatter_attributes),
     blocks=elementwise_blocks,
     jvp=_scatter_jvp,
     vjp=_scatter_vjp,
-    samples=_scatter_samples,
+    batch=_scatter_batch,
+    samples=index_samples.scatter,
 )

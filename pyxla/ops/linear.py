@@ -11,13 +11,14 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import I32, ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import COMPLEXES, PARTS, WHOLES, listed, refuse, require
 from pyxla.ops.contract import dot_general
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.elementwise import add, compare, conj, convert, multiply, negate, real, select
 from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
 from pyxla.ops.samples import Sample, arange
-from pyxla.ops.shape import iota, pad, transpose
+from pyxla.ops.shape import iota, pad, reshape, transpose
 from pyxla.ops.spell import enum, flag, i64s, spelled
 
 Ints = tuple[int, ...]
@@ -319,6 +320,25 @@ def _triangular_solve_vjp(
     return _triangle(made, attrs), right if wanted[1] else None
 
 
+# --- Batching -------------------------------------------------------------------------------------
+
+
+def _triangular_solve_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """With one matrix for all lanes, their right sides are one."""
+    a, b = operands
+    varies, _ = batching.is_batched(instr, operands)
+    if varies or a.type.ndim > 2:
+        return batching.again(instr, operands, size)
+    left = instr.attrs["left_side"]
+    _, rows, columns = b.type.shape
+    if not left:
+        made = triangular_solve(a, reshape(b, shape=(size * rows, columns)), **instr.attrs)
+        return reshape(made, shape=b.type.shape)
+    flat = reshape(transpose(b, permutation=(1, 0, 2)), shape=(rows, size * columns))
+    made = triangular_solve(a, flat, **instr.attrs)
+    return transpose(reshape(made, shape=(rows, size, columns)), permutation=(1, 0, 2))
+
+
 fft = Op(
     "fft",
     _fft,
@@ -326,6 +346,7 @@ fft = Op(
     emit=spelled("fft", _fft_attributes),
     jvp=_fft_jvp,
     vjp=_fft_vjp,
+    batch=batching.again,
     samples=_fft_samples,
 )
 cholesky = Op(
@@ -335,6 +356,7 @@ cholesky = Op(
     emit=spelled("cholesky", lambda lower=True: {"lower": flag(lower)}),
     jvp=_cholesky_jvp,
     vjp=_cholesky_vjp,
+    batch=batching.again,
     samples=_cholesky_samples,
 )
 triangular_solve = Op(
@@ -344,5 +366,6 @@ triangular_solve = Op(
     emit=spelled("triangular_solve", _triangular_solve_attributes),
     jvp=_triangular_solve_jvp,
     vjp=_triangular_solve_vjp,
+    batch=_triangular_solve_batch,
     samples=_triangular_solve_samples,
 )

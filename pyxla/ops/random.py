@@ -8,6 +8,7 @@ import numpy as np
 
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import (
     BOOLS,
     FLOATS,
@@ -70,6 +71,7 @@ rng_bit_generator = Op(
     "rng_bit_generator",
     _rng_bit_generator,
     emit=_emit_rng_bit_generator,
+    batch=batching.one_by_one,
     samples=lambda: [
         ((np.array([1, 2], "u8"),), {"dtype": np.dtype(dtype), "shape": (2, 3), **algorithm})
         for dtype in ("u4", "u8", "i4", "u1", "f8")
@@ -80,6 +82,7 @@ rng = Op(
     "rng",
     _rng,
     emit=_emit_rng,
+    batch=batching.one_by_one,
     samples=lambda: [
         ((np.array(0.0), np.array(2.0)), {"shape": (2, 3)}),
         ((np.array(0.0), np.array(2.0)), {"shape": (4,), "rng_distribution": "NORMAL"}),

@@ -12,6 +12,7 @@ from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import BOOL, ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import (
     check_axes,
     check_length,
@@ -20,6 +21,7 @@ from pyxla.ops.check import (
     require,
 )
 from pyxla.ops.computation import (
+    REDUCERS,
     UFUNCS,
     Elementwise,
     check_computation,
@@ -41,7 +43,7 @@ from pyxla.ops.elementwise import (
     multiply,
     select,
 )
-from pyxla.ops.filled import broadcast_in_dim, filled, zeros
+from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
 from pyxla.ops.samples import Sample, arange, array
 from pyxla.ops.shape import concatenate, reshape, slice, transpose
 from pyxla.ops.spell import i64s, matrix
@@ -610,6 +612,43 @@ def _check_choice(instr: Instr) -> None:
         raise OpError("select_and_scatter has a derivative rule for sums, chosen by GE or LE, only")
 
 
+# --- Batching -------------------------------------------------------------------------------------
+
+
+def _reduce_batch(instr: Instr, operands: Sequence[Value], size: int) -> Any:
+    """Where the inits differ, they are combined with what the elements make."""
+    count = len(operands) // 2
+    xs, inits = operands[:count], operands[count:]
+    flags = batching.is_batched(instr, operands)
+    dimensions = batching.later(instr.attrs["dimensions"])
+    if not any(flags[count:]):
+        whole = [x if f else batching.spread(x, size) for x, f in zip(xs, flags, strict=False)]
+        attrs = {**instr.attrs, "dimensions": dimensions}
+        return reduce(*whole, *inits, regions=instr.regions, **attrs)
+    if instr.regions:
+        return None
+    computation, (x,) = instr.attrs["computation"], xs
+    x = x if flags[0] else batching.spread(x, size)
+    start = constant(value=batching.neutral(computation, x.type.dtype))
+    made = reduce(x, start, dimensions=dimensions, computation=computation)
+    return REDUCERS[computation](batching.along(inits[0], made.type.shape[1:]), made)
+
+
+def _windows_batch(instr: Instr, operands: Sequence[Value], size: int) -> Any:
+    """Windows one lane wide."""
+    count = len(operands) // 2 if instr.op is reduce_window else 2
+    flags = batching.is_batched(instr, operands)
+    if any(flags[count:]):
+        return None
+    pairs = zip(operands[:count], flags, strict=False)
+    xs = [x if flag else batching.spread(x, size) for x, flag in pairs]
+    attrs = dict(instr.attrs)
+    for name in _WINDOW:
+        if attrs.get(name):
+            attrs[name] = ((0, 0) if name == "padding" else 1, *attrs[name])
+    return instr.op(*xs, *operands[count:], regions=instr.regions, **attrs)
+
+
 reduce = Op(
     "reduce",
     _reduce,
@@ -618,6 +657,7 @@ reduce = Op(
     blocks=elementwise_blocks,
     jvp=_reduce_jvp,
     vjp=_reduce_vjp,
+    batch=_reduce_batch,
     samples=_reduce_samples,
 )
 reduce_window = Op(
@@ -628,6 +668,7 @@ reduce_window = Op(
     blocks=elementwise_blocks,
     jvp=_reduce_window_jvp,
     vjp=_reduce_window_vjp,
+    batch=_windows_batch,
     samples=_reduce_window_samples,
 )
 select_and_scatter = Op(
@@ -638,5 +679,6 @@ select_and_scatter = Op(
     blocks=_select_and_scatter_blocks,
     jvp=_select_and_scatter_jvp,
     vjp=_select_and_scatter_vjp,
+    batch=_windows_batch,
     samples=_select_and_scatter_samples,
 )

@@ -11,6 +11,7 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops.check import (
     NUMERIC,
     as_dtype,
@@ -278,6 +279,70 @@ def _concatenate_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[C
     return tuple(parts)
 
 
+# --- Batching -------------------------------------------------------------------------------------
+
+
+def fold(x: Value, axis: int) -> Value:
+    """The lanes of x[lane, ...] as part of dimension `axis` of a lane, where they vary slowest."""
+    moved = transpose(x, permutation=(*range(1, axis + 1), 0, *range(axis + 1, x.type.ndim)))
+    shape = moved.type.shape
+    return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
+def unfold(x: Value, axis: int, size: int) -> Value:
+    """The inverse of `fold`: `size` lanes out of dimension `axis`."""
+    shape = x.type.shape
+    split = reshape(x, shape=(*shape[:axis], size, shape[axis] // size, *shape[axis + 1 :]))
+    order = (axis, *[other for other in range(split.type.ndim) if other != axis])
+    return transpose(split, permutation=order)
+
+
+def _broadcast_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    ((x,), sizes) = operands, instr.attrs["broadcast_sizes"]
+    axes = (0, *range(len(sizes) + 1, len(sizes) + x.type.ndim))
+    shape = (size, *instr.results[0].type.shape)
+    return broadcast_in_dim(x, shape=shape, broadcast_dimensions=axes)
+
+
+def _reshape_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    return reshape(operands[0], shape=(size, *instr.attrs["shape"]))
+
+
+def _transpose_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    return transpose(operands[0], permutation=(0, *batching.later(instr.attrs["permutation"])))
+
+
+def _slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    attrs = instr.attrs
+    return slice(
+        operands[0],
+        start_indices=(0, *attrs["start_indices"]),
+        limit_indices=(size, *attrs["limit_indices"]),
+        strides=(1, *attrs["strides"]) if attrs.get("strides") else None,
+    )
+
+
+def _pad_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """Where each lane has a value of its own, that is selected where the padding is."""
+    x, value = operands
+    whole, varies = batching.is_batched(instr, operands)
+    attrs = {name: (0, *widths) for name, widths in instr.attrs.items()}
+    if not varies:
+        return pad(x, value, **attrs)
+    if not whole:
+        x = batching.spread(x, size)
+    zero, true = constant(value=np.zeros((), x.type.dtype)), constant(value=np.array(True))
+    inside = zeros(array_type(np.dtype(bool), x.type.shape))
+    is_padding = pad(inside, true, **attrs)
+    full = batching.along(value, instr.results[0].type.shape)
+    return select(is_padding, full, pad(x, zero, **attrs))
+
+
+def _get_dimension_size_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    found = get_dimension_size(operands[0], dimension=instr.attrs["dimension"] + 1)
+    return batching.spread(found, size)
+
+
 def _get_dimension_size(x: ArrayType, dimension: int) -> ArrayType:
     check_axis("get_dimension_size", "dimension", dimension, x.ndim)
     return array_type(np.dtype(np.int32))
@@ -303,6 +368,7 @@ broadcast = Op(
     emit=spelled("broadcast", lambda broadcast_sizes: {"broadcast_sizes": i64s(broadcast_sizes)}),
     jvp=_again,
     vjp=_leading_vjp,
+    batch=_broadcast_batch,
     samples=lambda: [((X,), {"broadcast_sizes": (2,)}), ((X,), {"broadcast_sizes": ()})],
 )
 reshape = Op(
@@ -312,6 +378,7 @@ reshape = Op(
     emit=spelled("reshape", lambda shape: {}),
     jvp=_again,
     vjp=_reshape_vjp,
+    batch=_reshape_batch,
     samples=lambda: [
         ((X,), {"shape": (3, 2)}),
         ((X[:1, :1],), {"shape": ()}),
@@ -326,6 +393,7 @@ transpose = Op(
     emit=spelled("transpose", lambda permutation: {"permutation": i64s(permutation)}),
     jvp=_again,
     vjp=_transpose_vjp,
+    batch=_transpose_batch,
     samples=lambda: [
         ((X,), {"permutation": (1, 0)}),
         ((arange("i4", 2, 3, 4),), {"permutation": (2, 0, 1)}),
@@ -339,6 +407,7 @@ slice = Op(
     emit=spelled("slice", _slice_attributes),
     jvp=_again,
     vjp=_slice_vjp,
+    batch=_slice_batch,
     samples=lambda: [
         ((X,), {"start_indices": (0, 1), "limit_indices": (2, 3), "strides": (1, 2)}),
         ((X,), {"start_indices": (1, 1), "limit_indices": (2, 1)}),
@@ -358,6 +427,7 @@ pad = Op(
     emit=spelled("pad", _pad_attributes),
     jvp=_pad_jvp,
     vjp=_pad_vjp,
+    batch=_pad_batch,
     samples=lambda: [
         ((X, X[0, 1]), _padding((1, 0), (2, 3), (0, 0))),
         ((X, X[0, 1]), _padding((0, -1), (1, 2), (2, 1))),
@@ -373,6 +443,7 @@ reverse = Op(
     emit=spelled("reverse", lambda dimensions: {"dimensions": i64s(dimensions)}),
     jvp=_again,
     vjp=_reverse_vjp,
+    batch=batching.shifted("dimensions"),
     samples=lambda: [((X,), {"dimensions": axes}) for axes in ((0,), (0, 1), ())],
 )
 concatenate = Op(
@@ -382,6 +453,7 @@ concatenate = Op(
     emit=spelled("concatenate", lambda dimension: {"dimension": i64(dimension)}),
     jvp=_concatenate_jvp,
     vjp=_concatenate_vjp,
+    batch=batching.shifted("dimension"),
     samples=lambda: [
         ((X, X[:1], X[:0]), {"dimension": 0}),
         ((X, X), {"dimension": 1}),
@@ -393,5 +465,6 @@ get_dimension_size = Op(
     _get_dimension_size,
     numpy=lambda x, dimension: np.int32(x.shape[dimension]),
     emit=spelled("get_dimension_size", lambda dimension: {"dimension": i64(dimension)}),
+    batch=_get_dimension_size_batch,
     samples=lambda: [((X,), {"dimension": 1})],
 )

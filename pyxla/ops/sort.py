@@ -12,6 +12,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import clone_region
 from pyxla.ir.types import BOOL, I32, I64, ArrayType, array_type
+from pyxla.ops import batching
 from pyxla.ops import computation as computations
 from pyxla.ops.check import (
     COMPLEXES,
@@ -269,6 +270,7 @@ sort = Op(
     blocks=_sort_blocks,
     jvp=_sort_jvp,
     vjp=_sort_vjp,
+    batch=batching.shifted("dimension"),
     samples=_sort_samples,
 )
 top_k = Op(
@@ -280,6 +282,7 @@ top_k = Op(
     ),
     jvp=_top_k_jvp,
     vjp=_top_k_vjp,
+    batch=batching.again,
     samples=lambda: [
         ((np.array([[3.0, 1, 3, 2], [-1, 5, 0, 5]]),), {"k": 2}),
         ((arange("i4", 2, 3),), {"k": 3}),

@@ -105,6 +105,16 @@ def pulled(function: Callable[..., Any], active: Active, count: int) -> Callable
     return pull
 
 
+@functools.lru_cache(maxsize=1024)
+def mapped(function: Callable[..., Any], lanes: tuple[bool, ...]) -> Callable[..., Any]:
+    """The function on arrays of which some have lanes, for JAX to lower."""
+
+    def many(*arrays: Any) -> Any:
+        return jax.vmap(function, in_axes=[0 if flag else None for flag in lanes])(*arrays)
+
+    return many
+
+
 def _at(
     function: Callable[..., Any], active: Active, arrays: tuple[Any, ...], further: int
 ) -> tuple[list[Any], Callable[..., Any]]:
@@ -124,3 +134,4 @@ def _at(
 LOWERINGS["jax"] = lower
 DERIVATIVES["jvp"] = pushed
 DERIVATIVES["vjp"] = pulled
+DERIVATIVES["batch"] = mapped

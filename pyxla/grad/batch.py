@@ -1,0 +1,433 @@
+"""Batching: typed region -> typed region that computes many lanes at once.
+
+    batch(region, lanes, size):  params, with `size` lanes where `lanes` says so  ->  results
+
+A value is *batched* if it differs between lanes: it has one dimension more, the first.  The others
+stay what they are and are computed once.  One walk over the code, which is copied; ops have rules
+(`pyxla.ops.batching`), control flow is here:
+
+    if, case    on a batched predicate: all branches, and a selection
+    while       with a batched condition: runs while any lane is alive
+
+    while c(x): x = f(x)    ->    while any(a): x' = f(x); x = a ? x' : x; a = a & c(x)
+
+What a loop carries and is the same in all lanes that are alive stays unbatched (counters), with a
+batched copy for what each lane has at its end.  Arrays that are written part by part keep dead
+lanes as they are by writing elsewhere, instead of by a selection of the whole.
+
+A *mask* says which lanes are here at all: loops stop when none of those is alive, so that a lane
+that would have taken another branch cannot make a loop endless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.grad.emitting import buffer, into, load, loop, number, store
+from pyxla.grad.foreign import foreign_batch
+from pyxla.grad.trips import trips
+from pyxla.ir.build import Builder, building, current
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op, OpError
+from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region, uses, walk
+from pyxla.ir.types import BOOL, ArrayType, array_type
+from pyxla.ops.batching import along, every, spread
+from pyxla.ops.control import call, case, if_, while_
+from pyxla.ops.elementwise import add, and_, compare, not_, select
+from pyxla.ops.filled import constant, filled, zeros
+from pyxla.ops.foreign import foreign
+from pyxla.ops.index import dynamic_update_slice, nowhere, scatter, updated_where
+from pyxla.ops.random import rng
+from pyxla.ops.reduce import reduce
+
+CONTROL = frozenset({if_, case, while_, call})
+# What differs between lanes though nothing that it is computed from does.
+_FRESH = frozenset({rng})
+
+
+def batch(region: Region, lanes: Sequence[bool], size: int) -> Region:
+    """The region on parameters with `size` lanes where `lanes` holds.
+
+    Results that differ between lanes have them as their first dimension, others do not.
+    """
+    _check(region)
+    batched = {param for param, flag in zip(region.params, lanes, strict=True) if flag}
+    spreads(region.instrs, batched)
+    params = [
+        Value(lanes_of(param.type, size) if param in batched else param.type, None, param.hint)
+        for param in region.params
+    ]
+    builder = Builder([])
+    with building(builder):
+        walker = _Batch(batched, dict(zip(region.params, params, strict=True)), size)
+        results = walker.run(region)
+    return Region(tuple(params), builder.instrs, results)
+
+
+def lanes_of(x: ArrayType, size: int) -> ArrayType:
+    return array_type(x.dtype, (size, *x.shape))
+
+
+def any_of(flags: Value) -> Value:
+    """Whether any lane's flag is set."""
+    false = constant(value=np.array(False))
+    return reduce(flags, false, dimensions=(0,), computation="or")
+
+
+def _check(region: Region) -> None:
+    """Refuse effects: all lanes are computed at once, a loop would do one after the other."""
+    for instr in walk(region.instrs):
+        if instr.op.effect:
+            raise CompileError(
+                "print inside of a function given to vmap is not supported: its elements are "
+                "computed at once",
+                instr.loc,
+                hint="print what vmap returns",
+            )
+
+
+# --- Which values are batched ---------------------------------------------------------------------
+
+
+def spreads(instrs: Iterable[Instr], batched: set[Value]) -> None:
+    """Add to `batched` what the code computes from values in it."""
+    for instr in instrs:
+        if instr.op is while_:
+            _spread_loop(instr, batched)
+        elif instr.op is if_ or instr.op is case:
+            _spread_branches(instr, batched)
+        elif instr.op is call:
+            (region,) = instr.regions
+            pairs = zip(instr.operands, region.params, strict=True)
+            batched.update([param for operand, param in pairs if operand in batched])
+            _spread_results(instr, batched)
+        elif instr.op in _FRESH or not batched.isdisjoint(uses(instr)):
+            batched.update(instr.results)
+
+
+def _spread_results(instr: Instr, batched: set[Value]) -> None:
+    for region in instr.regions:
+        spreads(region.instrs, batched)
+        pairs = zip(instr.results, region.results, strict=True)
+        batched.update([result for result, inner in pairs if inner in batched])
+
+
+def _spread_branches(instr: Instr, batched: set[Value]) -> None:
+    _spread_results(instr, batched)
+    if instr.operands[0] in batched:
+        batched.update(instr.results)
+
+
+def _spread_loop(instr: Instr, batched: set[Value]) -> None:
+    """The least fixpoint over the slots; where lanes end at different times, all that changes."""
+    cond, body = instr.regions
+    rows = list(zip(instr.operands, cond.params, body.params, body.results, strict=True))
+    grown = -1
+    while grown < len(batched):
+        for init, test, param, result in rows:
+            if init in batched or result in batched:
+                batched.update((test, param))
+        grown = len(batched)
+        spreads(body.instrs, batched)
+        new = [param for _, _, param, result in rows if result in batched and param not in batched]
+        if not new:
+            break
+    spreads(cond.instrs, batched)
+    ends = cond.results[0] in batched
+    for final, (_, _, param, result) in zip(instr.results, rows, strict=True):
+        if param in batched or (ends and result is not param):
+            batched.add(final)
+
+
+# --- The walk -------------------------------------------------------------------------------------
+
+
+class _Batch:
+    """batched: values of the original that are.  env: original -> copy.  mask: lanes that are here,
+    None for all of them.  guarded: updates that must leave other lanes as they are."""
+
+    def __init__(self, batched: set[Value], env: Mapping, size: int) -> None:
+        self.batched = batched
+        self.env = env
+        self.size = size
+        self.mask: Value | None = None
+        self.guarded: set[Instr] = set()
+
+    def value(self, x: Value) -> Value:
+        return self.env.get(x, x)
+
+    def wide(self, x: Value) -> Value:
+        """The copy of a value, with lanes."""
+        made = self.value(x)
+        return made if x in self.batched else spread(made, self.size)
+
+    def run(self, region: Region) -> tuple[Value, ...]:
+        """Emit the code of a region; the copies of its results."""
+        for instr in region.instrs:
+            current().loc = instr.loc
+            self.step(instr)
+        return tuple([self.value(x) for x in region.results])
+
+    def under(self, mask: Value, region: Region) -> None:
+        """Emit the code of a region for some of the lanes."""
+        outer, self.mask = self.mask, mask
+        self.run(region)
+        self.mask = outer
+
+    def here(self, lanes: Value) -> Value:
+        return lanes if self.mask is None else and_(self.mask, lanes)
+
+    def define(self, instr: Instr, made: Any) -> None:
+        results = made if isinstance(made, tuple | list) else (made,)
+        for own, value in zip(instr.results, results, strict=True):
+            value.hint = own.hint
+            self.env[own] = value
+
+    def step(self, instr: Instr) -> None:
+        if instr.op is while_ and instr.regions[0].results[0] in self.batched:
+            self.loop_of_lanes(instr)
+        elif self.same_for_all(instr):
+            current().instrs.append(clone_instr(instr, self.env))
+        elif instr.op is while_:
+            self.loop(instr)
+        elif instr.op is call:
+            self.call(instr)
+        elif instr.op not in CONTROL:
+            self.define(instr, self.plain(instr))
+        elif instr.operands[0] in self.batched:
+            self.selection(instr)
+        else:
+            self.branches(instr)
+
+    def same_for_all(self, instr: Instr) -> bool:
+        """Whether it is computed once; a loop that may be endless must know the mask."""
+        if not self.batched.isdisjoint(instr.results):
+            return False
+        inner = list(walk([instr]))
+        if any(not self.batched.isdisjoint((*i.operands, *i.results)) for i in inner):
+            return False
+        return self.mask is None or not any(i.op is while_ and trips(i) is None for i in inner)
+
+    # ops
+
+    def plain(self, instr: Instr) -> Any:
+        if self.size == 0:
+            return tuple([zeros(lanes_of(x.type, 0)) for x in instr.results])
+        if any(value in self.batched for value in (captures(instr) if instr.regions else ())):
+            return self.lane_by_lane(instr)
+        operands = [self.value(x) for x in instr.operands]
+        if instr in self.guarded and self.mask is not None:
+            return self.guarded_update(instr, operands, self.mask)
+        regions = tuple([clone_region(region, dict(self.env)) for region in instr.regions])
+        given = Instr(instr.op, instr.operands, instr.attrs, regions, instr.loc)
+        given.results = instr.results
+        made = ruled(given, operands, self.size)
+        return self.lane_by_lane(instr) if made is None else made
+
+    def guarded_update(self, instr: Instr, operands: list[Value], mask: Value) -> Any:
+        if instr.op is dynamic_update_slice:
+            return updated_where(instr, operands, self.size, mask)
+        x, indices, updates = every(instr, operands, self.size)
+        return scatter.batch(instr, (x, nowhere(indices, mask), updates), self.size)
+
+    def lane_by_lane(self, instr: Instr) -> tuple[Value, ...]:
+        """A loop over the lanes."""
+        size = self.size
+
+        def goes_on(i: Value, *state: Value) -> Value:
+            return compare(i, number(size), direction="LT")
+
+        def step(i: Value, *state: Value) -> tuple[Value, ...]:
+            env = dict(self.env)
+            for x in uses(instr):
+                if x in self.batched:
+                    env[x] = load(self.value(x), i)
+            copy = clone_instr(instr, env)
+            current().instrs.append(copy)
+            pairs = zip(state, copy.results, strict=True)
+            return (add(i, number(1)), *[store(room, i, value) for room, value in pairs])
+
+        empty = [buffer(x.type, size) for x in instr.results]
+        return loop([number(0), *empty], goes_on, step)[1:]
+
+    # branches
+
+    def branches(self, instr: Instr) -> None:
+        """A conditional that goes the same way in all lanes."""
+        regions = []
+        for branch in instr.regions:
+            inner = Region()
+            with into(inner.instrs):
+                self.run(branch)
+                inner.results = self.matched(branch.results, instr.results)
+            regions.append(inner)
+        operand = self.value(instr.operands[0])
+        self.define(instr, current().emit(instr.op, (operand,), {}, tuple(regions)))
+
+    def matched(self, values: Sequence[Value], like: Sequence[Value]) -> tuple[Value, ...]:
+        """The copies of values, with lanes where those in their place are batched."""
+        pairs = zip(values, like, strict=True)
+        return tuple(
+            [self.wide(x) if other in self.batched else self.value(x) for x, other in pairs]
+        )
+
+    def selection(self, instr: Instr) -> None:
+        """All branches, each in its lanes, and for every lane the results of its own."""
+        which, last = self.value(instr.operands[0]), len(instr.regions) - 1
+        taken = [which, not_(which)] if instr.op is if_ else _cases(which, last + 1)
+        rows = []
+        for branch, lanes in zip(instr.regions, taken, strict=True):
+            self.under(self.here(lanes), branch)
+            rows.append([self.wide(x) for x in branch.results])
+        made = rows.pop()
+        while rows:
+            lanes = taken[len(rows) - 1]
+            made = [self.chosen(lanes, x, y) for x, y in zip(rows.pop(), made, strict=True)]
+        self.define(instr, made)
+
+    def chosen(self, lanes: Value, x: Value, y: Value) -> Value:
+        return x if x is y else select(along(lanes, x.type.shape[1:]), x, y)
+
+    def call(self, instr: Instr) -> None:
+        """A call of the function on lanes."""
+        (region,) = instr.regions
+        inner = Region(self.fresh(region.params))
+        self.env.update(zip(region.params, inner.params, strict=True))
+        with into(inner.instrs):
+            self.run(region)
+            inner.results = self.matched(region.results, instr.results)
+        operands = self.matched(instr.operands, region.params)
+        self.define(instr, current().emit(call, operands, instr.attrs, (inner,)))
+
+    # loops
+
+    def fresh(self, params: Sequence[Value]) -> tuple[Value, ...]:
+        """Parameters in their place, with lanes where they are batched."""
+        return tuple(
+            [
+                Value(lanes_of(x.type, self.size) if x in self.batched else x.type, None, x.hint)
+                for x in params
+            ]
+        )
+
+    def loop(self, instr: Instr) -> None:
+        """A loop that ends at the same time in all lanes."""
+        cond, body = instr.regions
+        inits = self.matched(instr.operands, body.params)
+        endless = self.mask is not None and trips(instr) is None
+        here = any_of(self.mask) if endless and self.mask is not None else None
+        test, step = Region(self.fresh(body.params)), Region(self.fresh(body.params))
+        self.env.update(zip(cond.params, test.params, strict=True))
+        with into(test.instrs):
+            (goes_on,) = self.run(cond)
+            test.results = (goes_on if here is None else and_(goes_on, here),)
+        self.env.update(zip(body.params, step.params, strict=True))
+        with into(step.instrs):
+            self.run(body)
+            step.results = self.matched(body.results, body.params)
+        self.define(instr, while_(*inits, regions=(test, step)))
+
+    def loop_of_lanes(self, instr: Instr) -> None:
+        """A loop that ends at different times: over who is alive, the slots, and final values.
+
+        A slot that is not batched has the same value in all lanes that are alive, in all of which
+        as many iterations were made; what it was at the end of a lane is a slot of its own.
+        """
+        cond, body = instr.regions
+        rows = zip(body.params, body.results, strict=True)
+        ends = [k for k, (x, y) in enumerate(rows) if x not in self.batched and x is not y]
+        inits = self.matched(instr.operands, body.params)
+        finals = [self.wide(instr.operands[k]) for k in ends]
+        alive = self.here(self.condition(cond, inits))
+        state = (alive, *inits, *finals)
+        test = current().region([x.type for x in state], lambda alive, *_: any_of(alive))
+        step = Region(tuple([Value(x.type) for x in state]))
+        lanes, params, last = _cut(step.params, len(inits))
+        kept = self.guard(instr)
+        self.env.update(zip(body.params, params, strict=True))
+        with into(step.instrs):
+            self.under(lanes, body)
+            results = list(self.matched(body.results, body.params))
+            for k, (old, own) in enumerate(zip(params, body.params, strict=True)):
+                if own in self.batched and k not in kept:
+                    results[k] = self.chosen(lanes, results[k], old)
+            new = [self.wide(body.results[k]) for k in ends]
+            new = [self.chosen(lanes, x, y) for x, y in zip(new, last, strict=True)]
+            alive = and_(lanes, self.condition(cond, results))
+            step.results = (alive, *results, *new)
+        _, values, last = _cut(while_(*state, regions=(test, step)), len(inits))
+        final = dict(enumerate(values)) | dict(zip(ends, last, strict=True))
+        self.define(instr, [final[k] for k in range(len(inits))])
+
+    def condition(self, cond: Region, values: Sequence[Value]) -> Value:
+        self.env.update(zip(cond.params, values, strict=True))
+        self.run(cond)
+        return self.wide(cond.results[0])
+
+    def guard(self, instr: Instr) -> set[int]:
+        """Slots that dead lanes keep without a selection; the updates that must see to that."""
+        body, kept = instr.regions[1], set()
+        for k, param in enumerate(body.params):
+            steps = self.trail(body, k) if param in self.batched else None
+            if steps is not None:
+                self.guarded.update(steps)
+                kept.add(k)
+        return kept
+
+    def trail(self, body: Region, k: int) -> list[Instr] | None:
+        """The updates that make a slot of a loop; None where it is made in other ways too."""
+        inner = {x for instr in body.instrs for x in instr.results}
+        steps: list[Instr] = []
+        value = body.results[k]
+        while value is not body.params[k]:
+            if value not in inner:
+                return None
+            instr = value.owner
+            if instr.op is while_:
+                at = instr.results.index(value)
+                if instr.regions[0].results[0] not in self.batched:
+                    further = self.trail(instr.regions[1], at)
+                    if further is None:
+                        return None
+                    steps += further
+                value = instr.operands[at]
+            elif instr.op is dynamic_update_slice or (
+                instr.op is scatter and len(instr.operands) == 3
+            ):
+                steps.append(instr)
+                value = instr.operands[0]
+            else:
+                return None
+        return steps
+
+
+def _cut(state: Sequence[Value], count: int) -> tuple[Value, Sequence[Value], Sequence[Value]]:
+    return state[0], state[1 : count + 1], state[count + 1 :]
+
+
+def _cases(index: Value, count: int) -> list[Value]:
+    """Which lanes take each of the branches; an index out of range takes the last."""
+    taken = [
+        compare(index, filled(index.type, number), direction="EQ") for number in range(count - 1)
+    ]
+    rest = filled(array_type(BOOL.dtype, index.type.shape), True)
+    for lanes in taken:
+        rest = and_(rest, not_(lanes))
+    return [*taken, rest]
+
+
+def ruled(instr: Instr, operands: Sequence[Value], size: int) -> Any:
+    """What the rule of the op makes; None where lanes must go one by one."""
+    rule = foreign_batch if instr.op is foreign else instr.op.batch
+    assert rule is not None, instr.op
+    try:
+        return rule(instr, operands, size)
+    except OpError as error:
+        raise CompileError(str(error), instr.loc) from error
+
+
+STRUCTURAL: frozenset[Op] = CONTROL | {foreign, constant}

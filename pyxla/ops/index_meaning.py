@@ -1,0 +1,153 @@
+"""What the ops of `pyxla.ops.index` compute, in NumPy, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.ops.computation import Elementwise, elementwise_numpy
+
+Ints = tuple[int, ...]
+
+
+def batch_shape(shape: Ints, index_vector_dim: int) -> Ints:
+    """The shape of an index array without its index vector dimension."""
+    return shape[:index_vector_dim] + shape[index_vector_dim + 1 :]
+
+
+def interleave(window: Any, batch: Any, window_dims: Ints) -> Ints:
+    """The shape with `window` at `window_dims` and `batch` at the others, both in order."""
+    shape = []
+    windows, batches = iter(window), iter(batch)
+    for axis in range(len(window) + len(batch)):
+        shape.append(next(windows) if axis in window_dims else next(batches))
+    return tuple(shape)
+
+
+def _clamped_window(shape: Ints, starts: Sequence[Any], sizes: Ints) -> tuple[Any, ...]:
+    """The window of `sizes` at `starts`, moved so that it lies inside `shape`."""
+    moved = [
+        min(max(int(start), 0), extent - size)
+        for start, extent, size in zip(starts, shape, sizes, strict=True)
+    ]
+    return tuple([slice(start, start + size) for start, size in zip(moved, sizes, strict=True)])
+
+
+def dynamic_slice(x: np.ndarray, *starts: np.ndarray, slice_sizes: Ints) -> np.ndarray:
+    return x[_clamped_window(x.shape, starts, slice_sizes)]
+
+
+def dynamic_update_slice(x: np.ndarray, update: np.ndarray, *starts: np.ndarray) -> np.ndarray:
+    result = x.copy()
+    result[_clamped_window(x.shape, starts, update.shape)] = update
+    return result
+
+
+def _start(
+    position: Ints,
+    indices: np.ndarray,
+    index_vector_dim: int,
+    index_map: Ints,
+    operand_batching_dims: Ints,
+    indices_batching_dims: Ints,
+    ndim: int,
+) -> list[int]:
+    """Where in the operand the window of batch `position` starts."""
+    at: list[Any] = list(position)
+    at.insert(index_vector_dim, slice(None))
+    vector = [indices[position]] if index_vector_dim == indices.ndim else indices[tuple(at)]
+    start = [0] * ndim
+    for axis, component in zip(index_map, vector, strict=True):
+        start[axis] = int(component)
+    for axis, batch in zip(operand_batching_dims, indices_batching_dims, strict=True):
+        start[axis] = position[batch - (batch > index_vector_dim)]
+    return start
+
+
+def _placed(position: Ints, window_dims: Ints, ndim: int) -> tuple[Any, ...]:
+    """The index that has `position` in the batch dimensions and everything in `window_dims`."""
+    batch = iter(position)
+    return tuple([slice(None) if axis in window_dims else next(batch) for axis in range(ndim)])
+
+
+def gather(
+    x: np.ndarray,
+    indices: np.ndarray,
+    *,
+    offset_dims: Ints,
+    collapsed_slice_dims: Ints,
+    start_index_map: Ints,
+    index_vector_dim: int,
+    slice_sizes: Ints,
+    operand_batching_dims: Ints = (),
+    start_indices_batching_dims: Ints = (),
+    indices_are_sorted: bool = False,
+) -> np.ndarray:
+    """Window by window."""
+    dropped = (*collapsed_slice_dims, *operand_batching_dims)
+    window = [size for axis, size in enumerate(slice_sizes) if axis not in dropped]
+    batch = batch_shape(indices.shape, index_vector_dim)
+    result = np.empty(interleave(window, batch, offset_dims), x.dtype)
+    for position in np.ndindex(batch):
+        start = _start(
+            position,
+            indices,
+            index_vector_dim,
+            start_index_map,
+            operand_batching_dims,
+            start_indices_batching_dims,
+            x.ndim,
+        )
+        piece = x[_clamped_window(x.shape, start, slice_sizes)]
+        result[_placed(position, offset_dims, result.ndim)] = piece.reshape(window)
+    return result
+
+
+def scatter(
+    *operands: np.ndarray,
+    update_window_dims: Ints,
+    inserted_window_dims: Ints,
+    scatter_dims_to_operand_dims: Ints,
+    index_vector_dim: int,
+    input_batching_dims: Ints = (),
+    scatter_indices_batching_dims: Ints = (),
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    computation: str = "",
+    regions: Sequence[Elementwise] = (),
+) -> Any:
+    """Window by window, element by element; a window that does not fit is dropped whole."""
+    count = len(operands) // 2
+    xs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
+    combine = elementwise_numpy(computation, regions)
+    results = [x.copy() for x in xs]
+    shape, ndim = xs[0].shape, xs[0].ndim
+    dropped = (*inserted_window_dims, *input_batching_dims)
+    kept = [axis for axis in range(ndim) if axis not in dropped]
+    for position in np.ndindex(batch_shape(indices.shape, index_vector_dim)):
+        start = _start(
+            position,
+            indices,
+            index_vector_dim,
+            scatter_dims_to_operand_dims,
+            input_batching_dims,
+            scatter_indices_batching_dims,
+            ndim,
+        )
+        pieces = [u[_placed(position, update_window_dims, u.ndim)] for u in updates]
+        sizes = [1] * ndim
+        for axis, size in zip(kept, pieces[0].shape, strict=True):
+            sizes[axis] = size
+        if any(s < 0 or s + size > n for s, size, n in zip(start, sizes, shape, strict=True)):
+            continue
+        for offset in np.ndindex(*pieces[0].shape):
+            at = list(start)
+            for axis, step in zip(kept, offset, strict=True):
+                at[axis] += step
+            old = [result[tuple(at)] for result in results]
+            new = [piece[offset] for piece in pieces]
+            for result, value in zip(results, combine(*old, *new), strict=True):
+                result[tuple(at)] = value
+    return tuple(results) if count > 1 else results[0]
