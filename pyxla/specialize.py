@@ -20,6 +20,7 @@ import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the librar
 from pyxla.errors import CompileError, Location
 from pyxla.infer import arrays
 from pyxla.infer.captures import Captures, NewCapture, Place
+from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
 from pyxla.infer.engine import Engine, Raised
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
@@ -38,7 +39,7 @@ from pyxla.infer.merge import UNDEFINED
 from pyxla.infer.rules import RULES
 from pyxla.infer.shadows import resolve
 from pyxla.ir.build import building
-from pyxla.ir.core import Function, Instr, Phi, Return, Value
+from pyxla.ir.core import Function, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.types import I32
 from pyxla.ops.elementwise import convert
@@ -126,11 +127,11 @@ def _deep_calls() -> Iterator[None]:
 def _demand(world: _World, need: NeedsStatic) -> Exception:
     """A Restart that makes an int argument static, or why no value can be known."""
     value = getattr(need.scalar, "value", None)
-    ints = [v for v in _parameters(value) if v.type.dtype.kind in "iu"]
+    ints = [v for v in parameters(value) if v.type.dtype.kind in "iu"]
     paths = [world.scalars[v] for v in ints if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"
-    if paths and len(paths) == len(_parameters(value)):
+    if paths and len(paths) == len(parameters(value)):
         return Restart({path: need.loc for path in paths}, [])
     if need.otherwise is not None:
         return need.otherwise
@@ -139,27 +140,9 @@ def _demand(world: _World, need: NeedsStatic) -> Exception:
         need.loc or engine.loc,
         types=(str(getattr(value, "type", "")),),
         chain=need.chain,
-        hint="compute it from shapes, constants and int arguments only",
+        hint="compute it from shapes, constants and int arguments only"
+        + (", or bound it, as in min(n, 1000)" if what.startswith("the size") else ""),
     )
-
-
-def _parameters(value: Any) -> list[Value]:
-    """The parameters and loads that `value` is computed from."""
-    found: dict[Value, None] = {}
-    seen: set[Value] = set()
-    stack = [value] if isinstance(value, Value) else []
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        if isinstance(x.owner, Phi):
-            stack.extend(x.owner.args.values())
-        elif isinstance(x.owner, Instr):
-            stack.extend(x.owner.operands)
-        else:
-            found[x] = None
-    return list(found)
 
 
 class _World:

@@ -31,7 +31,7 @@ LAYERS = (
     ("frontend", "ops"),
     # What abstract values and views are made of.
     *[(f"infer.{name}",) for name in ("lattice", "extent", "integers", "blocks", "views")],
-    ("infer.promote",),
+    ("infer.promote", "infer.deciding", "infer.ranges"),
     ("lib",),
     ("infer",),
     ("lower",),

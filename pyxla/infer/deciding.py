@@ -34,6 +34,25 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
     return True
 
 
+def parameters(value: Value | None) -> list[Value]:
+    """The parameters and loads that `value` is computed from."""
+    found: dict[Value, None] = {}
+    seen: set[Value] = set()
+    stack = [value] if value is not None else []
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(x.owner, Phi):
+            stack.extend(x.owner.args.values())
+        elif isinstance(x.owner, Instr):
+            stack.extend(x.owner.operands)
+        else:
+            found[x] = None
+    return list(found)
+
+
 def depends_on(value: Value, block: Block) -> bool:
     """Whether `value` is computed from a phi of `block`."""
     seen: set[Value] = set()

@@ -1,0 +1,67 @@
+"""Sizes of arrays that are made: known while compiling, or with a proven bound.
+
+An int that only depends on int arguments and shapes is asked for (`NeedsStatic`): it becomes part
+of the specialization.  One that depends on data, such as `len(np.unique(x))` or `mask.sum()`, or on
+the counter of a loop, makes an array of bounded extent where a bound of it is proven.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from pyxla.infer import extent
+from pyxla.infer.deciding import by_arguments, parameters
+from pyxla.infer.integers import Int, known, larger
+from pyxla.infer.lattice import Array, NeedsStatic, Scalar
+from pyxla.infer.ranges import interval
+from pyxla.infer.views import Extents
+from pyxla.ir.op import OpError
+from pyxla.ir.types import I64
+from pyxla.lib.keys import as_index
+from pyxla.lib.operands import Shape
+
+# More elements than this are not set aside for an array whose size is not known.
+MOST = 2**28
+SIZE = "the size of an array"
+
+
+def as_size(n: Any) -> Int:
+    """An extent: an int, or a Scalar with a proven upper bound that int arguments do not decide."""
+    if isinstance(n, Array) and not n.shape and n.dtype.kind in "iu":
+        n = as_index(n)
+    if not isinstance(n, Scalar):
+        size = operator.index(n)
+        if size < 0:
+            raise OpError(f"negative dimensions are not allowed: {size}")
+        return size
+    found = bounded_int(n)
+    if isinstance(found, int):
+        return as_size(found)
+    if extent.upper(found) is None or (by_arguments(n.value) and parameters(n.value)):
+        raise NeedsStatic(n, SIZE)
+    return larger(found, 0)
+
+
+def bounded_int(n: Scalar) -> Int:
+    """`n` with what the instructions that compute it prove."""
+    if n.dtype != I64.dtype:
+        raise NeedsStatic(n)
+    fact = interval(n.value)
+    return known(n, fact.lo, fact.hi)
+
+
+def as_sizes(shape: Any) -> tuple[Shape, Extents]:
+    """A shape given as an int or a sequence of ints: what is stored, and what of it is bounded."""
+    if isinstance(shape, Array) and shape.ndim == 1:
+        raise OpError("a shape must be known while compiling, not an array")
+    sizes = [as_size(n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
+    dynamic = [n for n in sizes if isinstance(n, Scalar)]
+    stored = tuple([n if isinstance(n, int) else extent.upper(n) or 0 for n in sizes])
+    if not dynamic:
+        return stored, None
+    if math.prod(stored) > MOST:
+        raise NeedsStatic(dynamic[0], SIZE)
+    return stored, tuple([n if isinstance(n, Scalar) else None for n in sizes])
