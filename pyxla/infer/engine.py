@@ -33,7 +33,7 @@ from pyxla.infer.captures import (
     python_object,
 )
 from pyxla.infer.deciding import by_arguments, deciding_test
-from pyxla.infer.heap import DictCell, Heap, ListCell, Shadow
+from pyxla.infer.heap import DictCell, Heap, ListCell, Shadow, swept
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -63,7 +63,10 @@ _REFUSALS = (OpError, np.exceptions.AxisError, LinAlgError, IndexError, ValueErr
 
 @dataclass(slots=True)
 class Frame:
-    """One activation: `boxes` are the closure's cells by name, `module` its globals."""
+    """One activation: `boxes` are the closure's cells by name, `module` its globals.
+
+    first: cells from this one on were made in it.
+    """
 
     ssa: SSA
     env: Env
@@ -76,6 +79,7 @@ class Frame:
     position: tuple[Block, int] | None = None
     heads: dict[Block, Block] = field(default_factory=dict)
     assumed: tuple[Atom, ...] = ()
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,6 +315,7 @@ class Engine:
             refusal = self.too_deep()
             raise self.demand((test,) if test else (), refusal) or refusal
         self.frames.append(frame)
+        frame.first = len(self.heap.infos)
         outer = self.builder.loc
         try:
             entry = frame.ssa.function.blocks[0]
@@ -327,6 +332,7 @@ class Engine:
         edge, (result,) = merge(
             frame.returns, (), hints, self._held_by_caller, self.captures.pinned
         )
+        edge.heap = swept(edge.heap, frame.first, (result,))
         self.enter(edge)
         return result
 

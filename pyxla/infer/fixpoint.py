@@ -14,6 +14,7 @@ from typing import Any
 from pyxla.errors import CompileError, Location
 from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
+from pyxla.infer.heap import swept
 from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
 from pyxla.infer.loops import LoopHead
 from pyxla.infer.merge import Edge, merge
@@ -65,7 +66,12 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
 def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
     edges = frame.pending.pop(header)
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
-    return merge(edges, frame.ssa.live_in[header], hints, engine.held, engine.captures.pinned)
+    live = frame.ssa.live_in[header]
+    edge, args = merge(edges, live, hints, engine.held, engine.captures.pinned)
+    # A pass looks at every cell: what this function left behind need not be among them.
+    names = [edge.env[value] for value in live if value in edge.env]
+    edge.heap = swept(edge.heap, frame.first, [*args, *names, *frame.boxes.values()])
+    return edge, args
 
 
 def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:

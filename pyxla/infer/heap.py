@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
-from pyxla.infer.lattice import Array, Compound, Conflict, MaybeUnbound, Ref, Tuple
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, MaybeUnbound, Ref, Scalar, Tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,30 @@ def shadowed(heap: Heap) -> set[int]:
     return {cell for content in contents if isinstance(content, Shadow) for cell in content.cells}
 
 
+def swept(heap: Heap, first: int, roots: Iterable[Any]) -> Heap:
+    """`heap` without the cells from `first` on that neither `roots` nor older cells lead to.
+
+    Cells that the caller can reach (`CellInfo.pinned`) count as older.
+    """
+    infos, contents = heap.infos, heap.contents
+    young = [cell for cell in contents if cell >= first and infos[cell].pinned is None]
+    if not young:
+        return heap
+    live = list(roots)
+    spared = set(young)
+    for cell, content in contents.items():
+        kind = type(content)
+        if kind is Shadow:
+            live.extend([Ref(target) for target in content.cells])
+        elif kind is not Array and cell not in spared:
+            live.append(content)
+    spared -= reachable(heap, live)
+    if not spared:
+        return heap
+    kept = {cell: content for cell, content in contents.items() if cell not in spared}
+    return Heap(infos, kept, heap.entangled)
+
+
 def parts(x: Any) -> tuple[Any, ...]:
     """The abstract values directly inside an abstract value or a content."""
     if isinstance(x, Tuple | ListCell | Compound):
@@ -139,15 +163,20 @@ def parts(x: Any) -> tuple[Any, ...]:
 
 def reachable(heap: Heap, roots: Iterable[Any]) -> set[int]:
     """The cells that can be reached from abstract values `roots`."""
+    contents = heap.contents
     seen: set[int] = set()
     stack = list(roots)
     while stack:
         x = stack.pop()
-        if isinstance(x, Ref):
+        kind = type(x)
+        if kind is Ref:
             if x.cell not in seen:
                 seen.add(x.cell)
-                if x.cell in heap.contents:
-                    stack.append(heap.contents[x.cell])
-        else:
+                if x.cell in contents:
+                    stack.append(contents[x.cell])
+        elif kind not in _LEAVES:
             stack.extend(parts(x))
     return seen
+
+
+_LEAVES = frozenset({Array, Const, Scalar})
