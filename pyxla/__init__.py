@@ -3,7 +3,17 @@
 from pyxla import hlo
 from pyxla.api import build, compile, load
 from pyxla.errors import CompileError
-from pyxla.grad.api import grad, jvp, linearize, value_and_grad, vjp
+from pyxla.grad.api import (
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    value_and_grad,
+    vjp,
+)
+from pyxla.grad.vmap import vmap
 from pyxla.reflect import (
     code_dot,
     code_hlo,
@@ -50,11 +60,14 @@ __all__ = [
     "f32",
     "f64",
     "grad",
+    "hessian",
     "hlo",
     "i16",
     "i32",
     "i64",
     "i8",
+    "jacfwd",
+    "jacrev",
     "jvp",
     "linearize",
     "load",
@@ -65,4 +78,5 @@ __all__ = [
     "u8",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

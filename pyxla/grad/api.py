@@ -15,6 +15,7 @@ from typing import Any
 
 from pyxla.api import Compiled
 from pyxla.errors import CompileError
+from pyxla.grad.jacobians import Jacobian
 from pyxla.grad.transforms import (
     Argnums,
     Backward,
@@ -83,9 +84,12 @@ def derived(function: Any, transformation: Any) -> Derived:
         return Derived(function, transformation)
 
 
+def _argnums(argnums: Argnums | Sequence[int | str]) -> Argnums:
+    return argnums if isinstance(argnums, int | str) else tuple(argnums)
+
+
 def _gradient(argnums: Argnums | Sequence[int | str], has_aux: bool, with_value: bool) -> Gradient:
-    which = argnums if isinstance(argnums, int | str) else tuple(argnums)
-    return Gradient(which, bool(has_aux), with_value)
+    return Gradient(_argnums(argnums), bool(has_aux), with_value)
 
 
 def grad(
@@ -142,6 +146,44 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
     ahead = derived(function, Forward())
     result = derived(function, Copying())(*primals)
     return result, lambda *tangents: ahead(*kept, *tangents)[1]
+
+
+def jacfwd(
+    function: Callable[..., Any],
+    argnums: Argnums | Sequence[int | str] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+) -> Any:
+    """The function that returns the Jacobian of `function` by arguments `argnums`, by columns.
+
+    It costs one forward derivative for each element of the arguments.  Each array in the result is
+    replaced by one of shape (result, argument), several arguments give a tuple in its place.
+    """
+    return Derived(function, Jacobian(True, _argnums(argnums), bool(has_aux), bool(holomorphic)))
+
+
+def jacrev(
+    function: Callable[..., Any],
+    argnums: Argnums | Sequence[int | str] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+) -> Any:
+    """As `jacfwd`, by rows: one reverse derivative for each element of the result."""
+    return Derived(function, Jacobian(False, _argnums(argnums), bool(has_aux), bool(holomorphic)))
+
+
+def hessian(
+    function: Callable[..., Any],
+    argnums: Argnums | Sequence[int | str] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+) -> Any:
+    """The function that returns the second derivatives of a scalar `function`.
+
+    The forward derivative of the reverse one.
+    """
+    inner = jacrev(function, argnums, has_aux, holomorphic)
+    return jacfwd(inner, argnums, has_aux, holomorphic)
 
 
 # --- during inference -------------------------------------------------------------------------
@@ -202,3 +244,30 @@ def _vjp(engine: Engine, function: Any, *primals: Any, has_aux: Any = Const(Fals
 @_rule(linearize)
 def _linearize(engine: Engine, function: Any, *primals: Any) -> Any:
     return Linear()(engine, (function,), list(primals), {})
+
+
+@_rule(jacfwd)
+def _jacfwd(engine: Engine, function: Any, *args: Any, **options: Any) -> Any:
+    return transformed(_static_jacobian(engine, True, *args, **options), function)
+
+
+@_rule(jacrev)
+def _jacrev(engine: Engine, function: Any, *args: Any, **options: Any) -> Any:
+    return transformed(_static_jacobian(engine, False, *args, **options), function)
+
+
+@_rule(hessian)
+def _hessian(engine: Engine, function: Any, *args: Any, **options: Any) -> Any:
+    return _jacfwd(engine, _jacrev(engine, function, *args, **options), *args, **options)
+
+
+def _static_jacobian(
+    engine: Engine,
+    forward: bool,
+    argnums: Any = Const(0),
+    has_aux: Any = Const(False),
+    holomorphic: Any = Const(False),
+) -> Jacobian:
+    which = _argnums(engine.static(argnums, "argnums"))
+    flags = engine.static(has_aux, "has_aux"), engine.static(holomorphic, "holomorphic")
+    return Jacobian(forward, which, *map(bool, flags))

@@ -103,7 +103,7 @@ class Gradient:
         single = isinstance(self.argnums, int | str)
         which = (self.argnums,) if single else self.argnums
         at = [position(engine, function, n, given) for n in which]
-        _check_inexact(engine, given, at)
+        check_inexact(engine, given, at)
         given.vary(at)
         nested = given.visit(function)
         leaf = self.scalar(engine, nested.result)
@@ -123,7 +123,7 @@ class Gradient:
     def scalar(self, engine: Engine, tree: Any) -> Leaf:
         """The leaf that is differentiated."""
         if self.has_aux:
-            tree, _ = _pair(engine, tree)
+            tree, _ = pair_of(engine, tree)
         if isinstance(tree, Leaf) and isinstance(tree.value, Const) and tree.value.value is None:
             raise engine.refuse(
                 "the function returns None: there is nothing to differentiate",
@@ -161,7 +161,7 @@ class Forward:
         for tree, x in zip(given.trees, args[half:], strict=False):
             _match(engine, tree, flatten(engine, x), tangents)
         nested = given.visit(function)
-        pair = _pair(engine, nested.result) if self.has_aux else (nested.result,)
+        pair = pair_of(engine, nested.result) if self.has_aux else (nested.result,)
         region = jvp(nested.region, range(len(given.params)))
         made = emit(
             engine, nested, region, [*given.values(), *[tangents[leaf] for leaf in given.params]]
@@ -180,7 +180,7 @@ class Forward:
         return Tuple((result, tangent, *rest))
 
 
-def _pair(engine: Engine, tree: Any) -> tuple[Tree, ...]:
+def pair_of(engine: Engine, tree: Any) -> tuple[Tree, ...]:
     """The trees of value and aux."""
     if isinstance(tree, Node) and isinstance(tree.content, Tuple) and len(tree.items) == 2:
         return tree.items
@@ -252,7 +252,7 @@ class Backward:
         given = inputs(engine, args, kwargs)
         given.vary(range(len(args)))
         nested = given.visit(function)
-        pair = _pair(engine, nested.result) if self.has_aux else (nested.result,)
+        pair = pair_of(engine, nested.result) if self.has_aux else (nested.result,)
         seeds = [leaf for leaf in leaves(pair[0]) if leaf.inexact]
         dynamic = [k for leaf in seeds if (k := nested.index(leaf)) is not None]
         forward, reverse = split_vjp(nested.region, range(len(given.params)), dynamic)
@@ -361,7 +361,7 @@ def _parameters(function: Any) -> list[str]:
         return []
 
 
-def _check_inexact(engine: Engine, given: Inputs, at: Sequence[int]) -> None:
+def check_inexact(engine: Engine, given: Inputs, at: Sequence[int]) -> None:
     for k in at:
         tree = given.trees[k]
         if isinstance(tree, Leaf) and not tree.inexact:

@@ -30,7 +30,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.shadows import resolve
 from pyxla.ir.core import Value
-from pyxla.ir.types import ArrayType
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
@@ -67,6 +67,7 @@ class Node:
 
 
 Tree = Leaf | Node
+PYTHON = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
 def flatten(engine: Any, x: Any) -> Tree:
@@ -121,17 +122,23 @@ def leaves(*trees: Tree) -> Iterator[Leaf]:
 
 
 def rebuild(engine: Any, tree: Tree, leaf: Callable[[Leaf], Any]) -> Any:
-    """An abstract value of this form whose leaves are `leaf` of the tree's."""
+    """An abstract value of this form whose leaves are `leaf` of the tree's, by value."""
+
+    def place(tree: Leaf) -> Any:
+        value = leaf(tree)
+        return placed(engine, value, tree.jax) if tree.cell else value
+
+    return graft(engine, tree, place)
+
+
+def graft(engine: Any, tree: Tree, leaf: Callable[[Leaf], Any]) -> Any:
+    """An abstract value of this form with `leaf` of its leaves in their places."""
     made: dict[int, Any] = {}
 
     def visit(tree: Tree) -> Any:
         if id(tree) not in made:
-            made[id(tree)] = array(tree) if isinstance(tree, Leaf) else node(tree)
+            made[id(tree)] = leaf(tree) if isinstance(tree, Leaf) else node(tree)
         return made[id(tree)]
-
-    def array(tree: Leaf) -> Any:
-        value = leaf(tree)
-        return placed(engine, value, tree.jax) if tree.cell else value
 
     def node(tree: Node) -> Any:
         content = _with_parts(tree.content, [visit(item) for item in tree.items])
@@ -208,7 +215,7 @@ def like(leaf: Leaf, value: Value) -> Any:
     x = leaf.value
     type = number_type(x)
     if type.weak:
-        return weak(value, _python(type))
+        return weak(value, PYTHON[type.dtype])
     if value.type.shape != type.shape:
         raise CompileError(f"an array of type {type} is needed here, not {value.type}")
     return Array(cast(value, type.dtype), getattr(x, "extents", None))
@@ -220,11 +227,7 @@ def zero(leaf: Leaf) -> Any:
     if type is None:
         return leaf.value
     if type.weak:
-        return Const(_python(type)(0))
+        return Const(PYTHON[type.dtype](0))
     if not leaf.cell:
         return Const(np.zeros((), type.dtype)[()])
     return Array(zeros(type), getattr(leaf.value, "extents", None))
-
-
-def _python(type: ArrayType) -> type:
-    return {"b": bool, "i": int, "f": float, "c": complex}[type.dtype.kind]
