@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -180,6 +180,9 @@ def call_library(
             return engine.fold_object(value, *static)
     out = kwargs.pop("out", None) if "out" in kwargs else None
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
+    place = implementation.out
+    if place is not None and len(args) > place:
+        out, args = args[place], [*args[:place], Const(None), *args[place + 1 :]]
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     result = apply(engine, _name(value), implementation, args, kwargs)
@@ -223,6 +226,28 @@ def apply(
 
 
 def _name(value: Any) -> str:
+    if implementation.same:
+        given = zip([*args, *kwargs.values()], [*operands, *named.values()], strict=True)
+        return _as_given(dict(_given(engine, given)), result, implementation.rank0)
+    return result
+
+
+def _given(engine: Engine, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Value, Ref]]:
+    """The arrays among arguments, by what they hold."""
+    for x, operand in pairs:
+        if isinstance(x, Ref) and isinstance(operand, Array):
+            yield operand.value, x
+        elif isinstance(operand, list):
+            items = arrays.items_of(engine, x) or ()
+            yield from _given(engine, zip(items, operand, strict=False))
+
+
+def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:
+    """`result` with the arrays that were given as themselves."""
+    if isinstance(result, tuple | list):
+        return type(result)([_as_given(given, x, rank0) for x in result])
+    if isinstance(result, Array) and (result.shape or rank0 == "array"):
+        return given.get(result.value, result)
     return getattr(value, "__name__", None) or repr(value)
 
 
@@ -248,9 +273,10 @@ def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool
 
 def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
     """`out=`: the result is cast into the given arrays, which are returned."""
-    targets = out.items if isinstance(out, Tuple) else (out,)
     results = result if isinstance(result, tuple) else (result,)
-    for target, array in zip(targets, results, strict=False):
+    targets = list(out.items) if isinstance(out, Tuple) else [out]
+    targets += [Const(None)] * (len(results) - len(targets))
+    for i, (target, array) in enumerate(zip(targets, results, strict=True)):
         if isinstance(target, Const) and target.value is None:
             continue
         if not arrays.is_array(engine, target):
@@ -264,6 +290,9 @@ def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
             select = lookup(np.where)
             operands = [engine.bounded_operand(where), array, arrays.read(engine, target)]
             function = select.function
+            if any(arrays.is_array(engine, t) and arrays.shown(engine, t)[0] for t in targets):
+                raise engine.refuse("out= is needed for every result")
+            targets[i] = engine.abstract(array)
             if any(map(is_bounded, operands)):
                 function = strategy_of(function)
             array = engine.library("where", function, *operands)

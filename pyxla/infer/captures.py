@@ -42,6 +42,8 @@ class Place:
 
     owner: Any
     name: str | None = None
+# Functions as arguments of library functions, which call them with operands.
+_CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
 
     def read(self) -> Any:
         if self.name is not None:
@@ -212,7 +214,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     """`x` as library functions see it (`lib.registry`)."""
     if isinstance(x, Const):
         value = x.value
-        return engine.wrapper(x) if isinstance(value, types.FunctionType) else value
+        return engine.wrapper(x) if isinstance(value, _CALLED) else value
     if isinstance(x, Scalar | Array):
         return x
     if isinstance(x, Ref):

@@ -76,8 +76,7 @@ class Diagonal(Step):
     steps: View
     offset: int
     axes: tuple[int, int]
-
-    writable = False
+    writable: bool = False
 
     @property
     def shape(self) -> Shape:
@@ -104,7 +103,12 @@ class Diagonal(Step):
 
 
 def diagonal(
-    shape: Shape, extents: Extents, offset: int = 0, axis1: int = 0, axis2: int = 1
+    shape: Shape,
+    extents: Extents,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    writable: bool = False,
 ) -> Diagonal:
     """`np.diagonal`, for axes counted from 0."""
     if axis1 == axis2:
@@ -123,7 +127,7 @@ def diagonal(
     index = BasicIndex(flat, along, tuple(range(len(flat))))
     chain = extend((), moved)
     chain = (*chain, Reshape(moved.shape, flat, moved.extents, sizes), index)
-    return Diagonal(chain, offset, (axis1, axis2))
+    return Diagonal(chain, offset, (axis1, axis2), writable)
 
 
 def reshape_step(shape: Shape, extents: Extents, target: Sequence[Int]) -> Reshape:

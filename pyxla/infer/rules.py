@@ -13,6 +13,7 @@ from pyxla.infer import (  # noqa: F401 - they register themselves
     mutating,
     printing,
     viewing,
+    sharing,
 )
 from pyxla.infer.calls import call, special, wrapper
 from pyxla.infer.containers import iterate

@@ -120,7 +120,7 @@ def _call(
         named = {name: engine.operand(x) for name, x in kwargs.items()}
         made = maker(shown(engine, ref), *operands, **named)
         if made is not None:
-            return _reference(engine, ref, made)
+            return reference(engine, ref, made)
     return call_library(engine, target, library, list(args), kwargs)
 
 
@@ -132,12 +132,12 @@ def shown(engine: Any, ref: Ref) -> Shown:
     return Shown(base, ref.view, shape, extents, arrays.dtype_of(engine, ref), strides)
 
 
-def _reference(engine: Any, ref: Ref, made: Any) -> Any:
+def reference(engine: Any, ref: Ref, made: Any) -> Any:
     """The abstract value of what a maker made of `ref`."""
     if isinstance(made, list):
-        return engine.new(ListCell(tuple([_reference(engine, ref, m) for m in made])))
+        return engine.new(ListCell(tuple([reference(engine, ref, m) for m in made])))
     if isinstance(made, tuple):
-        return Tuple(tuple([_reference(engine, ref, m) for m in made]))
+        return Tuple(tuple([reference(engine, ref, m) for m in made]))
     if isinstance(made, Copied):
         return arrays.fresh(engine, arrays.read(engine, Ref(ref.cell, made.shown.view)))
     return ref if made.view == ref.view else Ref(ref.cell, made.view)
@@ -169,7 +169,7 @@ def swapaxes(a: Shown, axis1: Any, axis2: Any) -> Shown:
     return transpose(a, order)
 
 
-@makes_view(np.matrix_transpose)
+@makes_view(np.matrix_transpose, np.linalg.matrix_transpose)
 def matrix_transpose(x: Shown) -> Shown:
     if x.ndim < 2:
         raise OpError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
@@ -302,17 +302,19 @@ _at_least(np.atleast_3d, ((0, 1, 2), (0, 2), (2,)))
 
 
 @makes_view(np.flip)
-def flip(m: Shown, axis: Any = None) -> Shown:
+def flip(m: Shown, axis: Any = None) -> Shown | None:
+    if not m.ndim:
+        return None  # `m[()]`, a scalar
     return m.then(flipped(m.shape, m.extents, normalize_axes(axis, m.ndim)))
 
 
 @makes_view(np.flipud)
-def flipud(m: Shown) -> Shown:
+def flipud(m: Shown) -> Shown | None:
     return flip(m, 0)
 
 
 @makes_view(np.fliplr)
-def fliplr(m: Shown) -> Shown:
+def fliplr(m: Shown) -> Shown | None:
     return flip(m, 1)
 
 
@@ -405,6 +407,16 @@ def diagonal_(a: Shown, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Show
     return a.then(diagonal(a.shape, a.extents, operator.index(offset), first, second))
 
 
+@makes_view(np.diag)
+def diag(v: Shown, k: Any = 0) -> Shown | None:
+    return diagonal_(v, k) if v.ndim == 2 else None
+
+
+@makes_view(np.linalg.diagonal)
+def linalg_diagonal(x: Shown, *, offset: Any = 0) -> Shown:
+    return diagonal_(x, offset, -2, -1)
+
+
 @makes_view(np.broadcast_to)
 def broadcast_to(array: Shown, shape: Any, subok: bool = False) -> Shown:
     return array.then(broadcast(array.shape, array.extents, as_shape(shape)))
@@ -451,28 +463,62 @@ def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
 
 @makes_view(np.asarray, np.asanyarray, np.asarray_chkfinite)
 def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> Shown | None:
-    """The array itself, unless another dtype is asked for or a copy."""
-    same = dtype is None or as_dtype(dtype) == a.dtype
-    return a if same and not options.get("copy") else None
+    """The array itself, unless another dtype or order is asked for or a copy."""
+    return None if options.get("copy") else _as_it_is(a, dtype, order)
 
 
 @makes_view(np.array)
-def array(object: Shown, dtype: Any = None, **options: Any) -> Shown | None:
-    same = dtype is None or as_dtype(dtype) == object.dtype
-    if same and "copy" in options and not options["copy"] and not options.get("ndmin"):
-        return object
-    return None
+def array(
+    object: Shown, dtype: Any = None, *, copy: Any = True, order: Any = "K", **options: Any
+) -> Shown | None:
+    same = None if copy else _as_it_is(object, dtype, order)
+    missing = (options.get("ndmin") or 0) - object.ndim
+    if same is None or missing <= 0:
+        return same
+    return object.then(expanded(object.shape, object.extents, tuple(range(missing))))
 
 
-@makes_view(np.ndarray.astype, np.astype)
-def astype(a: Shown, dtype: Any, order: Any = "K", *args: Any, **options: Any) -> Shown | None:
-    same = as_dtype(dtype) == a.dtype
-    return a if same and "copy" in options and not options["copy"] else None
+@makes_view(np.ndarray.astype)
+def astype(
+    a: Shown,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
+) -> Shown | None:
+    return None if copy else _as_it_is(a, dtype, order)
+
+
+@makes_view(np.astype)
+def np_astype(x: Shown, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Shown | None:
+    return None if copy else _as_it_is(x, dtype, "K")
+
+
+def _as_it_is(a: Shown, dtype: Any, order: Any) -> Shown | None:
+    """The array where it is of this dtype and order."""
+    other = dtype is not None and as_dtype(dtype) != a.dtype
+    if other or (order in ("C", "F") and not a.layout.flags[order]):
+        return None
+    return a
 
 
 @makes_view(np.ascontiguousarray)
 def ascontiguousarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | None:
-    same = dtype is None or as_dtype(dtype) == a.dtype
-    if not same or not a.ndim:
-        return None
-    return a if a.layout.flags.c_contiguous else None
+    return _contiguous(a, dtype, "C")
+
+
+@makes_view(np.asfortranarray)
+def asfortranarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | None:
+    return _contiguous(a, dtype, "F")
+
+
+def _contiguous(a: Shown, dtype: Any, order: str) -> Shown | None:
+    """The array, of at least one dimension, where it is what is asked for."""
+    same = _as_it_is(a, dtype, order)
+    return expand_dims(same, 0) if same is not None and not a.ndim else same
+
+
+@makes_view(np.ndarray.conj, np.ndarray.conjugate)
+def conjugate(a: Shown) -> Shown | None:
+    return None if a.dtype in COMPLEXES else a

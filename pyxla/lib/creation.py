@@ -49,17 +49,17 @@ def iota(dtype: np.dtype, shape: Shape, dimension: int) -> Value:
 # --- Constant arrays -----------------------------------------------------------------------------
 
 
-@implements(np.zeros, np.empty, np.ndarray, zero_d=True)
+@implements(np.zeros, np.empty, np.ndarray, rank0="array")
 def zeros(shape: Any, dtype: Any = float, order: Any = "C", **ignored: Any) -> Array:
     return Array(splat(0, as_dtype(dtype), as_shape(shape)))
 
 
-@implements(np.ones, zero_d=True)
+@implements(np.ones, rank0="array")
 def ones(shape: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
     return Array(splat(1, FLOAT if dtype is None else as_dtype(dtype), as_shape(shape)))
 
 
-@implements(np.full, zero_d=True)
+@implements(np.full, rank0="array")
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
     shape = as_shape(shape)
     fill = as_array(fill_value)
@@ -82,7 +82,7 @@ def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, np.dtype]:
     )
 
 
-@implements(np.zeros_like, np.empty_like, zero_d=True)
+@implements(np.zeros_like, np.empty_like, rank0="array")
 def zeros_like(
     a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **_: Any
 ) -> Array:
@@ -90,7 +90,7 @@ def zeros_like(
     return Array(splat(0, dtype, shape))
 
 
-@implements(np.ones_like, zero_d=True)
+@implements(np.ones_like, rank0="array")
 def ones_like(
     a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **_: Any
 ) -> Array:
@@ -98,7 +98,7 @@ def ones_like(
     return Array(splat(1, dtype, shape))
 
 
-@implements(np.full_like, zero_d=True)
+@implements(np.full_like, rank0="array")
 def full_like(
     a: Any,
     fill_value: Any,
@@ -115,7 +115,7 @@ def full_like(
 # --- From data -----------------------------------------------------------------------------------
 
 
-@implements(np.array, zero_d=True)
+@implements(np.array, rank0="array")
 def array(
     object: Any,
     dtype: Any = None,
@@ -133,7 +133,7 @@ def array(
     return x
 
 
-@implements(np.asarray, np.asanyarray, np.asarray_chkfinite, zero_d=True)
+@implements(np.asarray, np.asanyarray, np.asarray_chkfinite, rank0="array")
 def asarray(a: Any, dtype: Any = None, order: Any = None, **ignored: Any) -> Array:
     return as_array(a, dtype)
 
@@ -143,17 +143,17 @@ def ascontiguousarray(a: Any, dtype: Any = None, **ignored: Any) -> Array:
     return array(a, dtype, ndmin=1)
 
 
-@implements(np.copy, zero_d=True)
+@implements(np.copy, rank0="array")
 def copy(a: Any, order: Any = "K", subok: Any = False) -> Array:
     return as_array(a)
 
 
-@implements(np.ndarray.copy)
+@implements(np.ndarray.copy, rank0="method")
 def ndarray_copy(a: Array, order: Any = "C") -> Array:
     return a
 
 
-@implements(np.fromfunction, zero_d=True)
+@implements(np.fromfunction, rank0="array")
 def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any):
     grids = indices(shape, dtype, sparse=False)
     rows = [Array(_index_first(grids.value, i)) for i in range(grids.shape[0])]

@@ -178,8 +178,8 @@ def _along_many(kind: str, default: Any = None) -> Callable[..., Any]:
     return call
 
 
-fftn = implements(np.fft.fftn)(_along_many("FFT"))
-ifftn = implements(np.fft.ifftn)(_along_many("IFFT"))
+fftn = implements(np.fft.fftn, rank0="array", same=True)(_along_many("FFT"))
+ifftn = implements(np.fft.ifftn, rank0="array", same=True)(_along_many("IFFT"))
 rfftn = implements(np.fft.rfftn)(_along_many("RFFT"))
 irfftn = implements(np.fft.irfftn)(_along_many("IRFFT"))
 fft2 = implements(np.fft.fft2)(_along_many("FFT", (-2, -1)))

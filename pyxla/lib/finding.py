@@ -112,13 +112,18 @@ def extract(condition: Any, arr: Any) -> Array:
 @implements(np.trim_zeros, bounded=True)
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     x = as_array(filt)
+    return getitem(x, parse(x.shape, x.extents, slice(*trimmed(x, trim, axis))))
+
+
+def trimmed(x: Array, trim: str = "fb", axis: Any = None) -> tuple[Any, Any]:
+    """Where what is not zero begins and ends."""
     if x.ndim != 1 or axis is not None:
         raise OpError("trim_zeros is supported for 1-d arrays")
     found = truth_of(x)
     places = masks.positions(found)
     size, count = true_size(x, 0), true_size(places, 0)
     if not x.size:
-        return x
+        return 0, 0
     some = OPERATORS["gt"](count, 0)
     first: Any = 0 if "f" not in trim.lower() else _int_at(places, 0)
     last: Any = size if "b" not in trim.lower() else plus(_int_at(places, minus(count, 1)), 1)
@@ -126,7 +131,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
         first, last = (first, last) if some else (0, 0)
     else:
         first, last = [_select(some, v, 0) for v in (first, last)]
-    return getitem(x, parse(x.shape, x.extents, slice(first, last)))
+    return first, last
 
 
 def _int_at(x: Array, position: Any) -> Scalar:
@@ -245,7 +250,7 @@ def _inverse(found: Grouped, ar: Any) -> Array:
     return Array(reshaped(inverse.value, x.shape))
 
 
-@implements(np.unique, bounded=True)
+@implements(np.unique, rank0="array", bounded=True)
 def unique(
     ar: Any,
     return_index: bool = False,

@@ -25,7 +25,6 @@ from pyxla.lib.foreign import foreign
 from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, swapaxes, transpose
 from pyxla.lib.numeric import vandermonde
 from pyxla.lib.operands import (
-    INT,
     Shape,
     as_array,
     broadcast_shapes,
@@ -175,7 +174,7 @@ def slogdet(a: Any) -> Any:
     return SlogdetResult(*foreign(JAX + "slogdet", matrix(a, square=True)))
 
 
-@implements(np.linalg.tensorsolve)
+@implements(np.linalg.tensorsolve, rank0="array")
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
     x, y = as_array(a), as_array(b)
     if axes is not None:
@@ -225,11 +224,10 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
 
 
 @implements(np.linalg.matrix_rank)
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     x = as_array(A)
     if x.ndim < 2:
-        some = reductions.any(x)
-        return Array(cast(some.value, INT))
+        return weak(reductions.any(x).value, int)
     s = svdvals(x)
     if tol is None:
         cutoff = _tolerance(rtol, s, max(x.shape[-2:]))
@@ -397,7 +395,7 @@ def cond(x: Any, p: Any = None) -> Array:
 # --- Products ------------------------------------------------------------------------------------
 
 
-@implements(np.linalg.matrix_power)
+@implements(np.linalg.matrix_power, same=True)
 def matrix_power(a: Any, n: Any) -> Array:
     """By repeated squaring."""
     x, exponent = as_array(a), operator.index(n)
@@ -485,5 +483,5 @@ def cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Array:
 
 
 implements(np.linalg.matmul)(products.matmul)
-implements(np.linalg.tensordot)(products.tensordot)
+implements(np.linalg.tensordot, rank0="array")(products.tensordot)
 implements(np.linalg.vecdot)(products.vecdot)

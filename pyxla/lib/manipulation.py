@@ -30,6 +30,7 @@ from pyxla.lib.operands import (
     normalize_axes,
     normalize_axis,
     splat,
+    weak,
 )
 from pyxla.lib.reductions import reduced_axes
 from pyxla.lib.registry import implements
@@ -65,7 +66,7 @@ def complete_shape(shape: Any, size: int) -> Shape:
     return tuple(extents)
 
 
-@implements(np.reshape)
+@implements(np.reshape, rank0="method")
 def reshape(
     a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
 ) -> Array:
@@ -77,7 +78,7 @@ def reshape(
     return Array(reshaped(x.value, shape))
 
 
-@implements(np.ndarray.reshape)
+@implements(np.ndarray.reshape, rank0="method")
 def ndarray_reshape(a: Array, *shape: Any, order: str = "C", copy: Any = None) -> Array:
     return reshape(a, shape[0] if len(shape) == 1 else shape, order)
 
@@ -98,7 +99,7 @@ def transposed(x: Value, permutation: Shape | None = None) -> Value:
     return shapes.transpose(x, permutation=order)
 
 
-@implements(np.transpose, np.permute_dims)
+@implements(np.transpose, np.permute_dims, rank0="method")
 def transpose(a: Any, axes: Any = None) -> Array:
     x = as_array(a)
     if axes is None:
@@ -109,7 +110,7 @@ def transpose(a: Any, axes: Any = None) -> Array:
     return Array(transposed(x.value, order))
 
 
-@implements(np.ndarray.transpose)
+@implements(np.ndarray.transpose, rank0="method")
 def ndarray_transpose(a: Array, *axes: Any) -> Array:
     if not axes or axes == (None,):
         return transpose(a)
@@ -150,7 +151,7 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
     return moveaxis(x, axis, start - 1 if axis < start else start)
 
 
-@implements(np.squeeze, np.ndarray.squeeze)
+@implements(np.squeeze, np.ndarray.squeeze, rank0="method")
 def squeeze(a: Any, axis: Any = None) -> Array:
     x = as_array(a)
     if axis is None:
@@ -189,12 +190,12 @@ atleast_3d = implements(np.atleast_3d)(
 )
 
 
-@implements(np.broadcast_to)
+@implements(np.broadcast_to, rank0="array")
 def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Array:
     return Array(broadcast_to(as_array(array).value, as_shape(shape)))
 
 
-@implements(np.broadcast_arrays)
+@implements(np.broadcast_arrays, rank0="array")
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
     arrays = [as_array(x) for x in args]
     shape = broadcast_shapes(*[x.shape for x in arrays]) if arrays else ()
@@ -287,7 +288,7 @@ def column_stack(tup: Any) -> Array:
     return concatenate(columns, 1)
 
 
-@implements(np.block)
+@implements(np.block, rank0="array")
 def block(arrays: Any) -> Array:
     depth = _depth(arrays)
     items = _map_leaves(as_array, arrays)
@@ -467,7 +468,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Array:
     return flip(swapaxes(x, first, second), second)
 
 
-@implements(np.roll, zero_d=True)
+@implements(np.roll, rank0="array")
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     x = as_array(a)
     if axis is None:
@@ -510,7 +511,7 @@ def dynamic_cut(x: Value, start: Value, size: int, axis: int) -> Value:
     )
 
 
-@implements(np.resize)
+@implements(np.resize, rank0="array")
 def resize(a: Any, new_shape: Any) -> Array:
     x, shape = as_array(a), as_shape(new_shape)
     size = math.prod(shape)
@@ -602,7 +603,7 @@ def _insert_block(x: Array, place: int, new: Array, axis: int) -> Array:
 # --- Conversion ----------------------------------------------------------------------------------
 
 
-@implements(np.ndarray.astype, np.astype)
+@implements(np.ndarray.astype, np.astype, rank0="method")
 def astype(
     a: Any,
     dtype: Any,
@@ -643,8 +644,13 @@ def view(a: Array, dtype: Any = None, type: Any = None) -> Array:
 
 
 def _part(name: str) -> Callable[..., Any]:
-    def call(val: Any) -> Array:
+    def call(val: Any) -> Any:
         x = as_array(val)
+        if isinstance(val, Scalar):  # `val.real`, as Python has it
+            if val.kind is complex:
+                return weak((op.real if name == "real" else op.imag)(x.value), float)
+            python = int if val.kind is bool else val.kind
+            return weak(x.value, python) if name == "real" else python(0)
         if CLASSES[x.dtype] == "c":
             return Array((op.real if name == "real" else op.imag)(x.value))
         return x if name == "real" else Array(k.like(x.value, 0))
@@ -652,8 +658,8 @@ def _part(name: str) -> Callable[..., Any]:
     return call
 
 
-real = implements(np.real)(_part("real"))
-imag = implements(np.imag)(_part("imag"))
+real = implements(np.real, rank0="method")(_part("real"))
+imag = implements(np.imag, rank0="method")(_part("imag"))
 
 
 @implements(np.ndarray.conj, np.ndarray.conjugate)

@@ -72,7 +72,7 @@ def sinc(x: Any) -> Array:
     return Array(op.divide(op.sine(safe), safe))
 
 
-@implements(np.i0)
+@implements(np.i0, rank0="array")
 def i0(x: Any) -> Array:
     """The integral of exp(x cos t) by the series of its even powers for small |x|, and
     exp(|x|) / sqrt(2 pi |x|) times a polynomial in 1/x beyond (Abramowitz & Stegun 9.7.1)."""
@@ -102,7 +102,7 @@ def kaiser(M: Any, beta: Any) -> Array:
     return i0(beta * root) / i0(as_array(beta, FLOAT))
 
 
-@implements(np.real_if_close)
+@implements(np.real_if_close, rank0="array", same=True)
 def real_if_close(a: Any, tol: Any = 100) -> Array:
     x = as_array(a)
     if CLASSES[x.dtype] == "c":
@@ -245,7 +245,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Array:
 # --- Correlation ---------------------------------------------------------------------------------
 
 
-@implements(np.cov)
+@implements(np.cov, rank0="array")
 def cov(
     m: Any,
     y: Any = None,

@@ -37,7 +37,7 @@ def pairs(x: Any, ndim: int, convert: Callable[[Any], Any]) -> Widths:
     return [(convert(x[0]), convert(x[1]))] * ndim
 
 
-@implements(np.pad)
+@implements(np.pad, rank0="array")
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:
     x = as_array(array)
     if isinstance(pad_width, dict):

@@ -151,7 +151,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Array:
     return UFUNCS[np.multiply](column, Array(reshaped(y.value, (1, y.size))))
 
 
-@implements(np.tensordot, zero_d=True)
+@implements(np.tensordot, rank0="array")
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
     x, y = as_array(a), as_array(b)
     if isinstance(axes, tuple | list):
@@ -213,7 +213,7 @@ def kron(a: Any, b: Any) -> Array:
     return Array(reshaped(product.value, total))
 
 
-@implements(np.cross)
+@implements(np.cross, rank0="array")
 def cross(
     a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Array:

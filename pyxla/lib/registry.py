@@ -9,9 +9,13 @@ needs no transfer, derivative or batching rule of its own.  It receives
     functions               callables that compile the function into the current place
     anything else           the object itself (dtypes, strings, None, Ellipsis, slices)
 
-and returns the same kinds.  An `Array` of shape `()` it returns is a NumPy scalar, as for ufuncs
-and reductions in NumPy, unless it is registered with `zero_d=True` (creation functions: a 0-d
-array).
+and returns the same kinds.  What an `Array` of shape `()` that it returns stands for is `rank0`:
+
+    "scalar"    a NumPy scalar, as for ufuncs and reductions
+    "array"     a 0-d array, as for functions that make arrays
+    "method"    a 0-d array, but a NumPy scalar where the first argument is one: what scalars have
+                as a method returns scalars
+
 Needing the value of a Scalar (`int(n)`, `range(n)`, a shape) makes it static.
 """
 
@@ -19,22 +23,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Rank0 = Literal["scalar", "array", "method"]
 
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
     """What inference does on a call of a registered callable.
 
-    function: the library function.  zero_d: rank-0 results are arrays, not scalars.  bounded: takes
-    arrays of bounded extent.  heap: called as function(engine, *args) with abstract values of the
-    heap (`pyxla.infer.lattice`), as all of `RULES` are.
+    function: the library function.  out: the position of its parameter of that name.  rank0: what
+    results without dimensions are.  bounded: takes arrays of bounded extent.  same: an array that
+    is returned as it was given is that very object.  heap: called as function(engine, *args) with
+    abstract values of the heap (`pyxla.infer.lattice`), as all of `RULES` are.
     """
 
     function: Callable[..., Any]
-    zero_d: bool = False
+    rank0: Rank0 = "scalar"
     bounded: bool = False
+    same: bool = False
     heap: bool = False
+
+    @property
+    def out(self) -> int | None:
+        code = getattr(self.function, "__code__", None)
+        names = code.co_varnames[: code.co_argcount] if code else ()
+        return names.index("out") if "out" in names else None
 
 
 # The functions on values, and how they are called.
@@ -47,13 +61,13 @@ FOLDABLE: set[Any] = set()
 
 
 def implements(
-    *targets: Any, zero_d: bool = False, bounded: bool = False
+    *targets: Any, rank0: Rank0 = "scalar", bounded: bool = False, same: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated function for each of `targets` (`np.mean`, `np.ndarray.mean`, ...)."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets:
-            REGISTRY[target] = Implementation(function, zero_d, bounded)
+            REGISTRY[target] = Implementation(function, rank0, bounded, same)
             LIBRARY[target] = function
         return function
 

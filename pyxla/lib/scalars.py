@@ -32,7 +32,7 @@ def _constructor(dtype: np.dtype) -> Callable[..., Array]:
 
 
 for _dtype in SHORT_NAMES:
-    implements(_dtype.type)(_constructor(_dtype))
+    implements(_dtype.type, same=True)(_constructor(_dtype))
 
 
 @implements(np.ndarray.tolist)
@@ -95,7 +95,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: str = "big") -> Array:
     return Array(fold(shifted, (axis + 1,), literal(0, UINT8), "or"))
 
 
-@implements(np.apply_along_axis)
+@implements(np.apply_along_axis, rank0="array")
 def apply_along_axis(
     func1d: Callable[..., Any], axis: Any, arr: Any, *args: Any, **kwargs: Any
 ) -> Array:

@@ -302,7 +302,7 @@ implements(np.cumulative_sum)(_array_api_cumulative(cumsum, 0))
 implements(np.cumulative_prod)(_array_api_cumulative(cumprod, 1))
 
 
-@implements(np.diff)
+@implements(np.diff, same=True)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Array:
     x = as_array(a)
     axis = normalize_axis(axis, x.ndim)

@@ -29,6 +29,7 @@ from pyxla.lib.operands import (
     literal,
     normalize_axis,
     splat,
+    weak,
 )
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import fold
@@ -41,7 +42,7 @@ from pyxla.ops.index import gather
 # --- By condition --------------------------------------------------------------------------------
 
 
-@implements(np.where)
+@implements(np.where, rank0="array")
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     pred = k.truth(as_array(condition).value)
     if x is None or y is None:
@@ -60,7 +61,7 @@ def _wrapped_int(x: Any, dtype: np.dtype) -> Any:
     return (x - low) % count + low
 
 
-@implements(np.select)
+@implements(np.select, rank0="array")
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     """The first choice whose condition holds."""
     if len(condlist) != len(choicelist):
@@ -74,7 +75,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     return result
 
 
-@implements(np.piecewise)
+@implements(np.piecewise, rank0="array")
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
     """Every function on the whole array, the last condition that holds decides."""
     x = as_array(x)
@@ -105,6 +106,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
         result = op.select(here, broadcast_to(cast(option.value, dtype), shape), result)
     return Array(result)
 
+    if isinstance(choices, Array):
+        choices = _rows(choices)
 
 @implements(np.clip, np.ndarray.clip)
 def clip(
@@ -290,7 +293,7 @@ def _rows(x: Array) -> list[Array]:
 # --- Membership and equality ---------------------------------------------------------------------
 
 
-@implements(np.isin)
+@implements(np.isin, rank0="array")
 def isin(
     element: Any,
     test_elements: Any,
@@ -373,7 +376,16 @@ def _tested(kernel: Callable[[Value], Value], letters: str, otherwise: bool) -> 
     return call
 
 
-implements(np.isreal)(_tested(lambda x: k.eq(op.imag(x), k.like(op.imag(x), 0)), "c", True))
+_isreal = _tested(lambda x: k.eq(op.imag(x), k.like(op.imag(x), 0)), "c", True)
+
+
+@implements(np.isreal)
+def isreal(x: Any) -> Any:
+    """`x.imag == 0`, which is Python's where `x` is."""
+    found = _isreal(x)
+    return weak(found.value, bool) if isinstance(x, Scalar) else found
+
+
 implements(np.iscomplex)(_tested(lambda x: k.ne(op.imag(x), k.like(op.imag(x), 0)), "c", False))
 
 
@@ -395,7 +407,7 @@ implements(np.isneginf)(_infinite(-1))
 
 @implements(np.nan_to_num)
 def nan_to_num(
-    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:
     array = as_array(x)
     value = array.value

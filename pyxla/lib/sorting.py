@@ -88,7 +88,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 @implements(np.argsort, np.ndarray.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None):
     if not as_array(a).shape:
-        return Array(splat(0, INT, ()))
+        return Array(splat(0, INT, (1,)))
     return Array(order_along(*_axis_or_flat(a, axis)))
 
 
@@ -123,7 +123,9 @@ def lexsort(keys: Any, axis: Any = -1) -> Array:
         else [Array(take_one(keys.value, i, 0)) for i in range(keys.shape[0])]
     )
     arrays = [as_array(row) for row in rows]
-    axis = normalize_axis(axis, max(arrays[0].ndim, 1))
+    if not arrays[0].ndim:
+        return Array(literal(0, INT))
+    axis = normalize_axis(axis, arrays[0].ndim)
     if not arrays[0].size:
         return Array(splat(0, INT, arrays[0].shape))
     order = Array(order_along(arrays[0].value, axis))
@@ -485,7 +487,7 @@ def nanmedian(
 # --- Histograms ----------------------------------------------------------------------------------
 
 
-@implements(np.histogram_bin_edges)
+@implements(np.histogram_bin_edges, same=True)
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
     """Equal bins between the extremes, or the edges that are given."""
     if isinstance(bins, str):
@@ -513,7 +515,7 @@ def _range(x: Array, given: Any) -> tuple[Any, Any]:
     return where(single, low - 0.5, low), where(single, high + 0.5, high)
 
 
-@implements(np.histogram)
+@implements(np.histogram, same=True)
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Array, Array]:
@@ -571,7 +573,7 @@ def add_at(x: Value, index: Value, amounts: Value) -> Value:
     )
 
 
-@implements(np.histogramdd)
+@implements(np.histogramdd, same=True)
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Array, list[Array]]:
@@ -605,7 +607,7 @@ def histogramdd(
     return totals, edges
 
 
-@implements(np.histogram2d)
+@implements(np.histogram2d, same=True)
 def histogram2d(
     x: Any,
     y: Any,
