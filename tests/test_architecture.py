@@ -41,7 +41,7 @@ LAYERS = (
     ("pipeline", "types"),
     ("ahead",),
     ("api",),
-    ("hlo", "reflect", "grad.api"),
+    ("hlo", "reflect", "grad.api", "grad.vmap"),
     ("cli", ""),
     ("__main__",),
 )

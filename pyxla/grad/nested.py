@@ -130,7 +130,7 @@ def emit(engine: Engine, nested: Nested, region: Region, arguments: Sequence[Val
     if nested.printed is not None:
         stream = engine.captures.by_identity[id(STREAM)]
         arrays.write(engine, stream, Array(now[nested.printed]))
-    _raise(engine, nested, leaf, now)
+    raise_again(engine, nested, leaf, now)
     return Emitted(rebuild(engine, nested.result, leaf), made[len(nested.at) :])
 
 
@@ -142,7 +142,7 @@ class Emitted:
     others: tuple[Value, ...]
 
 
-def _raise(
+def raise_again(
     engine: Engine, nested: Nested, leaf: Callable[[Leaf], Any], now: dict[Value, Value]
 ) -> None:
     """The exceptions of a call, at the lines that raise them."""

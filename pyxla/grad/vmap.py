@@ -1,0 +1,51 @@
+"""`vmap`: a function of elements as a function of arrays of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyxla.grad.api import Derived, transformed
+from pyxla.grad.mapping import Mapped, axes_of
+from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Const
+from pyxla.lib.registry import RULES, Implementation
+
+
+def vmap(
+    function: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_size: int | None = None,
+) -> Any:
+    """The function that applies `function` to each element along an axis, all at once.
+
+    in_axes: which axis of each positional argument, None for those that are the same for every
+    element: an int or None for all of them, or a tuple with an entry for each, where containers may
+    have containers of axes.  Arguments by name are mapped along axis 0.  out_axes: where the
+    elements are in the result, likewise; numbers become arrays.  axis_size: how many there are,
+    needed where nothing is mapped.
+
+    The function works on copies.  What it raises for an element is raised, for the first such
+    element.  ValueError where sizes or axes do not fit, as `jax.vmap` has it.
+    """
+    return Derived(function, _mapped(in_axes, out_axes, axis_size))
+
+
+def _mapped(in_axes: Any, out_axes: Any, axis_size: int | None) -> Mapped:
+    return Mapped(axes_of(in_axes, "in_axes"), axes_of(out_axes, "out_axes"), axis_size)
+
+
+def _vmap(
+    engine: Engine,
+    function: Any,
+    in_axes: Any = Const(0),  # noqa: B008 - immutable
+    out_axes: Any = Const(0),  # noqa: B008
+    axis_size: Any = Const(None),  # noqa: B008
+) -> Any:
+    """What a call of `vmap` in compiled code does."""
+    given = engine.static(in_axes, "in_axes"), engine.static(out_axes, "out_axes")
+    return transformed(_mapped(*given, engine.static(axis_size, "axis_size")), function)
+
+
+RULES[vmap] = Implementation(_vmap, heap=True)
