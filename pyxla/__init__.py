@@ -13,6 +13,7 @@ from pyxla.grad.api import (
     value_and_grad,
     vjp,
 )
+from pyxla.grad.custom import checkpoint, custom_jvp, custom_vjp, stop_gradient
 from pyxla.grad.vmap import vmap
 from pyxla.reflect import (
     code_dot,
@@ -49,6 +50,7 @@ __all__ = [
     "build",
     "c128",
     "c64",
+    "checkpoint",
     "code_dot",
     "code_hlo",
     "code_lowered",
@@ -56,6 +58,8 @@ __all__ = [
     "code_stablehlo",
     "code_typed",
     "compile",
+    "custom_jvp",
+    "custom_vjp",
     "f16",
     "f32",
     "f64",
@@ -72,6 +76,7 @@ __all__ = [
     "linearize",
     "load",
     "static",
+    "stop_gradient",
     "u16",
     "u32",
     "u64",

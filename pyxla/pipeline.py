@@ -32,9 +32,11 @@ from pyxla.ir.core import Region
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.close import close
+from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
+from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
 from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.executable import Executable, Program, program
@@ -125,13 +127,14 @@ def _regions(compilation: Compilation) -> Program:
 
 def outlined(compilation: Compilation) -> Region:
     """The region that derivatives are taken of; outlining consumes the typed function's blocks."""
-    return simplify(outline(compilation.at("typed").function))
+    region = simplify(outline(compilation.at("typed").function))
+    return simplify(expand(region)) if expands(region) else region
 
 
 def finished(name: str, region: Region) -> Program:
     """A simplified region in the form in which XLA gets it."""
     region = close(unroll(region))
-    return program(name, fence_reads(region) if jaxlink.on_cpu() else region)
+    return program(name, stage_reductions(fence_reads(region)) if jaxlink.on_cpu() else region)
 
 
 def _stablehlo(compilation: Compilation) -> str:

@@ -21,7 +21,7 @@ from pyxla.specialize import Request
 
 def unwrapped(function: Any) -> tuple[Any, Options]:
     """The function in a compiled one, and its options."""
-    if hasattr(function, "__pyxla_function__"):
+    if hasattr(function, "options") and hasattr(function, "__pyxla_function__"):
         return function.__pyxla_function__, function.options
     return function, options.DEFAULTS
 

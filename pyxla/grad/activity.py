@@ -27,6 +27,10 @@ def vary(instrs: Iterable[Instr], varied: set[Value]) -> None:
                 _vary_loop(instr, varied)
             case "if" | "case":
                 _vary_branches(instr, varied)
+            case "scope" if instr.attrs["rule"].kind in ("plain", "checkpoint"):
+                _vary_branches(instr, varied)
+            case "stop_gradient":
+                pass
             case _:
                 if not varied.isdisjoint(uses(instr)):
                     varied.update(filter(is_inexact, instr.results))

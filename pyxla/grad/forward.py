@@ -16,6 +16,7 @@ from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.emitting import into
 from pyxla.grad.foreign import foreign_jvp
+from pyxla.grad.scopes import forward_scope
 from pyxla.grad.sweep import Sweep, no_rule, pull
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
@@ -70,6 +71,8 @@ class _Forward:
             self.loop(instr)
         elif instr.op.name in ("if", "case"):
             self.branches(instr)
+        elif instr.op.name == "scope":
+            forward_scope(self, instr)
         else:
             self.plain(self.copied(instr))
 

@@ -10,20 +10,21 @@ status among its results, which the program around it tests and raises again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from pyxla.grad.emitting import inline
-from pyxla.grad.trees import Leaf, Tree, flatten, leaves, moved, rebuild, values_of
+from pyxla.grad.trees import Leaf, Tree, flatten, leaves, like, moved, rebuild, values_of
 from pyxla.infer import arrays
 from pyxla.infer.endings import ended, visited
 from pyxla.infer.engine import Engine, Raised
-from pyxla.infer.heap import BoxCell
-from pyxla.infer.lattice import Array, Const, Scalar
+from pyxla.infer.heap import BoxCell, reachable
+from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.infer.merge import UNDEFINED
 from pyxla.infer.printing import STREAM
 from pyxla.infer.region import graph
@@ -32,6 +33,8 @@ from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
 from pyxla.ops.elementwise import compare
 from pyxla.ops.filled import constant, filled
+
+EMPTY: Mapping[Leaf, Value] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,14 @@ class Nested:
 
 def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> Nested:
     """Visit `call`, which may use `params`, in a graph of its own."""
-    entry = Block("nested")
+    entry, known = Block("nested"), len(engine.heap.infos)
     with _apart(engine, entry):
         raised = len(engine.raised)
         edges = visited(engine, call)
         paths, engine.raised[raised:] = engine.raised[raised:], []
         status, result, exceptions = ended(engine, edges, paths)
         tree = None if result is UNDEFINED else flatten(engine, result)
+        _check_functions(engine, tree, known)
         code = None if status is None else _number(status)
         sites = tuple([(path, flatten(engine, path.exception)) for path in exceptions])
         printed = _printed(engine)
@@ -75,6 +79,15 @@ def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> N
     region = simplify(outline(graph(entry, tuple(params), engine.loc)))
     at = {value: k for k, value in enumerate(results)}
     return Nested(region, tree, at, code, sites, printed)
+
+
+def _check_functions(engine: Engine, tree: Tree | None, known: int) -> None:
+    """Refuse results that are functions made in a graph that is gone after the call."""
+    for leaf in leaves(*[t for t in (tree,) if t is not None]):
+        if isinstance(leaf.value, Compound):
+            cells = reachable(engine.heap, [leaf.value])
+            if leaf.value.kind == "transformed" or any(cell >= known for cell in cells):
+                raise engine.refuse("a function that is transformed cannot return a function")
 
 
 @contextmanager
@@ -121,17 +134,23 @@ def _printed(engine: Engine) -> Value | None:
 
 def emit(engine: Engine, nested: Nested, region: Region, arguments: Sequence[Value]) -> Emitted:
     """Emit `region`, whose first results are those of the call, and raise what it raises."""
-    made = inline(region, arguments, {})
+    return finish(engine, nested, inline(region, arguments, {}))
+
+
+def finish(
+    engine: Engine, nested: Nested, made: Sequence[Value], apart: Mapping[Leaf, Value] = EMPTY
+) -> Emitted:
+    """What is left to do once the results are there; `apart`: leaves of the result among others."""
     now = {value: made[k] for value, k in nested.at.items()}
 
     def leaf(x: Leaf) -> Any:
-        return moved(x, now.__getitem__)
+        return like(x, apart[x]) if x in apart else moved(x, now.__getitem__)
 
     if nested.printed is not None:
         stream = engine.captures.by_identity[id(STREAM)]
         arrays.write(engine, stream, Array(now[nested.printed]))
     raise_again(engine, nested, leaf, now)
-    return Emitted(rebuild(engine, nested.result, leaf), made[len(nested.at) :])
+    return Emitted(rebuild(engine, nested.result, leaf), tuple(made[len(nested.at) :]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.loops import reverse_loop
+from pyxla.grad.scopes import reverse_scope
 from pyxla.grad.sweep import CONTROL, Sweep, reverse_branches
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
@@ -29,6 +30,7 @@ from pyxla.ir.rewrite import clone_region, free_values, walk
 from pyxla.ops.elementwise import select
 
 CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
+CONTROL["scope"] = reverse_scope
 
 
 def vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> Region:

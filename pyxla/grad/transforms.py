@@ -69,6 +69,14 @@ class Inputs:
                 self.params[leaf] = Value(leaf.type, None, getattr(leaf.value, "hint", ""))
 
     def visit(self, function: Any) -> Nested:
+        """The call; its derivatives may be taken once more than around it."""
+        self.engine.orders += 1
+        try:
+            return self.visited(function)
+        finally:
+            self.engine.orders -= 1
+
+    def visited(self, function: Any) -> Nested:
         made = visit(self.engine, list(self.params.values()), lambda: self.call(function))
         if made.result is None:
             emit(self.engine, made, made.region, self.values())
@@ -112,7 +120,7 @@ class Gradient:
         ones = [filled(nested.region.results[k].type, 1) for k in seeds]
         made = emit(engine, nested, region, [*given.values(), *ones])
         cotangents = dict(zip(given.params, made.others, strict=True))
-        found = [rebuild(engine, given.trees[k], _picked(cotangents)) for k in at]
+        found = [rebuild(engine, given.trees[k], picked(cotangents)) for k in at]
         gradient = found[0] if single else Tuple(tuple(found))
         if not self.has_aux:
             return Tuple((made.result, gradient)) if self.with_value else gradient
@@ -139,7 +147,7 @@ class Gradient:
         return tree
 
 
-def _picked(found: dict[Leaf, Value]) -> Callable[[Leaf], Any]:
+def picked(found: dict[Leaf, Value]) -> Callable[[Leaf], Any]:
     return lambda leaf: like(leaf, found[leaf]) if leaf in found else zero(leaf)
 
 
@@ -159,7 +167,7 @@ class Forward:
         given.vary(range(half))
         tangents: dict[Leaf, Value] = {}
         for tree, x in zip(given.trees, args[half:], strict=False):
-            _match(engine, tree, flatten(engine, x), tangents)
+            match(engine, tree, flatten(engine, x), tangents)
         nested = given.visit(function)
         pair = pair_of(engine, nested.result) if self.has_aux else (nested.result,)
         region = jvp(nested.region, range(len(given.params)))
@@ -175,7 +183,7 @@ class Forward:
             for old, leaf in zip(leaves(pair[0]), leaves(now), strict=True)
             if (k := nested.index(old)) in found
         }
-        tangent = rebuild(engine, now, _picked(of_result))
+        tangent = rebuild(engine, now, picked(of_result))
         rest = made.result.items[1:] if self.has_aux else ()
         return Tuple((result, tangent, *rest))
 
@@ -187,21 +195,27 @@ def pair_of(engine: Engine, tree: Any) -> tuple[Tree, ...]:
     raise engine.refuse("has_aux is true, and the function does not return (value, aux)")
 
 
-def _match(engine: Engine, tree: Tree, other: Tree, found: dict[Leaf, Value]) -> None:
+def match(
+    engine: Engine,
+    tree: Tree,
+    other: Tree,
+    found: dict[Leaf, Value],
+    wanted: Callable[[Leaf], bool] = lambda leaf: leaf.inexact,
+) -> None:
     """Find the tangents or cotangents of floating-point leaves in a tree of the same form."""
     if isinstance(tree, Leaf):
-        if tree.inexact:
-            found[tree] = _alike(engine, tree, other)
+        if wanted(tree):
+            found[tree] = alike(engine, tree, other)
         return
-    if not any(leaf.inexact for leaf in leaves(tree)):
+    if not any(wanted(leaf) for leaf in leaves(tree)):
         return
     if not isinstance(other, Node) or len(other.items) != len(tree.items):
         raise engine.refuse("a tangent or cotangent must have the form of what it belongs to")
     for x, y in zip(tree.items, other.items, strict=True):
-        _match(engine, x, y, found)
+        match(engine, x, y, found, wanted)
 
 
-def _alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
+def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
     wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
     fits = type is not None and type.shape == wanted.shape
@@ -233,10 +247,10 @@ class Pull:
         if len(args) != 1 or kwargs:
             raise engine.refuse("the function that vjp returns takes one cotangent")
         found: dict[Leaf, Value] = {}
-        _match(engine, self.result, flatten(engine, args[0]), found)
+        match(engine, self.result, flatten(engine, args[0]), found)
         made = inline(self.reverse, [found[leaf] for leaf in self.seeds], {})
         cotangents = dict(zip(self.wrt, made, strict=True))
-        parts = [rebuild(engine, tree, _picked(cotangents)) for tree in self.arguments]
+        parts = [rebuild(engine, tree, picked(cotangents)) for tree in self.arguments]
         return Tuple(tuple(parts))
 
 
@@ -324,7 +338,7 @@ class Copying:
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
         (function,) = items
         given = inputs(engine, args, kwargs)
-        nested = given.visit(function)
+        nested = given.visited(function)
         return emit(engine, nested, nested.region, ()).result
 
 

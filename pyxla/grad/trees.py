@@ -67,6 +67,8 @@ class Node:
 
 
 Tree = Leaf | Node
+# Functions stay as they are: what they close over is on the heap around them.
+FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 PYTHON = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
@@ -78,7 +80,7 @@ def flatten(engine: Any, x: Any) -> Tree:
 class _Flatten:
     def __init__(self, engine: Any) -> None:
         self.engine = engine
-        self.seen: dict[Any, Tree] = {}
+        self.seen: dict[Any, Tree | None] = {}
 
     def visit(self, x: Any) -> Tree:
         x = self.engine.use(x)
@@ -86,21 +88,25 @@ class _Flatten:
             x = Tuple(tuple([Const(item) for item in x.value]))
         if isinstance(x, Ref):
             return self.reference(x)
-        if isinstance(x, Tuple | Compound):
+        if isinstance(x, Tuple) or isinstance(x, Compound) and x.kind not in FUNCTIONS:
             return Node(x, tuple([self.visit(item) for item in x.items]))
         return Leaf(x)
 
     def reference(self, x: Ref) -> Tree:
         key = (x.cell, x.view)
         if key not in self.seen:
-            engine = self.engine
-            content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
-            if isinstance(content, Array):
-                self.seen[key] = Leaf(arrays.read(engine, x), True, engine.is_jax(x))
-            else:
-                items = tuple([self.visit(item) for item in parts(content)])
-                self.seen[key] = Node(content, items, True)
-        return self.seen[key]
+            self.seen[key] = None
+            self.seen[key] = self.content(x)
+        if (found := self.seen[key]) is None:
+            raise self.engine.refuse("an object that contains itself cannot be transformed")
+        return found
+
+    def content(self, x: Ref) -> Tree:
+        engine = self.engine
+        content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
+        if isinstance(content, Array):
+            return Leaf(arrays.read(engine, x), True, engine.is_jax(x))
+        return Node(content, tuple([self.visit(item) for item in parts(content)]), True)
 
 
 def leaves(*trees: Tree) -> Iterator[Leaf]:

@@ -172,7 +172,8 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return Compound("method", (Const(found.__func__), Const(cls)))
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
-    if isinstance(found, types.FunctionType) or callable(found) and lookup(found):
+    compiled = hasattr(found, "__pyxla_function__")
+    if isinstance(found, types.FunctionType) or compiled or callable(found) and lookup(found):
         return Compound("method", (Const(found), x))
     return engine.captures.abstract(engine, getattr(cls, name))
 

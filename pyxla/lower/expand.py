@@ -1,0 +1,47 @@
+"""Expansion: scopes become their code, and stopped gradients their operands (`ops.scope`)."""
+
+from __future__ import annotations
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, substitute_region, walk
+
+
+def expands(region: Region) -> bool:
+    """Whether there is anything to expand."""
+    return any(instr.op.name in ("scope", "stop_gradient") for instr in walk(region.instrs))
+
+
+def expand(region: Region) -> Region:
+    """`region` without scopes, in place."""
+    mapping: Mapping = {}
+    _expand(region, mapping)
+    _substitute(region, mapping)
+    return region
+
+
+def _expand(region: Region, mapping: Mapping) -> None:
+    code: list[Instr] = []
+    for instr in region.instrs:
+        if instr.op.name == "stop_gradient":
+            mapping[instr.results[0]] = instr.operands[0]
+            continue
+        kept = instr.regions[:1] if instr.op.name == "scope" else instr.regions
+        for inner in kept:
+            _expand(inner, mapping)
+        if instr.op.name != "scope":
+            code.append(instr)
+            continue
+        mapping.update(zip(kept[0].params, instr.operands, strict=True))
+        mapping.update(zip(instr.results, kept[0].results, strict=True))
+        code += kept[0].instrs
+    region.instrs = code
+
+
+def _substitute(region: Region, mapping: Mapping) -> None:
+    def final(value: Value) -> Value:
+        while value in mapping:
+            value = mapping[value]
+        return value
+
+    if mapping:
+        substitute_region(region, {value: final(value) for value in mapping})

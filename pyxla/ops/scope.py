@@ -1,0 +1,61 @@
+"""Ops for transformations alone: nothing is left of them when code is emitted (`lower.expand`).
+
+    stop_gradient   its operand, of which derivatives are zero
+    scope           the code of its first region, differentiated as its rule says
+
+A scope's regions use what is around them freely.  What its rule can tell apart are the operands,
+parameters of the region; those of a plain or checkpointed scope are captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op
+from pyxla.ir.types import ArrayType
+from pyxla.ops.check import require
+from pyxla.ops.computation import check_region
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """How a scope is differentiated, by kind:
+
+    plain       through its code
+    checkpoint  through its code, which the reverse runs again
+    custom      by further regions: where there is a `jvp`, one from (operands, tangents) to
+                (results, tangents of the inexact ones); where there is a `vjp`, one from operands
+                to (results, residuals), and one from (residuals, cotangents of the inexact
+                results) to cotangents of the operands
+
+    results: which results of the first region these are, the rest being a status and the like.
+    """
+
+    kind: str
+    name: str = ""
+    results: tuple[int, ...] = ()
+    jvp: bool = False
+    vjp: bool = False
+
+
+def _scope(*operands: ArrayType, rule: Rule, regions: tuple[Region, ...]) -> tuple[ArrayType, ...]:
+    require(len(regions) == 1 + rule.jvp + 2 * rule.vjp, "scope", "it has not the regions it needs")
+    results = tuple([value.type for value in regions[0].results])
+    check_region("scope", regions[0], operands, results)
+    return results
+
+
+def _none(instr: Instr, given: Sequence[Value | None]) -> tuple[None]:
+    return (None,)
+
+
+stop_gradient = Op(
+    "stop_gradient",
+    lambda x: x,
+    numpy=lambda x: x,
+    jvp=_none,
+    vjp=lambda instr, ct, wanted: (None,),
+)
+scope = Op("scope", _scope)
