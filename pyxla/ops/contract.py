@@ -18,7 +18,8 @@ from pyxla.ops.check import (
     refuse,
 )
 from pyxla.ops.contribution import Contribution
-from pyxla.ops.elementwise import add
+from pyxla.ops.elementwise import add, multiply
+from pyxla.ops.filled import broadcast_in_dim
 from pyxla.ops.reduce import window_shape
 from pyxla.ops.samples import Sample, arange
 from pyxla.ops.shape import fold, reshape, reverse, transpose, unfold
@@ -408,20 +409,30 @@ def _dot_back(
     their_rest: list[int],
     attrs: dict[str, Any],
 ) -> Value:
-    """Contract the cotangent with the other operand over its own dimensions, at `places` of ct."""
+    """Contract the cotangent with the other operand over its own dimensions, at `places` of ct.
+
+    In the order of operands that needs no transposition, if there is one.
+    """
+    paired = dict(zip(theirs[1], mine[1], strict=True))
+    summed = [paired[axis] for axis in sorted(theirs[1])]
+    axes = [*mine[0], *my_rest, *summed]
+    straight = axes == sorted(axes)
+    sides = [(ct, batch, places), (other, theirs[0], tuple(their_rest))]
+    if not straight and (swapped := [*mine[0], *summed, *my_rest]) == sorted(axes):
+        axes, straight = swapped, True
+        sides.reverse()
+    (x, x_batch, x_contracting), (y, y_batch, y_contracting) = sides
     made = dot_general(
-        ct,
-        other,
-        lhs_batching_dimensions=batch,
-        rhs_batching_dimensions=theirs[0],
-        lhs_contracting_dimensions=places,
-        rhs_contracting_dimensions=tuple(their_rest),
+        x,
+        y,
+        lhs_batching_dimensions=x_batch,
+        rhs_batching_dimensions=y_batch,
+        lhs_contracting_dimensions=x_contracting,
+        rhs_contracting_dimensions=y_contracting,
         precision=attrs.get("precision", "DEFAULT"),
     )
-    paired = dict(zip(theirs[1], mine[1], strict=True))
-    axes = [*mine[0], *my_rest, *[paired[axis] for axis in sorted(theirs[1])]]
     order = tuple([axes.index(axis) for axis in range(len(axes))])
-    return made if order == tuple(range(len(order))) else transpose(made, permutation=order)
+    return made if straight else transpose(made, permutation=order)
 
 
 def _convolution_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -569,6 +580,8 @@ def _kernel_cotangent(c: _Conv, ct: Value) -> Value:
 def _dot_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
     """Lanes of both operands are a batching dimension, those of one a dimension of its own."""
     attrs = dict(instr.attrs)
+    if not attrs["lhs_contracting_dimensions"]:
+        return _outer_batch(instr, operands, size)
     flags = batching.is_batched(instr, operands)
     for side, flag in zip(("lhs", "rhs"), flags, strict=True):
         for kind in ("batching", "contracting"):
@@ -589,6 +602,24 @@ def _dot_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
     # The other way round, the lanes come first by themselves.
     swapped = {_OTHER[n[:3]] + n[3:] if n[:3] in _OTHER else n: v for n, v in attrs.items()}
     return _to_front(dot_general(operands[1], operands[0], **swapped), batch)
+
+
+def _outer_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
+    """Nothing is summed: XLA:CPU is many times slower with a product of matrices for each lane."""
+    attrs, shape = instr.attrs, (size, *instr.results[0].type.shape)
+    flags = batching.is_batched(instr, operands)
+    batch = len(attrs.get("lhs_batching_dimensions", ()))
+    free, spread = batch, []
+    for side, own, given, flag in zip(("lhs", "rhs"), instr.operands, operands, flags, strict=True):
+        taken = attrs.get(f"{side}_batching_dimensions", ())
+        rest = [axis for axis in range(own.type.ndim) if axis not in taken]
+        places = {axis: place for place, axis in enumerate(taken)}
+        places.update({axis: free + k for k, axis in enumerate(rest)})
+        free += len(rest)
+        axes = [places[axis] + 1 for axis in range(own.type.ndim)]
+        axes = (0, *axes) if flag else tuple(axes)
+        spread.append(broadcast_in_dim(given, shape=shape, broadcast_dimensions=axes))
+    return multiply(*spread)
 
 
 _OTHER = {"lhs": "rhs", "rhs": "lhs"}

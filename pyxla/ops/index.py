@@ -500,6 +500,7 @@ def _dynamic_slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> 
         start_index_map=window if whole else axes,
         index_vector_dim=1,
         slice_sizes=(1, *sizes) if whole else sizes,
+        indices_are_sorted=whole,
         **(own if whole else {}),
     )
 
@@ -533,6 +534,7 @@ def updated_where(instr: Instr, operands: Sequence[Value], size: int, mask: Valu
         index_vector_dim=1,
         input_batching_dims=(0,),
         scatter_indices_batching_dims=(0,),
+        indices_are_sorted=True,
         unique_indices=True,
         computation="update",
     )
