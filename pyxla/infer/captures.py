@@ -171,7 +171,11 @@ def is_constant(value: Any) -> bool:
         return all(is_constant(item) for item in value)
     if lookup(value) is not None or hasattr(value, "__pyxla_function__"):
         return True
-    return type(value).__module__.partition(".")[0] == "numpy" and not isinstance(value, np.ndarray)
+    if hasattr(type(value), "__pyxla_constant__"):
+        return True
+    if isinstance(value, np.ndarray | np.random.Generator | np.random.PCG64):
+        return False
+    return type(value).__module__.partition(".")[0] == "numpy"
 
 
 def python_object(engine: Any, x: Any) -> Any:

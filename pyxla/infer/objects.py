@@ -161,6 +161,10 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         if (fallback := find(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         raise _missing(engine, f"{content.cls.__name__!r} object", name)
+    if isinstance(found, types.GetSetDescriptorType):
+        raise engine.refuse(
+            f"{content.cls.__name__}.{name} is not supported in compiled code", "read it outside"
+        )
     return _member(engine, content.cls, x, name, found)
 
 

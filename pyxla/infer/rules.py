@@ -10,6 +10,7 @@ from pyxla.infer import (  # noqa: F401 - they register themselves
     container_methods,
     counting,
     folding,
+    generator_methods,
     mutating,
     printing,
     viewing,

@@ -23,6 +23,7 @@ import numpy as np
 from pyxla.errors import CompileError, Location
 from pyxla.frontend.support import format_spec
 
+from pyxla.lib.random.state import set_state
 Path = tuple[Any, ...]
 
 
@@ -318,6 +319,12 @@ def check_traceable(outcome: Outcome, name: str) -> None:
         what = "mutates its arguments"
         hint = f"call pyxla.functional({name}), which returns (result, mutated arguments)"
     elif _has_extents(outcome.result):
+    if cls is np.random.Generator:
+        return np.random.Generator(fields["bit_generator"])
+    if cls is np.random.PCG64:
+        bits = np.random.PCG64(0)
+        set_state(bits, fields)
+        return bits
         what = "returns an array whose size depends on data"
         hint = "return the padded array and its length"
     else:
@@ -345,6 +352,8 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
         result=_renumbered(outcome.result, moved, made),
         writes=tuple(
             [replace(w, index=moved(w.index)) for w in outcome.writes if w.index not in gone]
+    elif isinstance(target, np.random.PCG64):
+        target.state = source.state
         ),
         stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
         status=None if outcome.status is None else moved(outcome.status),

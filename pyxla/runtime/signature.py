@@ -43,6 +43,7 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
+from pyxla.lib.random import state
 from pyxla.runtime import jaxlink
 
 Path = tuple[Any, ...]
@@ -355,6 +356,8 @@ def _classify(x: Any) -> _Container | None:
         return _TUPLE
     if kind in _BUILTIN:
         return _BUILTIN[kind]
+    if kind in _GENERATORS:
+        return _GENERATORS[kind]
     if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or hasattr(x, "__wrapped__"):
         return None
     if dataclasses.is_dataclass(x):
@@ -386,6 +389,22 @@ _ATOMS = frozenset(
         *(types.FunctionType, types.BuiltinFunctionType, functools.partial, np.ufunc),
     )
 )
+_GENERATORS: dict[type, _Container] = {
+    np.random.Generator: _Container(
+        lambda x: (
+            (np.random.Generator, ("bit_generator",)),
+            ("bit_generator",),
+            (x.bit_generator,),
+        ),
+        lambda x, items: ArgObject(np.random.Generator, (("bit_generator", *items),)),
+        True,
+    ),
+    np.random.PCG64: _Container(
+        lambda x: ((np.random.PCG64, state.FIELDS), state.FIELDS, state.opened(x)),
+        lambda x, items: ArgObject(np.random.PCG64, tuple(zip(state.FIELDS, items, strict=True))),
+        True,
+    ),
+}
 _ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
 
 

@@ -1,0 +1,1 @@
+"""`np.random.Generator` in compiled code: NumPy's numbers, drawn in its order."""

@@ -1,0 +1,43 @@
+"""Arrays of numbers drawn one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.lib.random.integers import below, below32, below_narrow
+
+
+def filled(source: Any, draw: Any, out: Any, params: Any) -> Any:
+    """Fill the 1-d `out` with draws of equal parameters."""
+    for i in range(len(out)):
+        out[i] = draw(source, *params)
+    return out
+
+
+def filled_each(source: Any, draw: Any, out: Any, params: Any) -> Any:
+    """Fill the 1-d `out`; the parameters of each are in 1-d arrays."""
+    for i in range(len(out)):
+        out[i] = draw(source, *[x[i] for x in params])
+    return out
+
+
+def filled_below(bits: Any, out: Any, span: Any, width: int, buffer: Any) -> Any:
+    """Fill the 1-d unsigned `out` with numbers of 0 to `span`, both included."""
+    for i in range(len(out)):
+        out[i] = _below(bits, span, width, buffer)
+    return out
+
+
+def filled_below_each(bits: Any, out: Any, span: Any, width: int, buffer: Any) -> Any:
+    """Fill the 1-d unsigned `out` with numbers of 0 to span[i], both included."""
+    for i in range(len(out)):
+        out[i] = _below(bits, span[i], width, buffer)
+    return out
+
+
+def _below(bits: Any, span: Any, width: int, buffer: Any) -> Any:
+    if width == 64:
+        return below(bits, span)
+    if width == 32:
+        return below32(bits, span)
+    return below_narrow(bits, buffer, span, width)
