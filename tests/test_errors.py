@@ -107,7 +107,6 @@ CALLS = {
     "bad extent type": (lambda: pyxla.f32["x"], "is not a type"),
     "int without value": (lambda: pyxla.code_hlo(np_zeros, int), "the value of 'n'"),
     "jax.grad": (lambda: jax.grad(pyxla.compile(square))(1.0), "is not supported"),
-    "jax.vmap": (lambda: jax.vmap(pyxla.compile(square))(jnp.ones(3)), "is not supported"),
     "no artifact": (lambda: pyxla.load(__file__), "not a pyxla artifact"),
     "eager op": (lambda: pyxla.hlo.add(np.ones(2), np.ones(3)), "agree in element type and shape"),
 }

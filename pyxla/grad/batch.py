@@ -43,8 +43,9 @@ from pyxla.ops.foreign import foreign
 from pyxla.ops.index import dynamic_update_slice, nowhere, scatter, updated_where
 from pyxla.ops.random import rng
 from pyxla.ops.reduce import reduce
+from pyxla.ops.scope import scope
 
-CONTROL = frozenset({if_, case, while_, call})
+CONTROL = frozenset({if_, case, while_, call, scope})
 # What differs between lanes though nothing that it is computed from does.
 _FRESH = frozenset({rng})
 
@@ -100,9 +101,10 @@ def spreads(instrs: Iterable[Instr], batched: set[Value]) -> None:
             _spread_loop(instr, batched)
         elif instr.op is if_ or instr.op is case:
             _spread_branches(instr, batched)
-        elif instr.op is call:
-            (region,) = instr.regions
-            pairs = zip(instr.operands, region.params, strict=True)
+        elif instr.op is scope and _has_rules(instr):
+            _spread_scope(instr, batched)
+        elif instr.op is call or instr.op is scope:
+            pairs = zip(instr.operands, instr.regions[0].params, strict=True)
             batched.update([param for operand, param in pairs if operand in batched])
             _spread_results(instr, batched)
         elif instr.op in _FRESH or not batched.isdisjoint(uses(instr)):
@@ -120,6 +122,19 @@ def _spread_branches(instr: Instr, batched: set[Value]) -> None:
     _spread_results(instr, batched)
     if instr.operands[0] in batched:
         batched.update(instr.results)
+
+
+def _spread_scope(instr: Instr, batched: set[Value]) -> None:
+    """A scope with rules of its own is batched as a whole, so that they fit."""
+    if not batched.isdisjoint(uses(instr)):
+        for region in instr.regions:
+            batched.update(region.params)
+            spreads(region.instrs, batched)
+        batched.update(instr.results)
+
+
+def _has_rules(instr: Instr) -> bool:
+    return instr.attrs["rule"].kind == "custom"
 
 
 def _spread_loop(instr: Instr, batched: set[Value]) -> None:
@@ -194,8 +209,8 @@ class _Batch:
             current().instrs.append(clone_instr(instr, self.env))
         elif instr.op is while_:
             self.loop(instr)
-        elif instr.op is call:
-            self.call(instr)
+        elif instr.op is call or instr.op is scope:
+            self.nested(instr)
         elif instr.op not in CONTROL:
             self.define(instr, self.plain(instr))
         elif instr.operands[0] in self.batched:
@@ -292,16 +307,21 @@ class _Batch:
     def chosen(self, lanes: Value, x: Value, y: Value) -> Value:
         return x if x is y else select(along(lanes, x.type.shape[1:]), x, y)
 
-    def call(self, instr: Instr) -> None:
-        """A call of the function on lanes."""
-        (region,) = instr.regions
-        inner = Region(self.fresh(region.params))
-        self.env.update(zip(region.params, inner.params, strict=True))
-        with into(inner.instrs):
-            self.run(region)
-            inner.results = self.matched(region.results, instr.results)
-        operands = self.matched(instr.operands, region.params)
-        self.define(instr, current().emit(call, operands, instr.attrs, (inner,)))
+    def nested(self, instr: Instr) -> None:
+        """A call or a scope, its functions on lanes."""
+        regions = []
+        for region in instr.regions:
+            inner = Region(self.fresh(region.params))
+            self.env.update(zip(region.params, inner.params, strict=True))
+            with into(inner.instrs):
+                self.run(region)
+                if instr.op is scope and _has_rules(instr):
+                    inner.results = tuple([self.wide(x) for x in region.results])
+                else:
+                    inner.results = self.matched(region.results, instr.results)
+            regions.append(inner)
+        operands = self.matched(instr.operands, instr.regions[0].params)
+        self.define(instr, current().emit(instr.op, operands, instr.attrs, tuple(regions)))
 
     # loops
 

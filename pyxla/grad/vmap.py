@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pyxla.runtime.lanes  # noqa: F401 - jax.vmap over compiled functions
 from pyxla.grad.api import Derived, transformed
 from pyxla.grad.mapping import Mapped, axes_of
 from pyxla.infer.engine import Engine

@@ -4,7 +4,8 @@
     scope           the code of its first region, differentiated as its rule says
 
 A scope's regions use what is around them freely.  What its rule can tell apart are the operands,
-parameters of the region; those of a plain or checkpointed scope are captured.
+parameters of the region; those of a plain or checkpointed scope are captured.  `pyxla.grad.batch`
+batches scopes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType
+from pyxla.ops.batching import again
 from pyxla.ops.check import require
 from pyxla.ops.computation import check_region
 
@@ -57,5 +59,6 @@ stop_gradient = Op(
     numpy=lambda x: x,
     jvp=_none,
     vjp=lambda instr, ct, wanted: (None,),
+    batch=again,
 )
 scope = Op("scope", _scope)

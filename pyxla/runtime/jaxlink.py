@@ -4,7 +4,7 @@
     jit(program)             the program as a function dispatched by `jax.jit`
     scoped()                 64-bit types for the extent of a `with`, the user's setting untouched
     stablehlo, lowered, exported    its module, in the forms that print, compile and travel
-    set_rules(...)           installs derivative and batching rules (`pyxla.grad` calls it)
+    set_rules(...), set_batch(...)    install derivative and batching rules
 
 The primitive `pyxla_call` has one parameter that matters, a finished `Program` hashed by identity.
 Abstract evaluation only reads its types; all inference happened before.  Lowering emits the region
@@ -312,12 +312,10 @@ def scalar_tracer(x: Any) -> Any:
 _LATER = {
     "jvp": "jax.grad and jax.jvp of a compiled function",
     "transpose": "transposition of a compiled function by JAX",
-    "batch": "jax.vmap over an argument of a compiled function",
 }
 _HINTS = {
     "jvp": "gradients come with pyxla.grad",
     "transpose": "gradients come with pyxla.grad",
-    "batch": "batching comes with pyxla.vmap; arguments that are not mapped work under jax.vmap",
 }
 
 
@@ -333,23 +331,39 @@ def _no_transpose(cts: Any, *args: Any, program: Program) -> NoReturn:
     _refuse("transpose", program)
 
 
-def _no_batch(args: Any, dims: Any, *, program: Program) -> NoReturn:
-    _refuse("batch", program)
+Batch = Callable[["Program", tuple[bool, ...], int], "Program"]
+
+
+def set_batch(batched: Batch) -> None:
+    """Install how programs are batched: `batched(program, lanes, size)` takes `size` lanes along
+    the first axis of those parameters where `lanes` holds, and gives results of which those have
+    them that differ between lanes."""
+
+    def rule(args: Sequence[Any], dims: Sequence[Any], *, program: Program) -> tuple[Any, Any]:
+        lanes = tuple([d is not None for d in dims])
+        size = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not None)
+        made = batched(program, lanes, size)
+        with scoped():
+            moved = [
+                jax.numpy.moveaxis(x, d, 0) if lane else x
+                for x, d, lane in zip(args, dims, lanes, strict=True)
+            ]
+            results = bind(made, *moved)
+        pairs = zip(made.results, program.results, strict=True)
+        return results, [0 if many.ndim > one.ndim else None for many, one in pairs]
+
+    batching.primitive_batchers[pyxla_call] = rule
 
 
 def set_rules(
-    jvp: Callable[..., Any] = _no_jvp,
-    transpose: Callable[..., Any] = _no_transpose,
-    batch: Callable[..., Any] = _no_batch,
+    jvp: Callable[..., Any] = _no_jvp, transpose: Callable[..., Any] = _no_transpose
 ) -> None:
-    """Install the rules by which JAX differentiates and batches programs.
+    """Install the rules by which JAX differentiates programs.
 
-    jvp(primals, tangents, *, program), transpose(cts, *args, program) and
-    batch(args, dims, *, program) are JAX's own rule signatures.
+    jvp(primals, tangents, *, program) and transpose(cts, *args, program) are JAX's own signatures.
     """
     ad.primitive_jvps[pyxla_call] = jvp
     ad.primitive_transposes[pyxla_call] = transpose
-    batching.primitive_batchers[pyxla_call] = batch
 
 
 set_rules()

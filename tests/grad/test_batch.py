@@ -430,3 +430,52 @@ def test_numpy_functions():
     check(lambda r, v: np.append(r, v).reshape(2, 2) @ np.arange(2.0), X, V)
     empty = pyxla.vmap(lambda r: (newton(r.sum() + 1), np.sort(r), r[0]))(np.zeros((0, 3)))
     assert [x.shape for x in (*empty[0], *empty[1:])] == [(0,), (0,), (0, 3), (0,)]
+
+
+# --- derivatives that users state -----------------------------------------------------------------
+
+
+@pyxla.custom_jvp
+def tenfold(x, w):
+    return np.sin(x) * w
+
+
+@tenfold.defjvp
+def _(primals, tangents):
+    (x, w), (tx, tw) = primals, tangents
+    return tenfold(x, w), 10 * tx * w + tw
+
+
+@pyxla.custom_vjp
+def hundredfold(x, w):
+    return (x * w).sum()
+
+
+hundredfold.defvjp(
+    lambda x, w: (hundredfold(x, w), w),
+    lambda w, ct: (100 * ct * w * np.ones(3), ct * np.array(7.0)),
+)
+
+
+def test_custom_rules():
+    check(lambda x: tenfold(x, 2.0), V)
+    for outer in (
+        pyxla.vmap(pyxla.grad(tenfold, (0, 1)), (0, None)),
+        pyxla.grad(lambda v, w: pyxla.vmap(tenfold, (0, None))(v, w).sum(), (0, 1)),
+    ):
+        by_x, by_w = outer(V, 2.0)
+        close(by_x, np.full(4, 20.0))
+        close(np.sum(by_w), 4.0)
+    two = np.array(2.0)
+    for outer in (
+        pyxla.vmap(pyxla.grad(hundredfold, (0, 1)), (0, None)),
+        pyxla.grad(lambda v, w: pyxla.vmap(hundredfold, (0, None))(v, w).sum(), (0, 1)),
+    ):
+        by_x, by_w = outer(X, two)
+        close(by_x, np.full((4, 3), 200.0))
+        close(np.sum(by_w), 28.0)
+    again = pyxla.checkpoint(lambda x: np.sin(np.sin(x)))
+    close(pyxla.vmap(pyxla.grad(again))(V), np.cos(np.sin(V)) * np.cos(V))
+    close(pyxla.grad(lambda v: pyxla.vmap(again)(v).sum())(V), np.cos(np.sin(V)) * np.cos(V))
+    stopped = pyxla.vmap(lambda x: pyxla.stop_gradient(x) * x)
+    close(pyxla.grad(lambda v: stopped(v).sum())(V), V)

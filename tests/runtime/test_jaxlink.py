@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.errors import CompileError
 from pyxla.runtime import jaxlink
 from tests.runtime.programs import double, fma, third
@@ -74,6 +75,28 @@ def test_under_vmap_of_something_else():
     np.testing.assert_array_equal(result, [0, 8, 16])
 
 
+def test_under_vmap():
+    rows = jnp.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(jax.vmap(fma32)(rows, rows), rows * rows + rows)
+    mapped = jax.vmap(fma32, in_axes=(1, None), out_axes=1)
+    np.testing.assert_array_equal(jax.jit(mapped)(rows.T, ONES), rows.T + 1)
+    nested = jax.vmap(jax.vmap(fma32, (None, 0)), (0, None))(rows, rows)
+    np.testing.assert_array_equal(nested, rows[:, None] * rows + rows)
+
+
+def test_loops_under_vmap():
+    @pyxla.compile
+    def halvings(x, limit):
+        count = 0
+        while x > limit:
+            x = x / 2
+            count += 1
+        return count, limit
+
+    counts, limits = jax.vmap(halvings, (0, None))(jnp.array([1.0, 8.0, 1e9]), 1.0)
+    assert counts.tolist() == [0, 3, 30] and limits.tolist() == [1.0, 1.0, 1.0]
+
+
 @pytest.mark.parametrize("check", [True, False])
 def test_under_shard_map(check):
     mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
@@ -117,7 +140,6 @@ def run_fresh(code, **environment):
 @pytest.mark.parametrize(
     ("transform", "words"),
     [
-        (lambda f: jax.vmap(lambda x: f(x, x))(jnp.ones((3, 4))), "pyxla.vmap"),
         (lambda f: jax.grad(lambda x: f(x, x).sum())(ONES), "pyxla.grad"),
         (lambda f: jax.jvp(f, (ONES, ONES), (ONES, ONES)), "pyxla.grad"),
         (lambda f: jax.linear_transpose(lambda x: f(x, ONES), ONES)(ONES), "pyxla.grad"),
