@@ -137,6 +137,7 @@ class Engine:
         self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}
         self.rebound: dict[Block, set[int]] = {}
+        self.unread: dict[Block, set[int]] = {}
 
     # positions
 

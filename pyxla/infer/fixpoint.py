@@ -14,6 +14,7 @@ from typing import Any
 from pyxla.errors import CompileError, Location
 from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
+from pyxla.infer.guesses import rebinds, unread
 from pyxla.infer.heap import swept
 from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
 from pyxla.infer.loops import LoopHead
@@ -100,7 +101,12 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
     live = frame.ssa.live_in[header]
     ghosts: list[Edge] = []
     directions = dict(engine.directions.get(header, ()))
-    rebound = engine.rebound.setdefault(header, set())
+    rebound = engine.rebound.get(header)
+    if rebound is None:
+        rebound = engine.rebound[header] = rebinds(header)
+    names = engine.unread.get(header)
+    if names is None:
+        names = engine.unread[header] = unread(component.loop)
     lost: set[int] = set()
     certain = _enters(engine, frame, component, entry)
     mark = _mark(engine, frame)
@@ -109,7 +115,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
-        head = LoopHead(start, ghosts, hints, live, directions, rebound)
+        head = LoopHead(start, ghosts, hints, live, directions, rebound, names)
         if conflicts := head.conflicts():
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost)
@@ -123,6 +129,8 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         fits, aliases, reason = head.close(edge, _outside(engine, head), written)
         if fits:
             engine.directions[header] = directions
+            _retype_exits(frame, component, head.retyped, mark[0])
+            _strip(frame, component, certain)
             if aliases:
                 _entangle_exits(engine, frame, component, aliases, reason)
             return None
@@ -168,6 +176,22 @@ def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> 
     _reset(engine, frame, mark)
     del entry.heap.infos[infos:]
     return len(reached) == 1 and reached[0] in component.loop.blocks
+
+
+def _retype_exits(
+    frame: Frame, component: Component, retyped: dict[int, Any], before: dict[Block, int]
+) -> None:
+    """Names that the loop does not read leave it as what they turned out to be at its header."""
+    places = {component.header.phis[i].value: new for i, new in retyped.items()}
+    if not places:
+        return
+    for source, target in component.loop.exits:
+        for k, phi in enumerate(target.phis):
+            new = places.get(phi.args[source])
+            if new is None:
+                continue
+            for edge in frame.pending.get(target, [])[before.get(target, 0) :]:
+                edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
 
 
 def _strip(frame: Frame, component: Component, certain: bool) -> None:

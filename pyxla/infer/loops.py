@@ -53,8 +53,12 @@ class LoopHead:
         live: Iterable[Value],
         directions: dict[str, str],
         rebound: Iterable[int] = (),
+        unread: Iterable[int] = (),
     ) -> None:
-        """`rebound`: on a first pass, the names expected to be bound to other arrays."""
+        """`rebound`: on a first pass, the names expected to be bound to other arrays.  `unread`:
+        those that the loop assigns and does not read (see `retype`)."""
+        self.unread = unread
+        self.retyped: dict[int, Any] = {}
         self.entry = entry
         self.block = Block("loop")
         self.directions = directions
@@ -112,6 +116,7 @@ class LoopHead:
         self, back: Edge, held: Callable[[], Iterable[Any]], written: set[int]
     ) -> tuple[bool, set[int], str]:
         """Connect the back edge if it fits; else False.  Also cells to entangle from here on."""
+        self.retype(back)
         fit = _Fit(self, back)
         for (hint, _), template, value in zip(self.hints, self.args, back.args, strict=True):
             fit.hint = hint
@@ -137,6 +142,37 @@ class LoopHead:
         back.block.terminator = Jump(self.block, back.loc)
         self.block.preds.append(back.block)
         return True, aliases, "a name may stand for one of several arrays that are still in use"
+
+    def retype(self, back: Edge) -> None:
+        """Make what unread names are at the header what holds the values that come back.
+
+        A pass that assumed another type of them is as good as one that assumes this type.
+        """
+        for i in self.unread:
+            template, value = self.args[i], back.args[i]
+            if not (_is_plain(template) and _is_plain(value)) or self._fits(template, value, back):
+                continue
+            join = Join([self.entry], self.block, [back], self.directions)
+            join.hint, join.loc = self.hints[i]
+            phis = self.block.phis[:]
+            new = join.join([self.entry.args[i], value])
+            if isinstance(new, Conflict) or not self._fits(new, value, back):
+                self.block.phis = phis
+                continue
+            owner = getattr(getattr(template, "value", None), "owner", None)
+            self.block.phis = [phi for phi in self.block.phis if phi is not owner]
+            self.args = (*self.args[:i], new, *self.args[i + 1 :])
+            self.retyped[i] = new
+
+    def _fits(self, template: Any, value: Any, back: Edge) -> bool:
+        fit = _Fit(self, back)
+        fit.value(template, value)
+        return fit.ok
+
+
+def _is_plain(x: Any) -> bool:
+    """A number, or no value: nothing that leads to cells."""
+    return is_number(x) or isinstance(x, Unbound)
 
 
 def _rebinds(template: Any, back: Any) -> bool:

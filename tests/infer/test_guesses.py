@@ -1,0 +1,134 @@
+"""What the first pass over a loop assumes: the same results as with none of it, in fewer passes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.infer.loops import LoopHead
+from tests.compare import difference
+
+
+def last_of(n, x):
+    norm, count, flag = 0.0, 0, False
+    for k in range(n):
+        x = x * 0.5 + 1.0
+        norm = np.sqrt(x @ x)
+        count = k * 0.5
+        flag = norm > 1.0
+    return x, norm, count, flag
+
+
+def left_early(n, x):
+    best = 0.5
+    for k in range(n):
+        found = k
+        if k * k > 20:
+            best = k + 0.5
+            break
+        if k > 30:
+            return x, -1.0
+        x = -x
+    else:
+        return x, best
+    return x + found, best
+
+
+def bound_inside(n, x):
+    k = -1
+    while k < n:
+        k += 1
+        y = x[0] * k
+        z = k > 2
+    return y, z, k
+
+
+def bound_perhaps(n, x):
+    for k in range(n):
+        y = x[0] * k
+    return y
+
+
+def nested(n, x):
+    norm = 0.0
+    for k in range(n):
+        step = 1.0
+        while step > 0.2:
+            step *= 0.5
+        x = x + step if k > 1 else x - step
+        norm = np.sum(x)
+    return x, norm, step
+
+
+def rebound_or_kept(n, x):
+    y = x
+    for k in range(n):
+        if k % 2:
+            y = y * 2.0
+    return x, y
+
+
+class Doubling:
+    def __init__(self, x):
+        self.x = x
+
+    def __add__(self, other):
+        return other
+
+    def __neg__(self):
+        return self
+
+
+def operators_that_make_nothing(n, x):
+    y = Doubling(x)
+    for _ in range(n):
+        y = -y
+    y.x[0] = 7.0
+    return x
+
+
+PROGRAMS = [
+    *(last_of, left_early, bound_inside, bound_perhaps, nested, rebound_or_kept),
+    operators_that_make_nothing,
+]
+
+
+def outcome(function, *args):
+    try:
+        return function(*args), args
+    except Exception as error:  # noqa: BLE001 - what a program raises is compared
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_as_python(function, n):
+    expected = outcome(function, n, np.array([1.5, -2.0, 0.25]))
+    found = outcome(pyxla.compile(function), n, np.array([1.5, -2.0, 0.25]))
+    if n:
+        assert not difference(found, expected)
+    else:  # a name that the loop never assigned has the type that the loop would give it
+        assert repr(plain(found)) == repr(plain(expected))
+
+
+def plain(x):
+    if isinstance(x, tuple):
+        return [plain(item) for item in x]
+    return np.asarray(x, float).tolist() if isinstance(x, int | float | np.generic) else x
+
+
+@pytest.mark.parametrize(
+    ("function", "loops"), [(last_of, 1), (nested, 2), (bound_inside, 1), (left_early, 1)]
+)
+def test_one_pass_is_enough(function, loops, monkeypatch):
+    closed = []
+    close = LoopHead.close
+
+    def counted(self, *args):
+        closed.append(self)
+        return close(self, *args)
+
+    monkeypatch.setattr(LoopHead, "close", counted)
+    pyxla.compile(function).lower(int, pyxla.f64[3])
+    assert len(closed) == loops
