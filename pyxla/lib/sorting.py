@@ -523,7 +523,8 @@ def histogram(
     edges = histogram_bin_edges(x, bins, range)
     count = edges.size - 1
     values = Array(flat(x.value))
-    index = _bin_of(values, edges)
+    given = isinstance(bins, list | tuple | np.ndarray) or (type(bins) is Array and bins.shape)
+    index = _bin_of(values, edges) if given else _equal_bin_of(values, edges)
     weight_dtype = INT if weights is None else as_array(weights).dtype
     if weights is None:
         amounts = splat(1, INT, values.shape)
@@ -557,6 +558,25 @@ def _bin_of(values: Array, edges: Array) -> Value:
     index = op.select(k.eq(v, last), splat(count - 1, INT, values.shape), index)
     outside = op.or_(k.lt(index, k.like(index, 0)), k.isnan(v))
     return op.select(outside, k.like(index, count), index)
+
+
+def _equal_bin_of(values: Array, edges: Array) -> Value:
+    """As `_bin_of` for bins of one width: computed, as NumPy does, and corrected by the edges."""
+    dtype = result_type(values, edges)
+    count = edges.size - 1
+    if CLASSES[dtype] != "f" or dtype.itemsize < 4 or not count or not values.size:
+        return _bin_of(values, edges)
+    table, v = cast(edges.value, dtype), cast(values.value, dtype)
+    low, high = [broadcast_to(take_one(table, i, 0), values.shape) for i in (0, count)]
+    share = op.divide(op.subtract(v, low), op.subtract(high, low))
+    place = cast(op.multiply(share, k.like(share, count)), INT)
+    index = op.clamp(k.like(place, 0), place, k.like(place, count - 1))
+    index = op.subtract(index, cast(k.lt(v, gather_along(table, index, 0)), INT))
+    later = gather_along(table, op.add(index, k.like(index, 1)), 0)
+    above = op.and_(k.ge(v, later), k.ne(index, k.like(index, count - 1)))
+    index = op.add(index, cast(above, INT))
+    inside = op.and_(k.ge(v, low), k.le(v, high))
+    return op.select(inside, index, k.like(index, count))
 
 
 def add_at(x: Value, index: Value, amounts: Value) -> Value:

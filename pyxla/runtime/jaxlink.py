@@ -200,8 +200,12 @@ class _Tuned:
 
 
 # Measured on XLA:CPU (docs/decisions-runtime.md): fusing whole chains of products and reductions
-# into one library call makes narrow matrix products up to 100 times slower.
-_CPU_OPTIONS = {"xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+# into one library call makes narrow matrix products up to 100 times slower; rewriting reductions to
+# windows sends their operands through memory (`lower.staging` does what that is for).
+_CPU_OPTIONS = {
+    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    "xla_disable_hlo_passes": "tree_reduction_rewriter",
+}
 
 
 @functools.cache
