@@ -32,6 +32,8 @@ _CONSTANTS = (
     *(types.GenericAlias, types.EllipsisType, functools.partial, np.ufunc, np.finfo, np.iinfo),
     *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
 )
+# Functions as arguments of library functions, which call them with operands.
+_CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
 _MISSING = object()
 
 
@@ -42,8 +44,6 @@ class Place:
 
     owner: Any
     name: str | None = None
-# Functions as arguments of library functions, which call them with operands.
-_CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
 
     def read(self) -> Any:
         if self.name is not None:
