@@ -179,8 +179,6 @@ def is_constant(value: Any) -> bool:
 
 
 def python_object(engine: Any, x: Any) -> Any:
-    if hasattr(type(value), "__pyxla_constant__"):
-        return True
     """The Python object that `x` is known to be; LookupError where it is not known."""
     if isinstance(x, Const):
         return x.value

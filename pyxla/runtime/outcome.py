@@ -24,6 +24,7 @@ from pyxla.errors import CompileError, Location
 from pyxla.frontend.support import format_spec
 
 from pyxla.lib.random.state import set_state
+
 Path = tuple[Any, ...]
 
 
@@ -278,6 +279,12 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 def new_object(cls: type, fields: dict[str, Any]) -> Any:
     """An instance with these fields, made as unpickling makes one: without running `__init__`."""
+    if cls is np.random.Generator:
+        return np.random.Generator(fields["bit_generator"])
+    if cls is np.random.PCG64:
+        bits = np.random.PCG64(0)
+        set_state(bits, fields)
+        return bits
     made: Any = cls.__new__(cls)  # type: ignore[call-overload]
     fill(made, fields)
     return made
@@ -305,6 +312,8 @@ def restore(target: Any, source: Any) -> None:
         for key in [key for key in target if key not in source]:
             del target[key]
         target.update(source)
+    elif isinstance(target, np.random.PCG64):
+        target.state = source.state
     else:
         for name in [name for name in vars(target) if not hasattr(source, name)]:
             object.__delattr__(target, name)
@@ -319,12 +328,6 @@ def check_traceable(outcome: Outcome, name: str) -> None:
         what = "mutates its arguments"
         hint = f"call pyxla.functional({name}), which returns (result, mutated arguments)"
     elif _has_extents(outcome.result):
-    if cls is np.random.Generator:
-        return np.random.Generator(fields["bit_generator"])
-    if cls is np.random.PCG64:
-        bits = np.random.PCG64(0)
-        set_state(bits, fields)
-        return bits
         what = "returns an array whose size depends on data"
         hint = "return the padded array and its length"
     else:
@@ -352,8 +355,6 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
         result=_renumbered(outcome.result, moved, made),
         writes=tuple(
             [replace(w, index=moved(w.index)) for w in outcome.writes if w.index not in gone]
-    elif isinstance(target, np.random.PCG64):
-        target.state = source.state
         ),
         stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
         status=None if outcome.status is None else moved(outcome.status),
