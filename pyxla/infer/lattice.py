@@ -276,7 +276,22 @@ class MaybeUnbound:
         self.unbound = unbound
 
 
-Abstract = Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound
+class MaybeNone:
+    """`value` where the bool Scalar `some` says so, else None: `best = None`, then set in a loop.
+
+    `name` is for messages.  An operation that None does not have raises as CPython does; a branch
+    on `x is None` knows better.
+    """
+
+    __slots__ = ("name", "some", "value")
+
+    def __init__(self, value: Any, some: Any, name: str = "") -> None:
+        self.value = value
+        self.some = some
+        self.name = name
+
+
+Abstract = Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound | MaybeNone
 
 
 def is_number(x: Any) -> bool:
@@ -315,4 +330,6 @@ def describe(x: Any) -> str:
         return x.reason
     if isinstance(x, MaybeUnbound):
         return describe(x.value)
+    if isinstance(x, MaybeNone):
+        return f"{describe(x.value)} or None"
     return "mutable object"

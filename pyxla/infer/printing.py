@@ -19,7 +19,7 @@ from pyxla.infer.calls import special
 from pyxla.infer.containers import builtin
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
 from pyxla.ir.core import Value
 from pyxla.ops.foreign import host_call
 
@@ -59,6 +59,9 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     x = engine.use(x)
     if isinstance(x, Const):
         return lambda given: x.value
+    if isinstance(x, MaybeNone):
+        some, inner = _place(x.some.value, values), reader(engine, x.value, values)
+        return lambda given: inner(given) if given[some].item() else None
     if isinstance(x, Scalar):
         place = _place(x.value, values)
         return lambda given: given[place].item()

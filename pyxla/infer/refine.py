@@ -11,12 +11,22 @@ from typing import Any
 
 from pyxla.infer import extent
 from pyxla.infer.extent import IntFact
-from pyxla.infer.lattice import Const, Scalar
+from pyxla.infer.lattice import Const, MaybeNone, Scalar
 from pyxla.ir.core import Value
 
 Atom = tuple[str, Any, Any]
 
-_NEGATED = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT"}
+# ("SOME", x, None): the MaybeNone x is not None; ("NONE", x, None): it is.
+_NEGATED = {
+    "SOME": "NONE",
+    "NONE": "SOME",
+    "EQ": "NE",
+    "NE": "EQ",
+    "LT": "GE",
+    "GE": "LT",
+    "GT": "LE",
+    "LE": "GT",
+}
 _SWAPPED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}
 
 
@@ -44,6 +54,9 @@ def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any
     """A copy of `env` in which `learned` holds; None where it cannot hold."""
     env = env.copy()
     for direction, x, y in learned:
+        if isinstance(x, MaybeNone):
+            _settle(env, x, direction == "SOME")
+            continue
         for left, right, relation in ((x, y, direction), (y, x, _SWAPPED[direction])):
             interval = _narrowed(extent.fact(left), extent.fact(right), relation)
             if interval.lo is not None and interval.hi is not None and interval.lo > interval.hi:
@@ -51,6 +64,21 @@ def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any
             if isinstance(left, Scalar):
                 _apply(env, left, interval)
     return env
+
+
+def _settle(env: dict[Value, Any], x: MaybeNone, some: bool) -> None:
+    """Names that are None or not together with `x` are so from here on."""
+    for key, known in env.items():
+        if isinstance(known, MaybeNone) and known.some.value is x.some.value:
+            env[key] = known.value if some else Const(None)
+
+
+def is_some(x: MaybeNone, assumed: tuple[Atom, ...]) -> bool | None:
+    """Whether `x` is not None where `assumed` holds; None where that is not known."""
+    for direction, known, _ in assumed:
+        if isinstance(known, MaybeNone) and known.some.value is x.some.value:
+            return direction == "SOME"
+    return None
 
 
 def _narrowed(x: IntFact, y: IntFact, direction: str) -> IntFact:

@@ -1,6 +1,7 @@
 """What the caller of a program sees: a tree over its flat results, and what is written back.
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutArgument path
+              | OutMaybe index out | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)*
     write   ::= leaf := index                        an array argument takes new contents
@@ -22,7 +23,6 @@ import numpy as np
 
 from pyxla.errors import CompileError, Location
 from pyxla.frontend.support import format_spec
-
 from pyxla.lib.random.state import set_state
 
 Path = tuple[Any, ...]
@@ -47,6 +47,23 @@ class OutScalar:
 @dataclass(frozen=True, slots=True)
 class OutConst:
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class OutMaybe:
+    """`out` where the bool result `index` is true, else None."""
+
+    index: int
+    out: Out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutNumbers:
+    """A list of the elements of result `index`, nested where it has several dimensions: Python's
+    numbers if `python`, else NumPy's scalars."""
+
+    index: int
+    python: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +116,8 @@ Out = (
     OutArray
     | OutScalar
     | OutConst
+    | OutMaybe
+    | OutNumbers
     | OutArgument
     | OutView
     | OutTuple
@@ -182,6 +201,13 @@ def builder(out: Out, arrays: Sequence[Convert], scalar: Convert = _python) -> B
             return lambda values, args, made: _immutable(convert(values[index]))
         case OutConst(value):
             return lambda values, args, made: value
+        case OutMaybe(index, inner):
+            some = builder(inner, arrays, scalar)
+            return lambda values, args, made: (
+                some(values, args, made) if np.asarray(values[index]).item() else None
+            )
+        case OutNumbers(index, python):
+            return _shared(out, _numbers(index, arrays[index], scalar if python else _immutable))
         case OutArgument(path):
             return lambda values, args, made: resolve(args, path)
         case OutFormat(parts):
@@ -254,6 +280,20 @@ def _format(parts: tuple[Any, ...], arrays: Sequence[Convert], scalar: Convert) 
         return "".join(texts)
 
     return build
+
+
+def _numbers(index: int, array: Convert, scalar: Convert) -> Builder:
+    """A list of the elements of an array."""
+    if scalar is _python:
+        return lambda values, args, made: np.asarray(values[index]).tolist()
+    return lambda values, args, made: _listed(array(values[index]), scalar)
+
+
+def _listed(x: Any, convert: Convert) -> list[Any]:
+    """The elements of an array in nested lists."""
+    if x.ndim > 1:
+        return [_listed(row, convert) for row in x]
+    return [convert(element) for element in x]
 
 
 def _immutable(x: Any) -> Any:
@@ -330,6 +370,8 @@ def check_traceable(outcome: Outcome, name: str) -> None:
     elif _has_extents(outcome.result):
         what = "returns an array whose size depends on data"
         hint = "return the padded array and its length"
+    elif any(isinstance(node, OutMaybe) for node in walk(outcome.result)):
+        what, hint = "returns None or something else", "return a flag beside the value"
     else:
         return
     raise CompileError(f"'{name}' {what}, which a JAX trace cannot express", hint=hint)
@@ -378,8 +420,10 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
             case OutArray(index, extents):
                 sizes = tuple([None if e is None else moved(e) for e in extents])
                 return OutArray(moved(index), sizes)
-            case OutScalar(index):
+            case OutScalar(index) | OutNumbers(index):
                 return replace(out, index=moved(index))
+            case OutMaybe(index, inner):
+                return OutMaybe(moved(index), _renumbered(inner, moved, made))
             case OutView(base):
                 return replace(out, base=_renumbered(base, moved, made))
             case OutTuple(_, items) | OutList(items):
@@ -414,7 +458,7 @@ def walk(out: Out) -> Iterator[Out]:
     """`out` and all outs inside it."""
     yield out
     match out:
-        case OutView(base):
+        case OutView(base) | OutMaybe(_, base):
             yield from walk(base)
         case OutTuple(_, items) | OutList(items) | OutDict(_, items):
             for item in items:

@@ -16,6 +16,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    MaybeNone,
     MaybeUnbound,
     Ref,
     Scalar,
@@ -60,6 +61,7 @@ MAKERS = {
     "range": lambda: Compound("range", (Const(0), scalar(int, 0), Const(1))),
     "nothing": lambda: Unbound("x"),
     "perhaps 1": lambda: MaybeUnbound(Const(1), scalar(bool), Unbound("x")),
+    "1.5 or None": lambda: MaybeNone(Const(1.5), scalar(bool)),
     "conflict": lambda: Conflict("no type"),
 }
 PAIRS = list(combinations_with_replacement(MAKERS, 2))
@@ -84,6 +86,8 @@ def shown(x):
         return type(x).__name__, *map(shown, x.items)
     if isinstance(x, MaybeUnbound):
         return "perhaps", shown(x.value)
+    if isinstance(x, MaybeNone):
+        return "optional", shown(x.value)
     return type(x).__name__
 
 
@@ -124,7 +128,8 @@ def test_the_order_of_paths_does_not_matter(third):
         ("3", "float32(2)", ("array", "f32[]")),
         ("a float32", "a float64", "Conflict"),
         ("float", "a float32", "Conflict"),
-        ("None", "3", "Conflict"),
+        ("None", "3", ("optional", ("const", "3"))),
+        ("None", "int in [0, 5]", ("optional", ("scalar", "int", 0, 5))),
         ("(int,)", "(int, float)", "Conflict"),
         ("3", "nothing", ("perhaps", ("scalar", "int", 3, 3))),
     ],

@@ -1,0 +1,158 @@
+"""Values that are None on some paths."""
+
+import math
+
+import numpy as np
+
+from tests.programs import program
+
+X = lambda: (np.array([3.0, 1.0, 4.0, 1.0, 5.0]),)
+LOW = lambda: (np.array([3.0, 1.0, 4.0]), 2.0)
+HIGH = lambda: (np.array([3.0, 1.0, 4.0]), 9.0)
+
+
+@program("optional", X, lambda: (np.zeros(0),))
+def least(x):
+    b = None
+    for i in range(len(x)):
+        if b is None or x[i] < b:
+            b = x[i]
+    return b
+
+
+@program("optional", LOW, HIGH)
+def first_above(x, t):
+    idx = None
+    for i, v in enumerate(x):
+        if v > t:
+            idx = i
+            break
+    return idx
+
+
+def helper(a, b, c):
+    d = b * b - 4 * a * c
+    if d < 0:
+        return None
+    return (-b - math.sqrt(d)) / (2 * a), (-b + math.sqrt(d)) / (2 * a)
+
+
+@program("optional", lambda: (1.0, -3.0, 2.0), lambda: (1.0, 0.0, 2.0))
+def quadratic(a, b, c):
+    r = helper(a, b, c)
+    if r is not None:
+        return r[0] + r[1]
+    return 0.0
+
+
+@program("optional", lambda: (1.0, -3.0, 2.0), lambda: (1.0, 0.0, 2.0))
+def unpacked(a, b, c):
+    r = helper(a, b, c)
+    lo, hi = r
+    return lo
+
+
+@program("optional", X)
+def previous(x):
+    p = None
+    s = 0.0
+    for v in x:
+        if p is not None:
+            s += abs(v - p)
+        p = v
+    return s, p
+
+
+class Cache:
+    def __init__(self):
+        self.val = None
+        self.hits = 0
+
+    def get(self, x):
+        if self.val is None:
+            self.val = x * 2
+        else:
+            self.hits += 1
+        return self.val
+
+
+@program("optional", lambda: (1.0, 4))
+def cached(x, n):
+    c = Cache()
+    t = 0.0
+    for i in range(n):
+        t += c.get(x + i)
+    return t, c.hits, c.val
+
+
+@program("optional", LOW, HIGH)
+def lazy_array(x, flag):
+    w = None
+    if x.sum() > flag:
+        w = x * 2
+    if w is not None:
+        x = x + w
+    return x, w
+
+
+@program("optional", LOW, HIGH)
+def truth(x, t):
+    best = None
+    for v in x:
+        if v > t:
+            best = v
+    if best:
+        return 1
+    return 0
+
+
+@program("optional", LOW, HIGH)
+def used_without_test(x, t):
+    best = None
+    for v in x:
+        if v > t:
+            best = v
+    return best + 1
+
+
+@program("optional", X)
+def low_and_high(x):
+    lo = hi = None
+    for v in x:
+        lo = v if lo is None else min(lo, v)
+        hi = v if hi is None else max(hi, v)
+    return hi - lo, (lo, hi)
+
+
+@program("optional", X)
+def default(x, y=None):
+    if y is None:
+        y = x
+    return x + y
+
+
+@program("optional", LOW, HIGH)
+def shown(x, t):
+    m = None
+    if x[0] > t:
+        m = float(x[0])
+    return f"m={m}", [m, 1], {"m": m}
+
+
+@program("optional", LOW, HIGH)
+def kinds(x, t):
+    m = None
+    if x[0] > t:
+        m = float(x[0])
+    return isinstance(m, float), m == 3.0, m is not None
+
+
+@program("optional", X)
+def closest(x):
+    best = None
+    for i in range(len(x)):
+        for j in range(i):
+            d = abs(x[i] - x[j])
+            if best is None or d < best[0]:
+                best = (d, i, j)
+    return best
