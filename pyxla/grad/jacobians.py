@@ -1,4 +1,4 @@
-"""`jacfwd` and `jacrev`: derivatives by one basis vector after another, in a loop.
+"""`jacfwd` and `jacrev`: derivatives by all basis vectors at once, or one after another in a loop.
 
 The result has the form of the function's, each leaf replaced by a tree in the form of the
 arguments, whose leaves have the shape (leaf of the result, leaf of the argument).
@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.grad.activity import is_inexact
-from pyxla.grad.emitting import buffer, inline, loop, number, store
+from pyxla.grad.batch import batch
+from pyxla.grad.emitting import buffer, inline, into, loop, number, store
 from pyxla.grad.forward import jvp
 from pyxla.grad.nested import Nested, emit
+from pyxla.grad.residuals import nbytes
 from pyxla.grad.reverse import split_vjp
 from pyxla.grad.transforms import (
     Argnums,
@@ -26,14 +28,17 @@ from pyxla.grad.transforms import (
 from pyxla.grad.trees import PYTHON, Leaf, Tree, flatten, graft, leaves, placed
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Tuple
-from pyxla.ir.core import Value
-from pyxla.ir.rewrite import substitute_region
+from pyxla.ir.core import Region, Value
+from pyxla.ir.rewrite import substitute_region, walk
 from pyxla.ir.types import I64, ArrayType, array_type
 from pyxla.lib.operands import cast, weak
+from pyxla.ops.batching import spread
 from pyxla.ops.elementwise import add, compare, convert
 from pyxla.ops.filled import broadcast_in_dim, zeros
 from pyxla.ops.shape import iota, reshape, transpose
 
+# Bytes of the largest array where all rows or columns are computed at once; else one by one.
+AT_ONCE = 1 << 28
 # Derivatives of one leaf of the result by one of the arguments, with the shapes of both in a row.
 Blocks = dict[tuple[Leaf, Leaf], Value]
 
@@ -155,14 +160,34 @@ def _each(
     if count == 1:
         return [reshape(v, shape=(1, *v.type.shape)) for v in _strong(make(number(0)))]
 
+    region = Region((Value(I64),))
+    with into(region.instrs):
+        region.results = tuple(_strong(make(*region.params)))
+    if _fits(region, count):
+        return _at_once(region, count)
+
     def body(index: Value, *buffers: Value) -> tuple[Value, ...]:
-        made = zip(buffers, _strong(make(index)), strict=True)
+        made = zip(buffers, inline(region, (index,), {}), strict=True)
         return add(index, number(1)), *[store(b, index, value) for b, value in made]
 
     def more(index: Value, *_: Value) -> Value:
         return compare(index, number(count), direction="LT")
 
     return loop([number(0), *[buffer(type, count) for type in strong]], more, body)[1:]
+
+
+def _fits(region: Region, count: int) -> bool:
+    """Whether the code may run for all indices at once: its arrays together, and no prints."""
+    code = list(walk(region.instrs))
+    sizes = [nbytes(value) for instr in code for value in instr.results]
+    return max(sizes, default=0) * count <= AT_ONCE and not any(i.op.effect for i in code)
+
+
+def _at_once(region: Region, count: int) -> list[Value]:
+    indices = iota(dtype=I64.dtype, shape=(count,), dimension=0)
+    made = inline(batch(region, [True], count), (indices,), {})
+    pairs = zip(made, region.results, strict=True)
+    return [x if x.type.ndim > one.type.ndim else spread(x, count) for x, one in pairs]
 
 
 def _strong(values: Sequence[Value]) -> list[Value]:

@@ -206,7 +206,15 @@ class _Lanes:
         given = [graft(engine, tree, self.lane) for tree in trees]
         count = len(given) - len(kwargs)
         named = dict(zip(kwargs, given[count:], strict=True))
-        return engine.rules.call(engine, function, given[:count], named)
+        generators = dict(_generators(engine))
+        result = engine.rules.call(engine, function, given[:count], named)
+        if any(engine.heap.contents.get(cell) is not state for cell, state in generators.items()):
+            raise engine.refuse(
+                "a function given to vmap draws from a random generator from outside: every "
+                "element would draw the same numbers",
+                "make a generator for each element inside: np.random.default_rng(seed)",
+            )
+        return result
 
     def lane(self, leaf: Leaf) -> Any:
         """As indexing gives it: of a vector, a NumPy scalar."""
@@ -219,6 +227,13 @@ class _Lanes:
     @property
     def jax(self) -> bool:
         return any(leaf.jax for leaf in self.params)
+
+
+def _generators(engine: Engine) -> Iterator[tuple[int, ObjectCell]]:
+    """The random generators that there are, by cell."""
+    for cell, content in engine.heap.contents.items():
+        if isinstance(content, ObjectCell) and issubclass(content.cls, np.random.BitGenerator):
+            yield cell, content
 
 
 def _inside_functions(tree: Tree) -> Iterator[Leaf]:

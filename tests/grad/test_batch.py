@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import importlib
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -479,3 +480,41 @@ def test_custom_rules():
     close(pyxla.grad(lambda v: pyxla.vmap(again)(v).sum())(V), np.cos(np.sin(V)) * np.cos(V))
     stopped = pyxla.vmap(lambda x: pyxla.stop_gradient(x) * x)
     close(pyxla.grad(lambda v: stopped(v).sum())(V), V)
+
+
+@pytest.mark.parametrize("room", [0, 1 << 20])
+def test_jacobians_at_once_and_one_by_one(room: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(importlib.import_module("pyxla.grad.jacobians"), "AT_ONCE", room)
+
+    def f(w, x):
+        y = x * 1.0
+        for _ in range(3):
+            y = np.tanh(w @ y) if y.sum() > -9 else y
+        return y, 2.0 * x[0]
+
+    square, x = RNG.standard_normal((3, 3)), X[0]
+    for jacobian in (pyxla.jacfwd, pyxla.jacrev):
+        (by_w, by_x), (none, two) = jacobian(f, (0, 1))(square, x)
+        want = jax.jacrev(lambda w, x: jnp.tanh(w @ jnp.tanh(w @ jnp.tanh(w @ x))), (0, 1))
+        with jax.enable_x64(True):
+            close(by_w, want(square, x)[0])
+            close(by_x, want(square, x)[1])
+        assert none.shape == (3, 3) and not none.any()
+        assert two.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_random_numbers():
+    def pi(seed):
+        rng, hits = np.random.default_rng(seed), 0
+        for _ in range(20):
+            hits += rng.random() ** 2 + rng.random() ** 2 < 1
+        return hits, rng.normal(size=2)
+
+    check(pi, np.arange(4))
+    outside = np.random.default_rng(0)
+    for function, args in (
+        (lambda x: x + outside.random(), (V,)),
+        (lambda x, r: r.normal(), (V, outside)),
+    ):
+        with pytest.raises(CompileError, match="every element would draw the same numbers"):
+            pyxla.vmap(function, (0, None)[: len(args)])(*args)
