@@ -48,3 +48,37 @@ def test_refused_programs_leave_it_on():
     with pytest.raises(Exception, match="no_such_attribute"):
         refused(1.0)
     assert gc.isenabled()
+
+
+def test_what_was_made_is_old_at_once(monkeypatch):
+    monkeypatch.setattr("pyxla.collector.KEPT", 10**9)
+    with paused():
+        made = [[] for _ in range(5000)]
+    old = {id(x) for x in gc.get_objects(generation=2)}
+    assert all(id(x) in old for x in made)
+    assert gc.get_count()[0] < 5000
+
+
+def test_frozen_objects_stay_frozen():
+    gc.freeze()
+    try:
+        frozen = gc.get_freeze_count()
+        with paused():
+            pass
+        assert gc.get_freeze_count() == frozen
+    finally:
+        gc.unfreeze()
+
+
+def test_garbage_is_bounded(monkeypatch):
+    monkeypatch.setattr("pyxla.collector.KEPT", 1000)
+
+    class Circle:
+        def __init__(self):
+            self.self = self
+
+    for _ in range(5):
+        with paused():
+            for _ in range(1500):
+                Circle()
+    assert sum(isinstance(x, Circle) for x in gc.get_objects()) <= 1500

@@ -5,6 +5,8 @@ A wrong guess costs a pass: what comes back to the header is compared with what 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pyxla.frontend.pyops import BINARY, UNARY
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Loop
@@ -45,7 +47,7 @@ def unread(loop: Loop) -> set[int]:
     header = loop.header
     places = {phi.value: k for k, phi in enumerate(header.phis)}
     for block in loop.blocks:
-        operands = [phi.args.values() for phi in block.phis]
+        operands: list[Iterable[Value]] = [phi.args.values() for phi in block.phis]
         operands += [instr.operands for instr in block.instrs]
         operands.append(block.terminator.operands if block.terminator else ())
         for values in operands:
