@@ -4,6 +4,8 @@ from pyxla import hlo
 from pyxla.api import build, compile, load
 from pyxla.errors import CompileError
 from pyxla.grad.api import (
+    checked,
+    functional,
     grad,
     hessian,
     jacfwd,
@@ -50,6 +52,7 @@ __all__ = [
     "build",
     "c128",
     "c64",
+    "checked",
     "checkpoint",
     "code_dot",
     "code_hlo",
@@ -63,6 +66,7 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "functional",
     "grad",
     "hessian",
     "hlo",

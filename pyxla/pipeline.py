@@ -28,18 +28,13 @@ from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
 from pyxla.infer.captures import Place
-from pyxla.ir.core import Region
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
-from pyxla.lower.close import close
-from pyxla.lower.expand import expand, expands
-from pyxla.lower.fences import fence_reads
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
-from pyxla.lower.staging import stage_reductions
-from pyxla.lower.unroll import unroll
 from pyxla.runtime import jaxlink, signature
-from pyxla.runtime.executable import Executable, Program, program
+from pyxla.runtime.executable import Executable, Program
+from pyxla.runtime.finish import finished
 from pyxla.specialize import Request, Restart, Specialization, specialize
 
 
@@ -122,19 +117,9 @@ def _typed(compilation: Compilation) -> Specialization:
 
 
 def _regions(compilation: Compilation) -> Program:
-    return finished(compilation.at("typed").function.name, outlined(compilation))
-
-
-def outlined(compilation: Compilation) -> Region:
-    """The region that derivatives are taken of; outlining consumes the typed function's blocks."""
-    region = simplify(outline(compilation.at("typed").function))
-    return simplify(expand(region)) if expands(region) else region
-
-
-def finished(name: str, region: Region) -> Program:
-    """A simplified region in the form in which XLA gets it."""
-    region = close(unroll(region))
-    return program(name, stage_reductions(fence_reads(region)) if jaxlink.on_cpu() else region)
+    """Outlining consumes the typed function's blocks."""
+    typed = compilation.at("typed").function
+    return finished(typed.name, simplify(outline(typed)))
 
 
 def _stablehlo(compilation: Compilation) -> str:

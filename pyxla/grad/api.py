@@ -1,4 +1,4 @@
-"""`grad`, `value_and_grad`, `jvp`, `vjp`, `linearize`: derivatives of Python functions.
+"""Derivatives of Python functions: `grad`, `jvp`, `vjp`, `jacfwd` and their like.
 
 They take any function that `pyxla.compile` takes, compiled or not, or one of their own results, and
 give a function that is called like it, outside compiled functions and inside them.  The function
@@ -13,8 +13,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
 from pyxla.api import Compiled
 from pyxla.errors import CompileError
+from pyxla.grad.effects import Checked, Functional
 from pyxla.grad.jacobians import Jacobian
 from pyxla.grad.transforms import (
     Argnums,
@@ -186,6 +188,26 @@ def hessian(
     return jacfwd(inner, argnums, has_aux, holomorphic)
 
 
+def functional(function: Callable[..., Any]) -> Any:
+    """The function that returns (result, arguments), on copies of its arguments.
+
+    The second is a tuple of all arguments, by position and then by name, as `function` left them:
+    so what works by mutation can be transformed, or called under `jax.jit` and `jax.grad`.
+    jax.Arrays count as NumPy arrays in it, which mutate.
+    """
+    return Derived(function, Functional())
+
+
+def checked(function: Callable[..., Any]) -> Any:
+    """The function that returns (status, result) instead of raising, on copies of its arguments.
+
+    status: an int, 0 where nothing is raised, else the number of the `raise` or `assert` in the
+    order in which they are compiled; the result is of no use then.  It may be called under JAX's
+    transformations.
+    """
+    return Derived(function, Checked())
+
+
 # --- during inference -------------------------------------------------------------------------
 
 
@@ -271,3 +293,13 @@ def _static_jacobian(
     which = _argnums(engine.static(argnums, "argnums"))
     flags = engine.static(has_aux, "has_aux"), engine.static(holomorphic, "holomorphic")
     return Jacobian(forward, which, *map(bool, flags))
+
+
+@_rule(functional)
+def _functional(engine: Engine, function: Any) -> Any:
+    return transformed(Functional(), function)
+
+
+@_rule(checked)
+def _checked(engine: Engine, function: Any) -> Any:
+    return transformed(Checked(), function)

@@ -20,11 +20,10 @@ import numpy as np
 
 from pyxla.grad.emitting import inline
 from pyxla.grad.trees import Leaf, Tree, flatten, leaves, like, moved, rebuild, values_of
-from pyxla.infer import arrays
 from pyxla.infer.endings import ended, visited
 from pyxla.infer.engine import Engine, Raised
-from pyxla.infer.heap import BoxCell, reachable
-from pyxla.infer.lattice import Array, Compound, Const, Scalar
+from pyxla.infer.heap import BoxCell, ObjectCell, reachable
+from pyxla.infer.lattice import Compound, Const, Ref, Scalar
 from pyxla.infer.merge import UNDEFINED
 from pyxla.infer.printing import STREAM
 from pyxla.infer.region import graph
@@ -43,7 +42,7 @@ class Nested:
 
     region: parameters as given to `visit`; its results are the values of `at`, by position, and it
     uses what is around it freely.  result: None where it never returns.  raised: exceptions as
-    trees.  printed: what the order of prints became, if it prints.
+    trees.  kept: cells of the program around it that do change, see `_kept`.
     """
 
     region: Region
@@ -51,12 +50,18 @@ class Nested:
     at: dict[Value, int]
     status: Value | None
     raised: tuple[tuple[Raised, Tree], ...]
-    printed: Value | None
+    kept: tuple[tuple[int, Tree], ...]
 
     def index(self, leaf: Leaf) -> int | None:
         """The result that holds a leaf's value; None of a constant."""
         found = values_of(leaf)
         return self.at[found[0]] if found else None
+
+    def keep(self, engine: Engine, leaf: Callable[[Leaf], Any]) -> None:
+        """What the program around the call sees of it besides the result."""
+        for cell, tree in self.kept:
+            made = rebuild(engine, tree, leaf)
+            engine.set_content(cell, engine.heap.contents[made.cell])
 
 
 def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> Nested:
@@ -71,14 +76,14 @@ def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> N
         _check_functions(engine, tree, known)
         code = None if status is None else _number(status)
         sites = tuple([(path, flatten(engine, path.exception)) for path in exceptions])
-        printed = _printed(engine)
-        found = [*leaves(*[t for t in (tree,) if t is not None], *[t for _, t in sites])]
-        results = dict.fromkeys([value for leaf in found for value in values_of(leaf)])
-        results.update(dict.fromkeys([v for v in (code, printed) if v is not None]))
+        kept = _kept(engine, known)
+        trees = [*[t for t in (tree,) if t is not None], *[t for _, t in (*sites, *kept)]]
+        results = dict.fromkeys([v for leaf in leaves(*trees) for v in values_of(leaf)])
+        results.update(dict.fromkeys([v for v in (code,) if v is not None]))
         engine.block.terminator = Return(tuple(results), engine.loc)
     region = simplify(outline(graph(entry, tuple(params), engine.loc)))
     at = {value: k for k, value in enumerate(results)}
-    return Nested(region, tree, at, code, sites, printed)
+    return Nested(region, tree, at, code, sites, kept)
 
 
 def _check_functions(engine: Engine, tree: Tree | None, known: int) -> None:
@@ -124,12 +129,17 @@ def _as_int(x: int) -> Any:
     return np.asarray(x, np.int64)
 
 
-def _printed(engine: Engine) -> Value | None:
-    """What `print` left for the next one."""
+def _kept(engine: Engine, known: int) -> tuple[tuple[int, Tree], ...]:
+    """What a function that works on copies leaves behind all the same: what it prints is printed,
+    and who draws a random number has drawn it."""
     stream = engine.captures.by_identity.get(id(STREAM))
-    if stream is None or stream.cell not in engine.written:
-        return None
-    return arrays.read(engine, stream).value
+    cells = [] if stream is None else [stream.cell]
+    for cell in dict.fromkeys(engine.written):
+        content = engine.heap.contents.get(cell)
+        if isinstance(content, ObjectCell) and issubclass(content.cls, np.random.BitGenerator):
+            cells.append(cell)
+    changed = [cell for cell in cells if cell in engine.written and cell < known]
+    return tuple([(cell, flatten(engine, Ref(cell))) for cell in changed])
 
 
 def emit(engine: Engine, nested: Nested, region: Region, arguments: Sequence[Value]) -> Emitted:
@@ -146,9 +156,7 @@ def finish(
     def leaf(x: Leaf) -> Any:
         return like(x, apart[x]) if x in apart else moved(x, now.__getitem__)
 
-    if nested.printed is not None:
-        stream = engine.captures.by_identity[id(STREAM)]
-        arrays.write(engine, stream, Array(now[nested.printed]))
+    nested.keep(engine, leaf)
     raise_again(engine, nested, leaf, now)
     return Emitted(rebuild(engine, nested.result, leaf), tuple(made[len(nested.at) :]))
 

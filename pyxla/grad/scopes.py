@@ -36,7 +36,8 @@ def check_rule(instr: Instr, varied: set[Value]) -> None:
         raise CompileError(
             f"'{name}' has no derivative rule here",
             instr.loc,
-            hint="give it one by defjvp or defvjp; derivatives of rules are two deep in jax.grad",
+            hint="give it one by defjvp or defvjp; a rule that calls its own function has second "
+            "derivatives in jax.grad, and any in pyxla.grad",
         )
     if any(value in varied for value in captures(instr)):
         raise CompileError(

@@ -132,7 +132,7 @@ class Engine:
         self.frames: list[Frame] = []
         self.raised: list[Raised] = []
         self.written: list[int] = []
-        self.orders = 1  # how often what is visited may be differentiated, JAX included
+        self.orders = 2  # how often what is visited may be differentiated, JAX included
         self.unrolled: set[Block] = set()
         self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}

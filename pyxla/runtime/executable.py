@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,12 +43,16 @@ enable_x64 = jax.enable_x64
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A typed program: flat arrays in, flat arrays out; equal only to itself."""
+    """A typed program: flat arrays in, flat arrays out; equal only to itself.
+
+    origin: the region that derivatives are taken of, if there is one.
+    """
 
     name: str
     region: Region
     params: tuple[ArrayType, ...]
     results: tuple[ArrayType, ...]
+    origin: Region | None = None
 
     @functools.cached_property
     def stablehlo(self) -> str:
@@ -56,13 +60,14 @@ class Program:
         return jaxlink.stablehlo(self)
 
 
-def program(name: str, region: Region) -> Program:
+def program(name: str, region: Region, origin: Region | None = None) -> Program:
     """The program that `region` is; its types are the types of the region's values."""
     return Program(
         name,
         region,
         tuple([value.type for value in region.params]),
         tuple([value.type for value in region.results]),
+        origin,
     )
 
 
@@ -76,9 +81,15 @@ def trimmed(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
     idle = {w.index for w in outcome.writes if leaf_of.get(values[w.index]) == w.leaf}
     if not idle:
         return whole, outcome
-    kept = tuple([value for i, value in enumerate(values) if i not in idle])
-    region = Region(whole.region.params, whole.region.instrs, kept)
-    return program(whole.name, region), without_results(outcome, idle)
+    region, origin = [_without(part, idle) for part in (whole.region, whole.origin)]
+    return program(whole.name, region, origin), without_results(outcome, idle)
+
+
+def _without(region: Any, idle: Collection[int]) -> Any:
+    if region is None:
+        return None
+    kept = tuple([value for i, value in enumerate(region.results) if i not in idle])
+    return Region(region.params, region.instrs, kept)
 
 
 class Executable:

@@ -4,7 +4,7 @@
     jit(program)             the program as a function dispatched by `jax.jit`
     scoped()                 64-bit types for the extent of a `with`, the user's setting untouched
     stablehlo, lowered, exported    its module, in the forms that print, compile and travel
-    set_rules(...), set_batch(...)    install derivative and batching rules
+    set_derivatives(...), set_batch(...)    install how programs are differentiated and batched
 
 The primitive `pyxla_call` has one parameter that matters, a finished `Program` hashed by identity.
 Abstract evaluation only reads its types; all inference happened before.  Lowering emits the region
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -313,28 +313,6 @@ def scalar_tracer(x: Any) -> Any:
     return jax.lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(x.dtype))
 
 
-_LATER = {
-    "jvp": "jax.grad and jax.jvp of a compiled function",
-    "transpose": "transposition of a compiled function by JAX",
-}
-_HINTS = {
-    "jvp": "gradients come with pyxla.grad",
-    "transpose": "gradients come with pyxla.grad",
-}
-
-
-def _refuse(rule: str, program: Program) -> NoReturn:
-    raise CompileError(f"{_LATER[rule]} is not supported: '{program.name}'", hint=_HINTS[rule])
-
-
-def _no_jvp(primals: Any, tangents: Any, *, program: Program) -> NoReturn:
-    _refuse("jvp", program)
-
-
-def _no_transpose(cts: Any, *args: Any, program: Program) -> NoReturn:
-    _refuse("transpose", program)
-
-
 Batch = Callable[["Program", tuple[bool, ...], int], "Program"]
 
 
@@ -359,15 +337,40 @@ def set_batch(batched: Batch) -> None:
     batching.primitive_batchers[pyxla_call] = rule
 
 
-def set_rules(
-    jvp: Callable[..., Any] = _no_jvp, transpose: Callable[..., Any] = _no_transpose
-) -> None:
-    """Install the rules by which JAX differentiates programs.
+# From a program and positions of its parameters, to programs:
+#   tangents of the inexact results, for (parameters, tangents of those at `wrt`)
+#   cotangents of the parameters `wrt`, for (other parameters, cotangents of the inexact results)
+Derive = Callable[["Program", tuple[int, ...]], "Program"]
 
-    jvp(primals, tangents, *, program) and transpose(cts, *args, program) are JAX's own signatures.
-    """
+
+def set_derivatives(ahead: Derive, back: Derive) -> None:
+    """Install how programs are differentiated."""
+
+    def jvp(primals: Any, tangents: Any, *, program: Program) -> Any:
+        """The program, and beside it one linear in the tangents, which alone JAX transposes."""
+        given = enumerate(zip(tangents, program.params, strict=True))
+        wrt = tuple([k for k, (t, x) in given if type(t) is not ad.Zero and _inexact(x)])
+        with scoped():
+            results = bind(program, *primals)
+            zeros = [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in results]
+            if not wrt:
+                return results, zeros
+            made = iter(bind(ahead(program, wrt), *primals, *[tangents[k] for k in wrt]))
+        pairs = zip(zeros, program.results, strict=True)
+        return results, [next(made) if _inexact(t) else zero for zero, t in pairs]
+
+    def transpose(cts: Any, *args: Any, program: Program) -> Any:
+        wanted = tuple([k for k, x in enumerate(args) if ad.is_undefined_primal(x)])
+        known = [x for x in args if not ad.is_undefined_primal(x)]
+        pairs = zip(cts, program.results, strict=True)
+        with scoped():
+            given = [ad.instantiate_zeros(ct) for ct, t in pairs if _inexact(t)]
+            made = iter(bind(back(program, wanted), *known, *given))
+        return [next(made) if k in wanted else None for k in range(len(args))]
+
     ad.primitive_jvps[pyxla_call] = jvp
     ad.primitive_transposes[pyxla_call] = transpose
 
 
-set_rules()
+def _inexact(type: ArrayType) -> bool:
+    return jax.numpy.issubdtype(type.dtype, jax.numpy.inexact)

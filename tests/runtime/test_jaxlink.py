@@ -138,16 +138,14 @@ def run_fresh(code, **environment):
 
 
 @pytest.mark.parametrize(
-    ("transform", "words"),
+    "transform",
     [
-        (lambda f: jax.grad(lambda x: f(x, x).sum())(ONES), "pyxla.grad"),
-        (lambda f: jax.jvp(f, (ONES, ONES), (ONES, ONES)), "pyxla.grad"),
-        (lambda f: jax.linear_transpose(lambda x: f(x, ONES), ONES)(ONES), "pyxla.grad"),
-        (lambda f: jax.jit(jax.grad(lambda x: f(x, x).sum()))(ONES), "pyxla.grad"),
+        lambda f: jax.grad(lambda x: f(x, x).sum())(ONES),
+        lambda f: jax.jvp(f, (ONES, ONES), (ONES, ONES)),
     ],
 )
-def test_refused_transformations(transform, words):
-    with pytest.raises(CompileError, match=words):
+def test_programs_without_a_source_have_no_derivative(transform):
+    with pytest.raises(CompileError, match="it was loaded"):
         transform(fma32)
 
 

@@ -1,0 +1,149 @@
+"""Derivatives of finished programs, by which JAX differentiates them (`runtime.jaxlink`).
+
+JAX differentiates forwards, then transposes what is linear.  The linear program here is made only
+when it is asked for: transposed, it is the reverse derivative of the program it belongs to.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from pyxla.errors import CompileError
+from pyxla.grad.emitting import inline
+from pyxla.grad.forward import jvp
+from pyxla.grad.reverse import vjp
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Region, Value
+from pyxla.ir.types import ArrayType
+from pyxla.lower.simplify import simplify
+from pyxla.ops.check import INEXACT
+from pyxla.ops.filled import zeros
+from pyxla.runtime import jaxlink
+from pyxla.runtime.executable import Program
+from pyxla.runtime.finish import finished
+
+Types = tuple[ArrayType, ...]
+Wrt = tuple[int, ...]
+
+
+class Derivative(Program):
+    """A program whose code is made when it is asked for.
+
+    linear: parameters in which it is linear.  transposed: its transpose by them.
+    """
+
+    make: Callable[[], Region]
+    linear: Wrt
+    transposed: Callable[[], Program]
+
+    def __init__(
+        self,
+        name: str,
+        params: Types,
+        results: Types,
+        make: Callable[[], Region],
+        linear: Wrt,
+        transposed: Callable[[], Program],
+    ) -> None:
+        fields = {"name": name, "params": params, "results": results, "linear": linear}
+        for field, value in {**fields, "make": make, "transposed": transposed}.items():
+            object.__setattr__(self, field, value)
+
+    @functools.cached_property
+    def origin(self) -> Region:  # type: ignore[override]
+        return simplify(self.make())
+
+    @functools.cached_property
+    def region(self) -> Region:  # type: ignore[override]
+        return finished(self.name, self.origin).region
+
+
+def _origin(program: Program) -> Region:
+    if program.origin is None:
+        raise CompileError(f"the derivative of '{program.name}' is not known: it was loaded")
+    return program.origin
+
+
+def _inexact(types: Types) -> Types:
+    return tuple([type for type in types if type.dtype in INEXACT])
+
+
+def _seeds(program: Program) -> list[int]:
+    return [k for k, type in enumerate(program.results) if type.dtype in INEXACT]
+
+
+@functools.lru_cache(maxsize=256)
+def ahead(program: Program, wrt: Wrt) -> Program:
+    """(parameters, tangents of those at `wrt`) -> tangents of the inexact results."""
+    params = (*program.params, *[program.params[k] for k in wrt])
+    count = len(program.params)
+
+    def make() -> Region:
+        region = jvp(_origin(program), wrt)
+        return Region(region.params, region.instrs, region.results[len(program.results) :])
+
+    return Derivative(
+        f"{program.name}_jvp",
+        params,
+        _inexact(program.results),
+        make,
+        tuple(range(count, len(params))),
+        lambda: _reverse(program, wrt),
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _reverse(program: Program, wrt: Wrt) -> Program:
+    """(parameters, cotangents of the inexact results) -> cotangents of the parameters at `wrt`."""
+    params = (*program.params, *_inexact(program.results))
+    count = len(program.params)
+
+    def make() -> Region:
+        region = vjp(_origin(program), wrt, _seeds(program))
+        return Region(region.params, region.instrs, region.results[len(program.results) :])
+
+    return Derivative(
+        f"{program.name}_vjp",
+        params,
+        tuple([program.params[k] for k in wrt]),
+        make,
+        tuple(range(count, len(params))),
+        lambda: ahead(program, wrt),
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def back(program: Program, wrt: Wrt) -> Program:
+    """The transpose of a program that is linear in its parameters `wrt`."""
+    if isinstance(program, Derivative) and program.linear == wrt:
+        return program.transposed()
+    kept = [k for k in range(len(program.params)) if k not in wrt]
+    results = tuple([program.params[k] for k in wrt])
+    params = (*[program.params[k] for k in kept], *_inexact(program.results))
+
+    def make() -> Region:
+        return _at_zero(vjp(_origin(program), wrt, _seeds(program)), wrt, len(program.results))
+
+    return Derivative(
+        f"{program.name}_transpose",
+        params,
+        results,
+        make,
+        tuple(range(len(kept), len(params))),
+        lambda: program,
+    )
+
+
+def _at_zero(region: Region, wrt: Wrt, width: int) -> Region:
+    """Its cotangents, where the parameters `wrt`, whose values do not matter, are zero."""
+    params = [Value(value.type) for value in region.params]
+    builder = Builder([])
+    with building(builder):
+        given = [zeros(p.type) if k in wrt else p for k, p in enumerate(params)]
+        made = inline(region, given, {})
+    kept = tuple([p for k, p in enumerate(params) if k not in wrt])
+    return Region(kept, builder.instrs, made[width:])
+
+
+jaxlink.set_derivatives(ahead, back)

@@ -1,0 +1,25 @@
+"""From a region that derivatives are taken of to the program that XLA gets."""
+
+from __future__ import annotations
+
+from pyxla.ir.core import Region
+from pyxla.ir.rewrite import clone_region
+from pyxla.lower.close import close
+from pyxla.lower.expand import expand, expands
+from pyxla.lower.fences import fence_reads
+from pyxla.lower.simplify import simplify
+from pyxla.lower.staging import stage_reductions
+from pyxla.lower.unroll import unroll
+from pyxla.runtime import jaxlink
+from pyxla.runtime.executable import Program, program
+
+
+def finished(name: str, origin: Region) -> Program:
+    """The program of a simplified region, which it keeps for its derivatives."""
+    region = clone_region(origin, {})
+    if expands(region):
+        region = simplify(expand(region))
+    region = close(unroll(region))
+    if jaxlink.on_cpu():
+        region = stage_reductions(fence_reads(region))
+    return program(name, region, origin)

@@ -1,0 +1,148 @@
+"""Compiled functions under JAX's own derivatives, against the same programs in jax.numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla import CompileError
+
+X = np.array([0.3, 1.2, -0.7], np.float32)
+TRANSFORMS = {
+    "grad": lambda f, x: jax.grad(f)(x),
+    "value_and_grad": lambda f, x: jax.value_and_grad(f)(x),
+    "jit of grad": lambda f, x: jax.jit(jax.grad(f))(x),
+    "grad of jit": lambda f, x: jax.grad(jax.jit(f))(x),
+    "jvp": lambda f, x: jax.jvp(f, (x,), (2 * x,)),
+    "vjp": lambda f, x: jax.vjp(f, x)[1](jnp.ones((), x.dtype)),
+    "linearize": lambda f, x: jax.linearize(f, x)[1](x),
+    "grad of grad": lambda f, x: jax.grad(lambda v: jax.grad(f)(v) @ x)(x),
+    "jvp of grad": lambda f, x: jax.jvp(jax.grad(f), (x,), (x,)),
+    "scan": lambda f, x: jax.grad(
+        lambda v: jax.lax.scan(lambda c, _: (c + f(c * v) * v, None), v, length=3)[0].sum()
+    )(x),
+    "checkpoint": lambda f, x: jax.grad(jax.checkpoint(f))(x),
+}
+
+
+def loop(np: Any) -> Any:
+    def f(x):
+        y = x
+        for _ in range(4):
+            y = np.sin(y) * x
+        return (y * y).sum()
+
+    return f
+
+
+@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms(name: str, x64: bool):
+    with jax.enable_x64(x64):
+        x = jnp.asarray(X, jnp.float64 if x64 else jnp.float32)
+        got = TRANSFORMS[name](pyxla.compile(loop(np)), x)
+        expected = TRANSFORMS[name](loop(jnp), x)
+    assert jax.tree.structure(got) == jax.tree.structure(expected)
+    for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-5)
+        assert a.dtype == b.dtype
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class Params:
+    w: Any
+    b: Any
+
+
+def test_trees_whiles_and_integers():
+    @pyxla.compile
+    def f(params, x, n):
+        y, i = x, 0
+        while i < n and np.abs(y).sum() < 50:
+            y = np.tanh(y @ params.w + params.b) * 1.5
+            i += 1
+        return (y * y).sum(), i
+
+    def g(params, x, n):
+        y = x
+        for _ in range(n):
+            y = jnp.tanh(y @ params.w + params.b) * 1.5
+        return (y * y).sum(), n
+
+    params = Params(jnp.asarray(np.outer(X, X)), jnp.ones(3))
+    for wrap in (lambda f: f, jax.jit):
+        got = wrap(jax.grad(f, has_aux=True))(params, X, jnp.int32(3))
+        expected, n = jax.grad(g, has_aux=True)(params, X, 3)
+        np.testing.assert_allclose(got[0].w, expected.w, rtol=1e-4)
+        np.testing.assert_allclose(got[0].b, expected.b, rtol=1e-4)
+        assert int(got[1]) == n
+    zero = jax.grad(lambda p, x, n: f(p, x, n)[0], argnums=2, allow_int=True)
+    assert zero(params, X, jnp.int32(3)).dtype == jax.dtypes.float0
+
+
+def test_rules_of_users_hold():
+    @pyxla.custom_vjp
+    def clipped(x):
+        return x
+
+    clipped.defvjp(lambda x: (x, None), lambda _, ct: (np.clip(ct, -1, 1),))
+
+    @pyxla.custom_jvp
+    def odd(x):
+        return np.sin(x)
+
+    @odd.defjvp
+    def _(primals, tangents):
+        return odd(*primals), 3 * odd(*primals) * tangents[0]
+
+    f = pyxla.compile(lambda x: (clipped(x) ** 2).sum() + pyxla.stop_gradient(x).sum())
+    np.testing.assert_allclose(jax.grad(f)(X), np.clip(2 * X, -1, 1))
+    with pytest.raises(CompileError, match="reverse rule only"):
+        jax.jvp(f, (X,), (X,))
+    g = pyxla.compile(lambda x: odd(x).sum())
+    np.testing.assert_allclose(jax.grad(g)(X), 3 * np.sin(X), rtol=1e-6)
+    twice = jax.grad(lambda x: jax.grad(g)(x).sum())
+    np.testing.assert_allclose(twice(X), 9 * np.sin(X), rtol=1e-6)
+    np.testing.assert_allclose(jax.jvp(g, (X,), (X,))[1], (3 * np.sin(X) * X).sum(), rtol=1e-5)
+
+
+def test_derivatives_inside_and_outside():
+    def energy(x):
+        return (x**4).sum()
+
+    force = pyxla.compile(lambda x: -pyxla.grad(energy)(x))
+    got = jax.grad(lambda x: force(x).sum())(X)
+    np.testing.assert_allclose(got, -12 * X**2, rtol=1e-6)
+    got = jax.grad(lambda x: pyxla.grad(energy)(x).sum())(X)
+    np.testing.assert_allclose(got, 12 * X**2, rtol=1e-6)
+    assert jax.grad(pyxla.compile(lambda x: x * x))(3.0) == 6.0
+
+
+def test_transposition():
+    a = np.arange(9.0, dtype=np.float32).reshape(3, 3)
+    f = pyxla.compile(lambda x: a @ x * 2)
+    (got,) = jax.linear_transpose(f, X)(X)
+    np.testing.assert_allclose(got, 2 * a.T @ X, rtol=1e-6)
+
+
+def test_refusals():
+    @pyxla.compile
+    def mutates(x):
+        x[0] = 2.0
+        return x.sum()
+
+    @pyxla.compile
+    def raises(x):
+        assert x.sum() > 0
+        return x.sum()
+
+    for f, words in ((mutates, "jax.Array cannot be changed"), (raises, "pyxla.checked")):
+        with pytest.raises(CompileError, match=words):
+            jax.grad(f)(X)
