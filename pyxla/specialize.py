@@ -17,13 +17,13 @@ from typing import Any
 import jax
 
 import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
-from pyxla.errors import CompileError, Location
-from pyxla.infer import arrays
+from pyxla.errors import CompileError, InternalError, Location
+from pyxla.infer import arrays, number_lists
 from pyxla.infer.captures import Captures, NewCapture, Place
 from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
 from pyxla.infer.engine import Engine, Raised
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, SetCell
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -93,7 +93,25 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     Raises Restart when an argument's value or another outside object is needed; CompileError when
     the program is refused.
     """
+    policy = number_lists.Policy()
+    try:
+        return _specialize(request, places, policy)
+    except CompileError:
+        # Lists that became arrays, or that did not, may be why: try it the other way round.
+        for lists in ["all"] * policy.wanted + ["none"] * policy.made:
+            try:
+                return _specialize(request, places, number_lists.Policy(lists))
+            except CompileError as error:
+                if isinstance(error, InternalError) and request.options.verify:
+                    raise
+        raise
+
+
+def _specialize(
+    request: Request, places: Sequence[Place], lists: number_lists.Policy
+) -> Specialization:
     world = _World(request, places)
+    world.engine.lists = lists
     try:
         with _deep_calls(), building(world.engine.builder):
             return world.run()
@@ -330,6 +348,7 @@ class _Outputs:
         self.engine = world.engine
         self.results: list[Value] = []
         self.trees: dict[Any, out.Out] = {}
+        self.kept: dict[int, NumberList] = {}
 
     def result(self, value: Value) -> int:
         self.results.append(value)
@@ -434,6 +453,15 @@ class _Outputs:
         match content:
             case ListCell(items):
                 return out.OutList(tuple([self.tree(i) for i in items]))
+            case NumberList(data, python):
+                if self.kept.setdefault(data.cell, content) is not content:
+                    raise CompileError(
+                        "a list of lists that is indexed at run time is returned, and a row of it",
+                        self.engine.loc,
+                        hint="return a copy of the row, or use an array",
+                    )
+                array = number_lists.array_of(self.engine.heap, content)
+                return out.OutNumbers(self.result(array.value), python)
             case DictCell(items):
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
             case SetCell(items):

@@ -14,11 +14,11 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays
+from pyxla.infer import arrays, number_lists
 from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
-from pyxla.infer.heap import ListCell, ObjectCell
+from pyxla.infer.heap import ListCell, NumberList, ObjectCell
 from pyxla.infer.lattice import (
     Compound,
     Const,
@@ -225,8 +225,11 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
 
 @builtin(sorted)
 def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Const(False)) -> Any:
-    items = iterate(engine, x)
     function = None if isinstance(key, Const) and key.value is None else key
+    kept = number_lists.flat(engine, x) if function is None else None
+    if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
+        return _sorted_numbers(engine, kept, bool(engine.static(reverse, "reverse")))
+    items = iterate(engine, x)
     keys = [i if function is None else call(engine, function, [i], {}) for i in items]
     descending = bool(engine.static(reverse, "reverse"))
     try:
@@ -235,6 +238,13 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
         return _network(engine, items, keys, descending)
     order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
     return engine.new(ListCell(tuple([items[i] for i in order])))
+
+
+def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
+    """A list of numbers that is kept as an array, in order."""
+    by = engine.rules.negative(engine, x.data) if descending else x.data
+    order = call(engine, Const(np.argsort), [by], {"kind": Const("stable")})
+    return engine.new(NumberList(get_item(engine, x.data, order), x.python))
 
 
 def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
@@ -282,6 +292,10 @@ def _by_items(target: Any) -> None:
     library = REGISTRY[target]
 
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+        kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
+        if kept is not None:
+            found = function(engine, kept.data)
+            return found if target in (any, all) else number_lists.number(engine, kept, found)
         xs = args
         if len(args) == 1 and ("key" in kwargs or not arrays.is_array(engine, args[0])):
             xs = tuple(iterate(engine, args[0])) if target is not sum else args

@@ -18,12 +18,13 @@ import numpy as np
 from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
-from pyxla.infer import arrays
+from pyxla.infer import arrays, number_lists
 from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
+from pyxla.ir.core import Value
 from pyxla.lib.bounded import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
@@ -185,12 +186,18 @@ def call_library(
         out, args = args[place], [*args[:place], Const(None), *args[place + 1 :]]
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
+    if _is_numpys(value):  # to which a list of numbers is the array of them
+        args = [number_lists.by_value(engine, a) for a in args]
     result = apply(engine, _name(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         return _store(engine, result, out, where)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
     return engine.abstract(result, _zero_d(implementation, args))
+
+
+def _is_numpys(value: Any) -> bool:
+    return isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:
@@ -222,10 +229,6 @@ def apply(
     result = engine.library(name, function, *operands, **named)
     if engine.checks:
         verify(engine, implementation.function, operands, named, result)
-    return result
-
-
-def _name(value: Any) -> str:
     if implementation.same:
         given = zip([*args, *kwargs.values()], [*operands, *named.values()], strict=True)
         return _as_given(dict(_given(engine, given)), result, implementation.rank0)
@@ -248,6 +251,10 @@ def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:
         return type(result)([_as_given(given, x, rank0) for x in result])
     if isinstance(result, Array) and (result.shape or rank0 == "array"):
         return given.get(result.value, result)
+    return result
+
+
+def _name(value: Any) -> str:
     return getattr(value, "__name__", None) or repr(value)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays
+from pyxla.infer import arrays, number_lists
 from pyxla.infer.calls import call
 from pyxla.infer.containers import builtin, content_of, dict_, iterate, sequence, set_item
 from pyxla.infer.engine import Engine
@@ -79,6 +79,8 @@ def _reverse(engine: Engine, x: Any) -> Any:
 
 @builtin(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
+    if (kept := number_lists.flat(engine, x)) is not None:
+        return number_lists.copied(engine, kept)
     content = content_of(engine, x)
     if isinstance(content, Array):
         return arrays.fresh(engine, arrays.read(engine, x))

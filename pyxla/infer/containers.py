@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, extent
+from pyxla.infer import arrays, extent, number_lists
 from pyxla.infer.calls import call, special
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.lib.registry import RULES, Implementation, lookup
 
 
@@ -43,6 +43,10 @@ def content_of(engine: Engine, x: Any) -> Any:
 
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
+    if (kept := number_lists.packed(engine.heap, x)) is not None:
+        found = number_lists.get(engine, kept, key)
+        if found is not None:
+            return found
     content = content_of(engine, x)
     if isinstance(content, Array):
         return engine.library("indexing", arrays.getitem, engine, x, key)
@@ -69,6 +73,11 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     return result
 
 
+def _is_list(engine: Engine, x: Any) -> bool:
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return isinstance(content, ListCell | NumberList)
+
+
 def _plain(x: Tuple, key: Any) -> bool:
     return "__getitem__" not in x.cls.__dict__
 
@@ -81,6 +90,10 @@ def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
 
 
 def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+    if number_lists.is_dynamic(key):
+        chosen = number_lists.choose(engine, x, items, key)
+        if chosen is not None:
+            return chosen
     index = engine.index(key, "the index of a sequence")
     try:
         found = items[index]
@@ -96,6 +109,8 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
+    if _is_list(engine, x) and number_lists.assign(engine, x, key, value):
+        return
     content = content_of(engine, x)
     if isinstance(content, Array):
         engine.library("assignment", arrays.setitem, engine, x, key, value)
@@ -138,6 +153,8 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
 
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
     """`x in container`."""
+    if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
+        container = kept.data
     content = content_of(engine, container)
     if isinstance(content, DictCell | SetCell):
         return Const(engine.key(x) in content.items)
@@ -163,6 +180,8 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 @builtin(support.sequence, iter)
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
+    if number_lists.packed(engine.heap, x) is not None:
+        return x
     content = content_of(engine, x)
     if isinstance(content, DictCell):
         return Tuple(tuple(Const(k) for k in content.items))
@@ -196,6 +215,8 @@ def length(engine: Engine, x: Any) -> Any:
     """`len(x)` of a sequence: a Const or an int Scalar."""
     if isinstance(x, Const):
         return Const(len(x.value))
+    if (kept := number_lists.packed(engine.heap, x)) is not None:
+        return Const(arrays.shown(engine, kept.data)[0][0])
     content = content_of(engine, x)
     if isinstance(content, Array):
         shape, extents = arrays.shown(engine, x)
@@ -428,6 +449,8 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
 
 @builtin(list)
 def _list(engine: Engine, x: Any = Const(())) -> Any:
+    if (kept := number_lists.flat(engine, x)) is not None:
+        return number_lists.copied(engine, kept)
     return engine.new(ListCell(tuple(iterate(engine, x))))
 
 

@@ -33,7 +33,7 @@ from pyxla.infer.captures import (
     python_object,
 )
 from pyxla.infer.deciding import by_arguments, deciding_test
-from pyxla.infer.heap import DictCell, Heap, ListCell, Shadow, swept
+from pyxla.infer.heap import DictCell, Heap, ListCell, NumberList, Shadow, swept
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -47,6 +47,7 @@ from pyxla.infer.lattice import (
     Unbound,
 )
 from pyxla.infer.merge import Edge, Env, merge
+from pyxla.infer.number_lists import Policy, replaced, unpacked
 from pyxla.infer.refine import Atom, atoms, constant_of, refined
 from pyxla.infer.region import EngineBuilder
 from pyxla.infer.shadows import redirected, resolve
@@ -128,6 +129,9 @@ class Engine:
         self.jax_array_class: Any = None
         self.block = Block("entry")
         self.heap = Heap([])
+        self.entry = self.block
+        self.lists = Policy()
+        self.frozen: dict[int, str] = {}
         self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []
         self.raised: list[Raised] = []
@@ -279,12 +283,15 @@ class Engine:
         return x.cell in self.jax_cells
 
     def content(self, ref: Ref) -> Any:
-        """What a cell holds, refused where paths disagree on it."""
-        return self.use(resolve(self.heap, self.heap.contents[ref.cell]))
+        """What a cell holds, refused where paths disagree on it; a list by its items."""
+        content = self.use(resolve(self.heap, self.heap.contents[ref.cell]))
+        return unpacked(self, content) if type(content) is NumberList else content
 
     def check_writable(self, ref: Ref) -> None:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
         info = self.heap.infos[ref.cell]
+        if ref.cell in self.frozen:
+            raise self.refuse(self.frozen[ref.cell], "use an array: np.array(the list)")
         if info.read_only:
             raise self.refuse(info.read_only, "copy the array before writing to it")
         if ref.cell in self.heap.entangled:
@@ -302,7 +309,7 @@ class Engine:
         if isinstance(contents[cell], Shadow):
             for target, value in redirected(self.heap, contents[cell], content):
                 self.set_content(target, value)
-        else:
+        elif type(contents[cell]) is not NumberList or not replaced(self, contents[cell], content):
             contents[cell] = content
 
     def module_of(self, frame: Frame) -> _Module:
@@ -331,9 +338,7 @@ class Engine:
         if not frame.returns:
             raise Stopped
         hints = [("the result", e.loc) for e in frame.returns[:1]]
-        edge, (result,) = merge(
-            frame.returns, (), hints, self._held_by_caller, self.captures.pinned
-        )
+        edge, (result,) = merge(frame.returns, (), hints, self.in_use, self.captures.pinned)
         edge.heap = swept(edge.heap, frame.first, (result,))
         self.enter(edge)
         return result
@@ -344,7 +349,8 @@ class Engine:
             "recursion needs a depth that is known while compiling; use a loop",
         )
 
-    def _held_by_caller(self) -> Iterator[Any]:
+    def in_use(self) -> Iterator[Any]:
+        """Abstract values that frames still need after the instruction they are at."""
         for frame in self.frames:
             yield from frame.boxes.values()
             if frame.position is not None:

@@ -8,10 +8,11 @@ needs the value of the loop variable, the loop is *unrolled*: each iteration is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer import number_lists
 from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.guesses import rebinds, unread
@@ -135,9 +136,25 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
                 _entangle_exits(engine, frame, component, aliases, reason)
             return None
         _reset(engine, frame, mark)
+        del entry.block.instrs[size:]
+        if _unify_lists(engine, entry, edge, live):
+            size, ghosts = len(entry.block.instrs), []
+            continue
         rebound |= head.rebound(edge)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
+
+
+def _unify_lists(engine: Engine, entry: Edge, back: Edge, live: Iterable[Value]) -> bool:
+    """Whether a list that the loop keeps as an array now is one where the loop starts."""
+    heap = entry.heap
+    names = [[entry.env.get(value), back.env.get(value)] for value in live]
+    number_lists.unify(
+        (entry, back),
+        [*zip(entry.args, back.args, strict=True), *names],
+        lambda e: [*engine.held(), *engine.captures.pinned, *e.args, *[e.env.get(v) for v in live]],
+    )
+    return entry.heap is not heap
 
 
 def _outside(engine: Engine, head: LoopHead) -> Callable[[], Any]:

@@ -6,6 +6,7 @@ Python objects (Cytron et al. 1991), and it leaves no mutation in the typed prog
 
     Array        content of an array cell: its current value
     ListCell     content of a list: its items
+    NumberList   content of a list of numbers that is indexed at run time
     DictCell     content of a dict: known keys, in order
     ObjectCell   content of an instance: its fields
     SetCell      content of a set: its constants
@@ -30,6 +31,15 @@ from pyxla.infer.lattice import Array, Compound, Conflict, Const, MaybeUnbound, 
 @dataclass(frozen=True, slots=True)
 class ListCell:
     items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberList:
+    """A list of numbers, or of such lists, kept as the array that `data` shows: of Python's numbers
+    if `python`, else of NumPy's scalars (`pyxla.infer.number_lists`)."""
+
+    data: Ref
+    python: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,9 @@ class Shadow:
     cells: tuple[int, ...]
 
 
-Content = Array | ListCell | SetCell | DictCell | ObjectCell | BoxCell | Shadow | Conflict
+Content = (
+    Array | ListCell | NumberList | SetCell | DictCell | ObjectCell | BoxCell | Shadow | Conflict
+)
 
 
 @dataclass(slots=True)
@@ -156,6 +168,8 @@ def parts(x: Any) -> tuple[Any, ...]:
         return tuple(x.items.values())
     if isinstance(x, ObjectCell):
         return tuple(x.fields.values())
+    if isinstance(x, NumberList):
+        return (x.data,)
     if isinstance(x, BoxCell | MaybeUnbound):
         return (x.value,)
     return ()

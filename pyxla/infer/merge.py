@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.infer import extent, views
+from pyxla.infer import extent, number_lists, views
 from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
     BoxCell,
@@ -25,6 +25,7 @@ from pyxla.infer.heap import (
     DictCell,
     Heap,
     ListCell,
+    NumberList,
     ObjectCell,
     Shadow,
     parts,
@@ -323,6 +324,8 @@ class Join:
             self.join([UNDEFINED if c is UNDEFINED else parts(c)[i] for c in contents])
             for i in range(len(parts(first)))
         ]
+        if isinstance(first, NumberList) and not isinstance(columns[0], Ref):
+            return columns[0]
         return _rebuild(first, columns)
 
     def _join_shadows(self, contents: list[Any]) -> Content:
@@ -528,6 +531,8 @@ def same_structure(x: Content, y: Content) -> bool:
         return list(x.items) == list(y.items)
     if isinstance(x, ObjectCell):
         return x.cls is y.cls and list(x.fields) == list(y.fields)
+    if isinstance(x, NumberList):
+        return x.python == y.python
     return isinstance(x, BoxCell)
 
 
@@ -538,6 +543,8 @@ def _rebuild(content: Content, columns: list[Any]) -> Content:
         return DictCell(dict(zip(content.items, columns, strict=True)))
     if isinstance(content, ObjectCell):
         return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
+    if isinstance(content, NumberList):
+        return NumberList(columns[0], content.python)
     return BoxCell(columns[0])
 
 
@@ -558,6 +565,22 @@ def all_equal(values: list[Any]) -> bool:
     return True
 
 
+def _unify_lists(
+    edges: list[Edge],
+    live: Iterable[Value],
+    held: Callable[[], Iterable[Any]],
+    pinned: Iterable[Any],
+) -> None:
+    """Lists that are arrays on one path are that on all."""
+    names = [[edge.env.get(value) for edge in edges] for value in live]
+    args = zip(*[edge.args for edge in edges], strict=True)
+    number_lists.unify(
+        edges,
+        [*args, *names],
+        lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
+    )
+
+
 def merge(
     edges: list[Edge],
     live: Iterable[Value],
@@ -573,6 +596,7 @@ def merge(
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
+    _unify_lists(edges, live, held, pinned)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays
+from pyxla.infer import arrays, number_lists
 from pyxla.infer.calls import call_library
 from pyxla.infer.containers import builtin
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
@@ -92,6 +92,9 @@ def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) 
 def _extremum(target: Any) -> None:
     @builtin(target)
     def call(engine: Any, *args: Any, **options: Any) -> Any:
+        kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
+        if kept is not None:
+            return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
         result = _by_value(engine, target, *args, **options)
         items = args if len(args) > 1 else arrays.items_of(engine, args[0]) or ()
         given = [x for x in items if arrays.is_array(engine, x)]
