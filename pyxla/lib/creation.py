@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import extent
+from pyxla.infer.integers import Int, ceil_divide, larger, minus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
+from pyxla.lib.keys import as_index
 from pyxla.lib.operands import (
     BOOL,
     FLOAT,
@@ -30,10 +31,12 @@ from pyxla.lib.operands import (
     broadcast_shapes,
     broadcast_to,
     cast,
+    is_dynamic,
     normalize_axis,
     splat,
 )
 from pyxla.lib.registry import implements
+from pyxla.lib.sizes import as_size, as_sizes
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -51,20 +54,22 @@ def iota(dtype: np.dtype, shape: Shape, dimension: int) -> Value:
 
 @implements(np.zeros, np.empty, np.ndarray, rank0="array")
 def zeros(shape: Any, dtype: Any = float, order: Any = "C", **ignored: Any) -> Array:
-    return Array(splat(0, as_dtype(dtype), as_shape(shape)))
+    stored, extents = as_sizes(shape)
+    return Array(splat(0, as_dtype(dtype), stored), extents)
 
 
 @implements(np.ones, rank0="array")
 def ones(shape: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
-    return Array(splat(1, FLOAT if dtype is None else as_dtype(dtype), as_shape(shape)))
+    stored, extents = as_sizes(shape)
+    return Array(splat(1, FLOAT if dtype is None else as_dtype(dtype), stored), extents)
 
 
 @implements(np.full, rank0="array")
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
-    shape = as_shape(shape)
+    stored, extents = as_sizes(shape)
     fill = as_array(fill_value)
     value = fill.value if dtype is None else as_value(fill_value, as_dtype(dtype))
-    return Array(_filled(value, shape))
+    return Array(_filled(value, stored), extents)
 
 
 def _filled(x: Value, shape: Shape) -> Value:
@@ -176,45 +181,65 @@ def _index_first(x: Value, i: int) -> Value:
 
 @implements(np.arange)
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, **_: Any) -> Array:
-    """start + i * step; the number of elements must be provable."""
+    """start + i * step; the number of elements must have a provable bound."""
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    found = result_type(start, stop, step) if dtype is None else as_dtype(dtype)
-    count = _arange_count(start, stop, step)
-    if dtype is not None and CLASSES[found] in "iu":
-        start, step = _as_int(start), _as_int(step)
+    found = result_type(INT, start, stop, step) if dtype is None else as_dtype(dtype)
+    (count,), extents = as_sizes(_arange_count(start, stop, step))
+    if CLASSES[found] == "b" and count > 2:
+        raise OpError(
+            "arange() is only supported for booleans when the result has at most length 2."
+        )
+    known = all(type(x) in (int, float) for x in (start, stop, step))
+    if known and count <= TABULATED and CLASSES[found] not in "iu":
+        # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
+        return as_array(_ran(start, stop, step, found))
+    if type(start) in (int, float) and type(step) in (int, float):
+        start, step = _first_and_step(start, step, found)
     value = iota(found, (count,), 0)
-    if not (type(step) in (int, float) and step == 1):
-        value = op.multiply(value, broadcast_to(_number(step, start, found), (count,)))
-    if not (type(start) in (int, float) and start == 0):
+    if is_dynamic(step) or step != 1:
+        value = op.multiply(value, broadcast_to(as_value(step, found), (count,)))
+    if is_dynamic(start) or start != 0:
         value = op.add(value, broadcast_to(as_value(start, found), (count,)))
-    return Array(value)
+    return Array(value, extents)
 
 
-def _as_int(x: Any) -> Any:
-    return int(x) if type(x) is float else x
+def _ran(start: Any, stop: Any, step: Any, dtype: np.dtype) -> np.ndarray:
+    try:
+        return np.arange(start, stop, step, dtype)
+    except (OverflowError, TypeError) as error:
+        raise OpError(str(error)) from None
 
 
-def _number(step: Any, start: Any, dtype: np.dtype) -> Value:
-    """NumPy's stride is the difference of its first two elements."""
-    if type(step) is float and type(start) in (int, float):
-        return as_value((start + step) - start, dtype)
-    return as_value(step, dtype)
+def _first_and_step(start: Any, step: Any, dtype: np.dtype) -> tuple[Any, Any]:
+    """NumPy fills by the difference of the first two elements, both rounded to the dtype."""
+    if type(start) is int and type(step) is int and np.can_cast(np.int64, dtype):
+        return start, step
+    two = _ran(start, start + 2 * step, step, dtype)[:2]
+    with np.errstate(over="ignore"):
+        return as_array(two[0]), as_array(two[1] - two[0])
 
 
-def _arange_count(start: Any, stop: Any, step: Any) -> int:
-    """How many elements there are; unknown ints are cancelled, else demanded."""
+def _arange_count(start: Any, stop: Any, step: Any) -> Int:
+    """How many elements there are; unknown ints are cancelled, bounded, or demanded."""
     numbers = [x for x in (start, stop, step) if isinstance(x, Array | Scalar)]
-    if all(isinstance(kind(x), type) and kind(x) is int for x in (start, stop)) and numbers:
-        length = extent.difference(stop, start)
-        if length is not None:
-            unit = operator.index(step)
-            return max(0, -(-length // unit))
+    if numbers and isinstance(step, int) and step and all(map(_is_int, (start, stop))):
+        first, last = (as_index(x) if isinstance(x, Array) else x for x in (start, stop))
+        length = minus(last, first) if step > 0 else minus(first, last)
+        if isinstance(length, int):
+            return max(0, -(-length // abs(step)))
+        return ceil_divide(as_size(length), abs(step))
     read = [_static_number(x) for x in (start, stop, step)]
     if read[2] == 0:
         raise OpError("arange: the step is zero")
     return max(0, math.ceil((read[1] - read[0]) / read[2]))
+
+
+def _is_int(x: Any) -> bool:
+    if isinstance(x, Array):
+        return not x.shape and x.dtype.kind in "iu"
+    return kind(x) is int
 
 
 def _static_number(x: Any) -> float:
@@ -239,31 +264,46 @@ def linspace(
     **_: Any,
 ) -> Any:
     """start + i * (stop - start) / (num - 1), the last exactly `stop`."""
-    num = operator.index(num)
-    if num < 0:
+    if isinstance(num, int) and num < 0:
         raise OpError(f"Number of samples, {num}, must be non-negative.")
-    if type(start) in (int, float) and type(stop) in (int, float) and num <= TABULATED:
+    (count,), extents = as_sizes(num)
+    size = count if extents is None else extents[0]
+    if extents is not None and (retstep or axis not in (0, -1)):
+        raise OpError("linspace of a size known at run time gives the numbers along axis 0")
+    known = type(start) in (int, float) and type(stop) in (int, float) and extents is None
+    if known and count <= TABULATED:
         # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
-        found = np.linspace(start, stop, num, endpoint, retstep, dtype and as_dtype(dtype))
+        found = np.linspace(start, stop, count, endpoint, retstep, dtype and as_dtype(dtype))
         return tuple(map(as_array, found)) if retstep else as_array(found)
     work = result_type(result_type(*_numbers(start, stop)), 1.0)
     first, last = broadcast(as_value(start, work), as_value(stop, work))
-    divisor = num - 1 if endpoint else num
+    divisor = larger(minus(size, 1) if endpoint else size, 1)
     delta = op.subtract(last, first)
-    step = op.divide(delta, k.like(delta, max(divisor, 1)))
-    shape = (num, *first.type.shape)
+    step = op.divide(delta, broadcast_to(cast(value_of(divisor), work), delta.type.shape))
+    shape = (count, *first.type.shape)
     position = cast(iota(_part(work), shape, 0), work)
     value = op.add(op.multiply(position, broadcast_to(step, shape)), broadcast_to(first, shape))
-    if endpoint and num > 1:
-        at_end = k.eq(iota(INT, shape, 0), splat(num - 1, INT, shape))
+    if endpoint and size != 1:
+        at_end = k.eq(iota(INT, shape, 0), broadcast_to(_last(size), shape))
         value = op.select(at_end, broadcast_to(last, shape), value)
     found = work if dtype is None else as_dtype(dtype)
     if CLASSES[found] in "iu" and CLASSES[work] == "f":
         value = op.floor(value)
+    if extents is not None:
+        return Array(cast(value, found), (*extents, *[None] * (len(shape) - 1)))
     result = _move_first(cast(value, found), axis)
     if retstep:
-        return result, Array(step) if divisor > 0 else Array(k.like(step, math.nan))
+        defined = (count - 1 if endpoint else count) > 0
+        return result, Array(step if defined else k.like(step, math.nan))
     return result
+
+
+def _last(size: Int) -> Value:
+    """The last position of several, -1 where there is just one: that is `start`."""
+    if isinstance(size, int):
+        return splat(size - 1, INT, ())
+    last = value_of(minus(size, 1))
+    return cast(op.select(k.gt(last, k.like(last, 0)), last, k.like(last, -1)), INT)
 
 
 def _numbers(*operands: Any) -> list[Any]:
@@ -293,33 +333,61 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Array:
+    ends = (start, stop, base)
+    if _tabulated(num, *ends):
+        return _table(np.logspace, start, stop, num, endpoint, base, dtype)
+    if isinstance(base, Array | list | tuple) and as_array(base).ndim:
+        rank = max(as_array(x).ndim for x in ends)
+        start, stop, base = (array(x, ndmin=rank) for x in ends)
+        base = _with_axis(base, axis)
     exponents = linspace(start, stop, num, endpoint, axis=axis)
     powers = UFUNCS[np.power](base, exponents)
     return powers if dtype is None else as_array(powers, dtype)
+
+
+def _tabulated(num: Any, *numbers: Any) -> bool:
+    """Whether all that decides the result is known, and the result small."""
+    known = all(type(x) in (int, float, complex) for x in numbers)
+    return known and type(num) is int and num <= TABULATED
+
+
+def _table(function: Callable[..., Any], *args: Any) -> Array:
+    try:
+        with np.errstate(all="ignore"):
+            return as_array(function(*args))
+    except (ValueError, TypeError) as error:
+        raise OpError(str(error)) from None
+
+
+def _with_axis(x: Array, axis: int) -> Array:
+    place = normalize_axis(axis, x.ndim + 1)
+    return Array(shapes.reshape(x.value, shape=(*x.shape[:place], 1, *x.shape[place:])))
 
 
 @implements(np.geomspace)
 def geomspace(
     start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Array:
-    """Powers between the logarithms of the ends, which are kept exactly; real ends of one sign."""
+    """Powers between the logarithms of the ends, which are kept exactly."""
     num = operator.index(num)
-    work = result_type(result_type(*_numbers(start, stop)), 1.0)
-    if CLASSES[work] == "c":
-        raise OpError("geomspace of complex ends is not supported")
+    if _tabulated(num, start, stop):
+        return _table(np.geomspace, start, stop, num, endpoint, dtype)
+    kinds = [] if dtype is None else [as_dtype(dtype)]
+    work = result_type(result_type(*_numbers(start, stop), *kinds), 1.0)
     first, last = broadcast(as_value(start, work), as_value(stop, work))
-    sign = op.sign(first)
-    logs = [Array(UFUNCS[np.log10](Array(op.abs(x))).value) for x in (first, last)]
-    powers = UFUNCS[np.power](10.0, linspace(*logs, num, endpoint))
-    shape = powers.shape
-    value = op.multiply(broadcast_to(sign, shape), powers.value)
+    # Turned to where the first is real and positive, and back: all of one sign have logarithms.
+    sign = UFUNCS[np.sign](Array(first)).value
+    first, last = op.divide(first, sign), op.divide(last, sign)
+    logs = [UFUNCS[np.log10](Array(x)) for x in (first, last)]
+    value = UFUNCS[np.power](10.0, linspace(*logs, num, endpoint)).value
+    shape = value.type.shape
     position = iota(INT, shape, 0)
     if num > 0:
         value = op.select(k.eq(position, splat(0, INT, shape)), broadcast_to(first, shape), value)
     if endpoint and num > 1:
         at_end = k.eq(position, splat(num - 1, INT, shape))
         value = op.select(at_end, broadcast_to(last, shape), value)
-    result = _move_first(value, axis)
+    result = _move_first(op.multiply(value, broadcast_to(sign, shape)), axis)
     return result if dtype is None else as_array(result, dtype)
 
 
@@ -394,8 +462,8 @@ def band(shape: Shape, offset: int, direction: str) -> Value:
 
 @implements(np.eye)
 def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", **_: Any) -> Array:
-    shape = as_shape((N, N if M is None else M))
-    return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)))
+    shape, extents = as_sizes((N, N if M is None else M))
+    return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)), extents)
 
 
 @implements(np.identity)
@@ -405,8 +473,8 @@ def identity(n: Any, dtype: Any = None, **_: Any) -> Array:
 
 @implements(np.tri)
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> Array:
-    shape = as_shape((N, N if M is None else M))
-    return Array(cast(band(shape, operator.index(k), "LE"), as_dtype(dtype)))
+    shape, extents = as_sizes((N, N if M is None else M))
+    return Array(cast(band(shape, operator.index(k), "LE"), as_dtype(dtype)), extents)
 
 
 def _masked(m: Any, offset: Any, direction: str) -> Array:

@@ -431,54 +431,17 @@ def bitwise_count(x: Value) -> Value:
 
 
 def exp2(x: Value) -> Value:
-    if cls(x) == "c":
-        return op.exponential(times_real(x, math.log(2)))
     return op.power(like(x, 2), x)
-
-
-def times_real(x: Value, factor: float) -> Value:
-    """Part by part, so that infinities stay what they are."""
-    if cls(x) != "c":
-        return op.multiply(x, like(x, factor))
-    return by_parts(lambda part: op.multiply(part, like(part, factor)))(x)
-
-
-def _branch(kernel: Kernel, part: Kernel, sign: float = 1.0) -> Kernel:
-    """On a branch cut, -0.0 is the other side: `part` of the result has the sign (or its opposite)
-    of the operand's."""
-
-    def cut(x: Value) -> Value:
-        result = kernel(x)
-        if cls(x) != "c":
-            return result
-        given = part(x) if sign > 0 else op.negate(part(x))
-        signed = copysign(part(result), given)
-        return complex(real(result), signed) if part is imag else complex(signed, imag(result))
-
-    return cut
-
-
-sqrt = _branch(op.sqrt, imag)
-arcsin = _branch(op.asin, imag)
-arccos = _branch(op.acos, imag, -1.0)
-arcsinh = _branch(op.asinh, real)
-arccosh = _branch(op.acosh, imag)
 
 
 def log2(x: Value) -> Value:
     """Exact at powers of two, so that `int(np.log2(n))` is what NumPy says."""
-    quotient = times_real(op.log(x), 1 / math.log(2))
-    if cls(x) == "c":
-        return quotient
-    return _snapped(x, quotient, 2)
+    return _snapped(x, op.multiply(op.log(x), like(x, 1 / math.log(2))), 2)
 
 
 def log10(x: Value) -> Value:
     """Exact at powers of ten."""
-    quotient = times_real(op.log(x), 1 / math.log(10))
-    if cls(x) == "c":
-        return quotient
-    return _snapped(x, quotient, 10)
+    return _snapped(x, op.multiply(op.log(x), like(x, 1 / math.log(10))), 10)
 
 
 def _snapped(x: Value, logarithm: Value, base: int) -> Value:

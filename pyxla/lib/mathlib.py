@@ -15,6 +15,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
+from pyxla.lib import complex_kernels as ck
 from pyxla.lib import kernels as k
 from pyxla.lib.builtins import choose, iterate, to_scalar
 from pyxla.lib.loops import fold_range
@@ -71,21 +72,21 @@ ROUNDINGS: dict[Callable[..., Any], Callable[..., Value]] = {
     math.trunc: k.trunc,
 }
 COMPLEX: dict[Callable[..., Any], Callable[..., Value]] = {
-    cmath.exp:   op.exponential,
-    cmath.sqrt:  k.sqrt,
-    cmath.log10: k.log10,
-    cmath.sin:   op.sine,
-    cmath.cos:   op.cosine,
-    cmath.tan:   op.tan,
-    cmath.asin:  k.arcsin,
-    cmath.acos:  k.arccos,
-    cmath.atan:  op.atan,
-    cmath.sinh:  op.sinh,
-    cmath.cosh:  op.cosh,
-    cmath.tanh:  op.tanh,
-    cmath.asinh: k.arcsinh,
-    cmath.acosh: k.arccosh,
-    cmath.atanh: op.atanh,
+    cmath.exp:   ck.exp,
+    cmath.sqrt:  ck.sqrt,
+    cmath.log10: ck.log10,
+    cmath.sin:   ck.sin,
+    cmath.cos:   ck.cos,
+    cmath.tan:   ck.tan,
+    cmath.asin:  ck.arcsin,
+    cmath.acos:  ck.arccos,
+    cmath.atan:  ck.arctan,
+    cmath.sinh:  ck.sinh,
+    cmath.cosh:  ck.cosh,
+    cmath.tanh:  ck.tanh,
+    cmath.asinh: ck.arcsinh,
+    cmath.acosh: ck.arccosh,
+    cmath.atanh: ck.arctanh,
 }
 # fmt: on
 

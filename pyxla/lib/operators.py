@@ -243,7 +243,7 @@ def array_power(x: Any, y: Any) -> Any:
         if y == int(y) and abs(y) <= UNROLLED_POWER if y - y == 0 else False:
             return _small_power(x, y)
         if y == 0.5 and CLASSES[x.dtype] in "fc":
-            return Array(op.sqrt(x.value))
+            return UFUNCS[np.sqrt](x)
     return UFUNCS[np.power](x, y)
 
 

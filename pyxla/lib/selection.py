@@ -53,9 +53,20 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return Array(op.select(pred, a, b))
 
 
+def _where_wraps() -> bool:
+    try:
+        np.where(True, np.uint8(0), -1)
+    except OverflowError:
+        return False
+    return True
+
+
+# Whether this NumPy's `where`, alone, lets a Python int that does not fit wrap around (until 2.4).
+WHERE_WRAPS = _where_wraps()
+
+
 def _wrapped_int(x: Any, dtype: np.dtype) -> Any:
-    """`where` alone lets a Python int that does not fit wrap around."""
-    if type(x) is not int or CLASSES[dtype] not in "iu":
+    if not WHERE_WRAPS or type(x) is not int or CLASSES[dtype] not in "iu":
         return x
     low, count = int(np.iinfo(dtype).min), 1 << (8 * dtype.itemsize)
     return (x - low) % count + low

@@ -9,6 +9,7 @@ import pytest
 
 from pyxla.ir.op import OpError
 from pyxla.lib.registry import LIBRARY
+from pyxla.lib.selection import WHERE_WRAPS
 from tests.lib.compare import check, sample, with_nan
 from tests.lib.harness import Dynamic, run
 
@@ -267,8 +268,7 @@ SELECTION = [
     row(np.where, B, 1, 2.5),
     row(np.where, X > 0, S[0], 1.5),
     row(np.where, D(True), V, 0),
-    row(np.where, B, BYTES[0, :4], -1),
-    row(np.where, B, BYTES[0, :4], 300),
+    *[row(np.where, B, BYTES[0, :4], n) for n in (-1, 300) if WHERE_WRAPS],
     row(np.astype, -X, np.uint8),
     row(np.astype, -X, np.uint64),
     row(np.astype, -X * 100, np.int8),

@@ -1,0 +1,120 @@
+"""How calls are written: programs of NumPy calls, with NumPy's values, dtypes and kinds."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from tests.compare import difference
+
+X = np.random.default_rng(0).normal(size=(3, 4))
+V = np.arange(6.0) - 2
+Z = X + 1j * X[::-1]
+
+
+def check(program: Callable[..., Any], *args: Any) -> None:
+    """`program` compiled returns, and does to its arguments, what NumPy makes of it."""
+    expected_args, actual_args = copy.deepcopy(args), copy.deepcopy(args)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = program(*expected_args)
+    actual = pyxla.compile(program)(*actual_args)
+    assert not difference(actual, expected)
+    assert not difference(actual_args, expected_args, path="arguments")
+
+
+def test_sequences_are_arrays_to_ufuncs() -> None:
+    def program(x, v):
+        return (
+            np.maximum(np.eye(2), [0.5, 2]),
+            v + [1, 2, 3, 4, 5, 6],
+            (1, 2, 3, 4) * x,
+            np.float_power(range(6), v),
+            x[0] < (1, 0, 2, 0),
+            np.cos([0.1, v[0]]),
+        )
+
+    check(program, X, V)
+
+
+def test_ranges() -> None:
+    def program(n, i):
+        return (
+            np.arange(-3, 3, 0.5, dtype=int),
+            np.arange(10, 0, -1.5, dtype=np.uint8),
+            np.arange(0.3, 1, 0.1, dtype=np.float32),
+            np.arange(np.float32(3)),
+            np.arange(n, n + 4),
+            np.arange(i, i + 3),
+            np.geomspace(1, 256, num=9, dtype=int),
+            np.geomspace(1j, 1000j, num=4),
+            np.logspace(2.0, 3.0, num=4, base=[2.0, 3.0], axis=-1),
+        )
+
+    check(program, np.int32(3), 4)
+
+
+def test_geometric_ranges_between_ends_known_at_run_time() -> None:
+    def program(x, z, v):
+        return (
+            np.geomspace(x, -8.0, 4),
+            np.geomspace(x, 100, 4, endpoint=False),
+            np.geomspace(-x, -100.0, 4),
+            np.geomspace(z[0, 0], z[1, 1], 5),
+            np.geomspace(v + 5, 9, 4, axis=-1),
+            np.logspace(x, 3.0, num=4, base=v[3:] + 1, axis=-1),
+        )
+
+    check(program, 2.5, Z, V)
+
+
+def test_ranges_of_bools_have_at_most_two() -> None:
+    @pyxla.compile
+    def program():
+        return np.arange(5, dtype=bool)
+
+    with pytest.raises(pyxla.CompileError, match="at most length 2"):
+        program()
+
+
+PARTS = (0.0, -0.0, 1.0, -0.3, 2.5, np.inf, -np.inf, np.nan, 1e200, 1e-200, 800.0)
+GRID = np.array([complex(a, b) for a in PARTS for b in PARTS])
+
+
+def same_numbers(actual: Any, expected: Any) -> np.ndarray:
+    return np.isclose(actual, expected, 1e-9, 1e-300, equal_nan=True)
+
+
+def test_complex_functions_at_infinities_and_nan() -> None:
+    def program(z):
+        return (
+            (np.exp(z), np.exp2(z), np.expm1(z), np.log(z), np.log2(z), np.log10(z), np.log1p(z)),
+            (np.sin(z), np.cos(z), np.tan(z), np.sinh(z), np.cosh(z), np.tanh(z)),
+            (np.arcsin(z), np.arccos(z), np.arcsinh(z), np.arccosh(z), np.sqrt(z), z**0.5),
+            (np.arctan(z * 3), np.arctanh(z * 3), np.abs(z), np.sign(z), np.reciprocal(z)),
+        )
+
+    with np.errstate(all="ignore"):
+        expected = program(GRID)
+    for got, wanted in zip(pyxla.compile(program)(GRID), expected, strict=True):
+        for i, (g, e) in enumerate(zip(got, wanted, strict=True)):
+            with np.errstate(all="ignore"):
+                same = same_numbers(g.real, e.real) & same_numbers(g.imag, e.imag)
+            assert same.all(), (i, GRID[~same], g[~same], e[~same])
+
+
+def test_complex_quotients_of_zeros_infinities_and_extremes() -> None:
+    def program(z, w):
+        return z / w, z / w.real, z.real / w
+
+    z, w = (part.ravel() for part in np.meshgrid(GRID, GRID))
+    with np.errstate(all="ignore"):
+        expected = program(z, w)
+        for g, e in zip(pyxla.compile(program)(z, w), expected, strict=True):
+            assert (same_numbers(g.real, e.real) & same_numbers(g.imag, e.imag)).all()
