@@ -14,17 +14,21 @@ from __future__ import annotations
 
 import argparse
 import ast
+import copy
 import functools
 import importlib
 import importlib.util
 import os
+import platform
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
+import pyxla
 from pyxla import api, hlo, reflect, types
 from pyxla.errors import CompileError
 
@@ -56,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="pyxla", description="Python functions over NumPy arrays as XLA programs."
     )
+    about = f"pyxla {pyxla.__version__} (jax {jax.__version__}, Python {platform.python_version()})"
+    parser.add_argument("--version", action="version", version=about)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[..., None], about: str, *words: str) -> Any:
@@ -84,7 +90,7 @@ _WORDS = {
     "FUNCTION": "FILE.py:FUNCTION or package.module:FUNCTION",
     "TYPE": "the type of an argument: f64[10,10], float, int, static[5], (f64[3], int)",
     "PROGRAM": "an artifact, or FILE.py:FUNCTION",
-    "VALUE": "a Python literal, or a .npy file",
+    "VALUE": "a Python literal, array([[1, 2.5], [3, 4]]), array([1, 2], f32), or a .npy file",
     "NAME": "an op",
 }
 
@@ -145,6 +151,7 @@ def _run(arguments: argparse.Namespace) -> None:
     else:
         raise UsageError(f"no file {program}")
     values = [_value(text) for text in arguments.value]
+    given = copy.deepcopy(values)
     try:
         result = function(*values)
     except CompileError:
@@ -153,19 +160,52 @@ def _run(arguments: argparse.Namespace) -> None:
         hint = "the program raised this for these values"
         raise CompileError(f"{type(error).__name__}: {error}", hint=hint) from error
     print(repr(result))
+    for index, (before, after) in enumerate(zip(given, values, strict=True)):
+        if not _same(before, after):
+            print(f"argument {index} is now {after!r}")
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Whether a value is what it was."""
+    if isinstance(x, np.ndarray):
+        return x.tobytes() == y.tobytes()
+    if isinstance(x, list | tuple | dict):
+        if len(x) != len(y) or (isinstance(x, dict) and list(x) != list(y)):
+            return False
+        parts = zip(*[z.values() if isinstance(z, dict) else z for z in (x, y)], strict=True)
+        return all(_same(a, b) for a, b in parts)
+    return repr(x) == repr(y)
 
 
 def _value(text: str) -> Any:
-    """An argument: an array from a .npy file, or a Python literal."""
+    """An argument: an array from a .npy file or spelled `array(...)`, or a Python literal."""
     if text.endswith(".npy"):
         try:
             return np.load(text, allow_pickle=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot read {text}: {error}") from None
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        raise UsageError(f"{text!r} is neither a .npy file nor a Python literal") from None
+        return _literal(ast.parse(text.strip(), mode="eval").body)
+    except (ValueError, TypeError, SyntaxError, CompileError):
+        words = f"{text!r} is neither a .npy file nor a Python literal"
+        raise UsageError(f"{words}, nor spelled array([1, 2], f32)") from None
+
+
+def _literal(node: ast.expr) -> Any:
+    """A Python literal in which `array(LITERAL)` and `array(LITERAL, TYPE)` are arrays."""
+    match node:
+        case ast.Call(ast.Name("array"), [value], []):
+            return np.array(ast.literal_eval(value))
+        case ast.Call(ast.Name("array"), [value, ast.Name(name)], []):
+            return np.array(ast.literal_eval(value), np.dtype(types.parse(name)))
+        case ast.Tuple(items):
+            return tuple([_literal(item) for item in items])
+        case ast.List(items):
+            return [_literal(item) for item in items]
+        case ast.Dict(keys, values) if None not in keys:
+            pairs = zip(keys, values, strict=True)
+            return {ast.literal_eval(key): _literal(value) for key, value in pairs}
+    return ast.literal_eval(node)
 
 
 # --- functions --------------------------------------------------------------------------------

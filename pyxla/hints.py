@@ -61,7 +61,8 @@ RAISED: tuple[tuple[str, type[Exception]], ...] = (
     (r"is out of bounds for axis|too many indices|valid indices|boolean index did not match",
      IndexError),
     (r"could not be broadcast|could not broadcast|truth value of an array|cannot reshape|"
-     r"axis .* out of bounds|zero-size array|negative dimensions|equal division|shapes .* not aligned|unpack",
+     r"axis .* out of bounds|zero-size array|negative dimensions|equal division|"
+     r"shapes .* not aligned|unpack",
      ValueError),
     (r"has no attribute", AttributeError),
     (r"has no len|is not callable|is not iterable|unsupported operand|cannot be interpreted as|"

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.cli import main
 
 SOURCE = """\
@@ -35,6 +36,10 @@ def checked(x):
     if x > 1:
         raise ValueError(f"too large: {x}")
     return x
+
+def doubled(x, options):
+    x *= 2
+    options["calls"] += 1
 
 class Model:
     @staticmethod
@@ -84,6 +89,24 @@ def test_build_and_run(program, tmp_path, capsys):
 def test_run_a_function(program, capsys):
     assert main(["run", f"{program}:checked", "0.5"]) == 0
     assert capsys.readouterr().out == "0.5\n"
+
+
+def test_arrays_in_words_and_what_was_written(program, capsys):
+    assert main(["run", f"{program}:doubled", "array([[1, 2]], f32)", "{'calls': 1}"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "None",
+        "argument 0 is now array([[2., 4.]], dtype=float32)",
+        "argument 1 is now {'calls': 2}",
+    ]
+    assert main(["run", f"{program}:dense", "array([[1, 0.5]])", "array([2, 4])", "0.5"]) == 0
+    assert capsys.readouterr().out == "array([4.5])\n"
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as exit:
+        main(["--version"])
+    assert exit.value.code == 0
+    assert capsys.readouterr().out.startswith(f"pyxla {pyxla.__version__} (jax ")
 
 
 def test_ops(capsys):

@@ -8,6 +8,7 @@ enclosing scopes implicitly.  This is the one module that speaks to `jaxlib.mlir
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -91,7 +92,8 @@ class Emitter:
             return self.loc
         found = self._locations.get(id(loc))
         if found is None:
-            file = ir.Location.file(loc.filename, loc.lineno, loc.col + 1)
+            # By the name alone: the same program in every checkout.
+            file = ir.Location.file(os.path.basename(loc.filename), loc.lineno, loc.col + 1)
             named = ir.Location.name(loc.function, file) if loc.function else file
             found = self._locations[id(loc)] = (named, loc)
         return found[0]

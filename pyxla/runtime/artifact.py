@@ -90,10 +90,17 @@ class Loaded:
         params = [f"{n}: {t}" for n, t in zip(self.names, self.params, strict=False)]
         return f"<pyxla.load {self.name}({', '.join(params)})>"
 
-    def __call__(self, *args: Any) -> Any:
-        """Run on `args`: as the compiled function would, exceptions included."""
-        if len(args) != len(self.args):
-            raise TypeError(f"{self.name}() takes {len(self.args)} arguments, {len(args)} given")
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Run on arguments: as the compiled function would, exceptions included.
+
+        Raises TypeError for arguments of other types; an int is taken for a float.
+        """
+        given, count = len(args) + len(named), len(self.args)
+        names = self.names[len(args) :]
+        if given != count or (named and set(names) != set(named)):
+            words = f"{self.name}() takes {count} arguments, {given} given"
+            raise TypeError(f"{words}: {', '.join(self.names)}" if self.names else words)
+        args = (*args, *[named[name] for name in names if named])
         leaves: list[Any] = []
         for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
             _collect(arg, x, (index,), leaves)
@@ -140,6 +147,7 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
     """Append the leaves of `x`, which must be as `arg` describes."""
     match arg:
         case ArgArray(type) | ArgScalar(type):
+            x = _converted(type, x)
             _check(_matches(type, x), type, x, path)
             leaves.append(x)
         case ArgStatic(value):
@@ -158,6 +166,19 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
                 _collect(item, getattr(x, name), (*path, name), leaves)
         case _:
             _check(False, arg, x, path)
+
+
+def _converted(type: ArrayType, x: Any) -> Any:
+    """A number as the Python number that is expected, where that has its value."""
+    number = x.item() if isinstance(x, np.generic) else x
+    python = _PYTHON.get(type.dtype) if type.weak else None
+    if python is None or not isinstance(number, bool | int | float | complex):
+        return x
+    return python(number) if _ORDER.index(number.__class__) <= _ORDER.index(python) else x
+
+
+_ORDER = (bool, int, float, complex)
+_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 
 
 def _matches(type: ArrayType, x: Any) -> bool:
@@ -188,6 +209,8 @@ def encode(x: Any) -> Any:
         return x
     if isinstance(x, ArrayType):
         return {"type": [SHORT_NAMES[x.dtype], list(x.shape), x.weak]}
+    if isinstance(x, Location):  # by the file's name alone: the same in every checkout
+        x = dataclasses.replace(x, filename=Path(x.filename).name)
     if dataclasses.is_dataclass(x) and type(x).__name__ in _RECORDS and not isinstance(x, type):
         fields = {f.name: encode(getattr(x, f.name)) for f in dataclasses.fields(x)}
         return {"record": type(x).__name__, **fields}

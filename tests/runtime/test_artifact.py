@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.errors import CompileError
 from pyxla.runtime import artifact
 from pyxla.runtime.outcome import OutArray, Outcome, OutConst, OutDict, OutScalar, OutTuple, Write
@@ -92,6 +93,43 @@ def test_jax_arrays_in_jax_arrays_out():
 def test_other_arguments_are_refused(args, words):
     with pytest.raises(TypeError, match=words):
         artifact.parse(built(fma(), [X, Y], OutArray(0)))(*args)
+
+
+def test_numbers_convert_and_keywords_bind(tmp_path):
+    def power(x, n, *, scale):
+        return x**n * scale
+
+    path = tmp_path / "power"
+    pyxla.build(power, float, int, scale=complex, path=path)
+    loaded = pyxla.load(path)
+    expected = power(2.0, 3, scale=2j)
+    for args, named in (
+        ((2.0, 3, 2j), {}),
+        ((2, True + 2), {"scale": 2j}),
+        ((np.float64(2), np.int32(3)), {"scale": 2j}),
+        ((), {"scale": 2j, "n": 3, "x": 2}),
+    ):
+        assert repr(loaded(*args, **named)) == repr(expected)
+    for args in ((2.0, 3.0, 1), (2.0, "3", 1), (1j, 3, 1)):
+        with pytest.raises(TypeError, match="expected"):
+            loaded(*args)
+    with pytest.raises(TypeError, match="takes 3 arguments, 3 given: x, n, scale"):
+        loaded(1.0, 2, other=1)
+
+
+def test_the_same_bytes_in_every_checkout(tmp_path):
+    """Files are named without their folders."""
+    made = []
+    for folder in (tmp_path / "one", tmp_path / "another" / "place"):
+        folder.mkdir(parents=True)
+        source = folder / "of_a_checkout.py"
+        source.write_text("def f(x):\n    assert x[0] > 0, 'x'\n    return x * 2\n")
+        out = folder / "out"
+        code = f"import sys; sys.path.insert(0, {str(folder)!r}); import pyxla, of_a_checkout"
+        run_fresh(f"{code}\npyxla.build(of_a_checkout.f, pyxla.f64[3], path={str(out)!r})")
+        made.append(out.read_bytes())
+    assert made[0] == made[1]
+    assert str(tmp_path).encode() not in made[0]
 
 
 def test_what_is_no_artifact():
