@@ -106,6 +106,8 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
 @implements(np.choose, np.ndarray.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     index = as_array(a)
+    if isinstance(choices, Array):
+        choices = _rows(choices)
     options = [as_array(c) for c in choices]
     dtype = result_type(*options)
     position = wrapped(cast(index.value, INT), len(options), mode)
@@ -117,8 +119,6 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
         result = op.select(here, broadcast_to(cast(option.value, dtype), shape), result)
     return Array(result)
 
-    if isinstance(choices, Array):
-        choices = _rows(choices)
 
 @implements(np.clip, np.ndarray.clip)
 def clip(

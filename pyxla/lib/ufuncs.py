@@ -17,7 +17,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import complex_kernels as ck
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_value, broadcast, splat
+from pyxla.lib.operands import as_array, as_value, broadcast, splat
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 
@@ -124,9 +124,15 @@ COMPARISONS = {
 # fmt: on
 
 
+def _operand(x: Any) -> Any:
+    """Sequences as the arrays they stand for; numbers and arrays as they are."""
+    return as_array(x) if isinstance(x, list | tuple | range) else x
+
+
 def _unary(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, /, *, dtype: Any = None, **options: Any) -> Any:
         check_options(ufunc, options)
+        x = _operand(x)
         types = loop_types(ufunc, (kind(x),), dtype)
         return wrap(kernel(as_value(x, types[0])))
 
@@ -137,6 +143,7 @@ def _binary(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, y: Any, /, *, dtype: Any = None, **options: Any) -> Any:
         if options:
             check_options(ufunc, options)
+        x, y = _operand(x), _operand(y)
         types = loop_types(ufunc, (kind(x), kind(y)), dtype)
         a, b = as_value(x, types[0]), as_value(y, types[1])
         if a.type.shape != b.type.shape:
