@@ -16,6 +16,7 @@ from pyxla.grad.api import (
     vjp,
 )
 from pyxla.grad.custom import checkpoint, custom_jvp, custom_vjp, stop_gradient
+from pyxla.grad.implicit import fixed_point, root
 from pyxla.grad.vmap import vmap
 from pyxla.reflect import (
     code_dot,
@@ -66,6 +67,7 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "fixed_point",
     "functional",
     "grad",
     "hessian",
@@ -79,6 +81,7 @@ __all__ = [
     "jvp",
     "linearize",
     "load",
+    "root",
     "static",
     "stop_gradient",
     "u16",

@@ -41,7 +41,7 @@ LAYERS = (
     ("pipeline", "types"),
     ("ahead",),
     ("api",),
-    ("hlo", "reflect", "grad.api", "grad.programs", "grad.vmap"),
+    ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap"),
     ("cli", ""),
     ("__main__",),
 )

@@ -11,7 +11,7 @@ from pyxla.grad.emitting import inline, into
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, captures, clone, clone_region, free_values
+from pyxla.ir.rewrite import Mapping, captures, clone, clone_region, free_values, substitute_region
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.filled import zeros
 from pyxla.ops.scope import Rule
@@ -23,9 +23,9 @@ def reverse_scope(sweep: Sweep, instr: Instr, cts: list[Value | None], region: R
         _again(sweep, instr, cts, rule.kind == "checkpoint")
         return
     check_rule(instr, sweep.varied)
-    given = [cts[k] for k in rule.results]
+    given, operands = [cts[k] for k in rule.results], instr.operands
     made = _pulled(instr, given) if rule.vjp else _transposed(instr, given)
-    for operand, ct in zip(instr.operands, made, strict=True):
+    for operand, ct in zip(operands, made, strict=True):
         sweep.add(operand, ct)
 
 
@@ -73,7 +73,9 @@ def _pulled(instr: Instr, cts: Sequence[Value | None]) -> Sequence[Value]:
     ahead, back = instr.regions[-2:]
     rule: Rule = instr.attrs["rule"]
     first = instr.regions[0]
-    mapping: Mapping = dict(zip(ahead.params, first.params, strict=True))
+    substitute_region(first, dict(zip(first.params, instr.operands, strict=True)))
+    first.params = ()
+    mapping: Mapping = dict(zip(ahead.params, instr.operands, strict=True))
     first.instrs += clone(ahead.instrs, mapping)
     made = [mapping.get(value, value) for value in ahead.results]
     results, residuals = list(first.results), made[len(rule.results) :]
@@ -87,7 +89,7 @@ def _pulled(instr: Instr, cts: Sequence[Value | None]) -> Sequence[Value]:
         if is_inexact(instr.results[k])
     ]
     instr.results = (*instr.results, *fresh)
-    instr.regions = (first,)
+    instr.operands, instr.regions = (), (first,)
     instr.attrs = {"rule": Rule("plain", rule.name)}
     return inline(back, [*fresh, *given], {})
 

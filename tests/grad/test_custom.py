@@ -104,6 +104,34 @@ def test_custom_vjp():
     np.testing.assert_allclose(loop(X), expected)
 
 
+def test_reverse_rules_of_reverse_rules():
+    @pyxla.custom_vjp
+    def cube(x):
+        return x * x * x
+
+    def fwd(x):
+        return cube(x), x
+
+    def bwd(x, ct):
+        return (5 * cube(x) * ct,)
+
+    cube.defvjp(fwd, bwd)
+    assert pyxla.grad(cube)(2.0) == 40.0
+    assert pyxla.grad(pyxla.grad(cube))(2.0) == 200.0
+    assert pyxla.grad(pyxla.grad(pyxla.grad(cube)))(2.0) == 1000.0
+    compiled = pyxla.compile(cube)
+    assert jax.grad(jax.grad(compiled))(2.0) == 200.0
+
+    @pyxla.custom_vjp
+    def through(x):
+        return np.sin(x)
+
+    through.defvjp(lambda x: (np.sin(x), np.cos(x) * x), lambda r, ct: (r * ct,))
+    x = 0.7
+    second = pyxla.grad(pyxla.grad(through))(x)
+    assert second == pytest.approx(np.cos(x) - x * np.sin(x))
+
+
 def test_custom_functions_under_loops_and_branches():
     def program(np, softplus):
         def f(x):
