@@ -52,21 +52,20 @@ from pyxla.ops.elementwise import (
 from pyxla.ops.filled import broadcast_in_dim, constant
 from pyxla.ops.reduce import reduce
 
-SNAPSHOTS = 64
 BLOCK_BYTES = 1 << 22  # of residuals saved at a time
 LONGEST_BLOCK = 4096
 REPEATS = 24
 
 
 def checkpointed(
-    instr: Instr, made: Reversal, count: Value, inits: Sequence[Value]
+    instr: Instr, made: Reversal, count: Value, inits: Sequence[Value], snapshots: int
 ) -> tuple[Value, ...]:
     """Cotangents of the slots and captured values of a loop that made `count` iterations."""
     advance = instr.regions[1]
     state = _state(made.body, made.saved)
     room = max(sum([nbytes(value) for value in made.saved]), 1)
     length = max(1, min(LONGEST_BLOCK, BLOCK_BYTES // room))
-    machine = _Machine(made, advance, state, count, length)
+    machine = _Machine(made, advance, state, count, length, snapshots)
     return machine.run([instr.operands[k] for k in state], inits)
 
 
@@ -88,19 +87,27 @@ class _Machine:
     """What the code below is made from: `state` are the slots a snapshot holds."""
 
     def __init__(
-        self, made: Reversal, advance: Region, state: tuple[int, ...], count: Value, length: int
+        self,
+        made: Reversal,
+        advance: Region,
+        state: tuple[int, ...],
+        count: Value,
+        length: int,
+        snapshots: int,
     ) -> None:
         self.made = made
         self.advance = advance
         self.state = state
         self.count = count
         self.length = length
+        self.snapshots = snapshots
 
     def run(self, start: list[Value], inits: Sequence[Value]) -> tuple[Value, ...]:
         """The loop over the stack of snapshots."""
         left = divide(add(self.count, number(self.length - 1)), number(self.length))
-        positions = buffer(I64, SNAPSHOTS + 1)
-        snapshots = [store(buffer(value.type, SNAPSHOTS + 1), number(0), value) for value in start]
+        places = self.snapshots + 1
+        positions = buffer(I64, places)
+        snapshots = [store(buffer(value.type, places), number(0), value) for value in start]
         room = [buffer(value.type, self.length) for value in self.made.saved]
         carried = [left, number(0), positions, *snapshots, *room, *inits]
         results = loop(carried, lambda left, *_: _positive(left), self.step)
@@ -114,13 +121,13 @@ class _Machine:
         one = number(1)
         position = load(positions, top)
         ahead = subtract(left, position)
-        free = subtract(number(SNAPSHOTS - 1), top)
+        free = subtract(number(self.snapshots - 1), top)
         pushes = and_(compare(ahead, one, direction="GT"), _positive(free))
-        blocks = select(pushes, _between(ahead, free), subtract(ahead, one))
+        blocks = select(pushes, self.between(ahead, free), subtract(ahead, one))
         length = number(self.length)
         state = self.run_on([load(s, top) for s in snapshots], multiply(blocks, length))
         at = add(position, blocks)
-        slot = select(pushes, add(top, one), number(SNAPSHOTS))
+        slot = select(pushes, add(top, one), number(self.snapshots))
         snapshots = tuple([store(s, slot, x) for s, x in zip(snapshots, state, strict=True)])
         positions = store(positions, slot, at)
         first = multiply(at, length)
@@ -130,6 +137,19 @@ class _Machine:
         reached = compare(ahead, one, direction="EQ")
         top = select(pushes, slot, select(reached, subtract(top, one), top))
         return left, top, positions, *snapshots, *room, *cts
+
+    def between(self, ahead: Value, room: Value) -> Value:
+        """How many of `ahead` blocks to run before the next snapshot, `room` more of them."""
+        table = constant(value=_table(self.snapshots))
+        row = load(table, add(room, number(1)))
+        below = compare(row, _spread(ahead, row), direction="LT")
+        repeats = reduce(
+            convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
+        )
+        right = load(load(table, room), repeats)
+        fewest = load(row, clamp(number(0), subtract(repeats, number(2)), number(REPEATS)))
+        ideal = maximum(fewest, subtract(ahead, right))
+        return clamp(number(1), ideal, subtract(ahead, number(1)))
 
     def run_on(self, state: Sequence[Value], steps: Value) -> tuple[Value, ...]:
         """The state `steps` iterations later."""
@@ -172,27 +192,13 @@ def _positive(value: Value) -> Value:
     return compare(value, number(0), direction="GT")
 
 
-def _table() -> np.ndarray:
+def _table(snapshots: int) -> np.ndarray:
     """[s, r]: how many blocks s snapshots reverse, each run at most r - 1 times; 0 for r = 0."""
     largest = 1 << 62
     rows = [
-        [0] + [min(comb(s + r, s), largest) for r in range(REPEATS)] for s in range(SNAPSHOTS + 1)
+        [0] + [min(comb(s + r, s), largest) for r in range(REPEATS)] for s in range(snapshots + 1)
     ]
     return np.array(rows, np.int64)
-
-
-def _between(ahead: Value, room: Value) -> Value:
-    """How many of `ahead` blocks to run before the next snapshot, `room` more of them."""
-    table = constant(value=_table())
-    row = load(table, add(room, number(1)))
-    below = compare(row, _spread(ahead, row), direction="LT")
-    repeats = reduce(
-        convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
-    )
-    right = load(load(table, room), repeats)
-    fewest = load(row, clamp(number(0), subtract(repeats, number(2)), number(REPEATS)))
-    ideal = maximum(fewest, subtract(ahead, right))
-    return clamp(number(1), ideal, subtract(ahead, number(1)))
 
 
 def _spread(scalar: Value, like: Value) -> Value:

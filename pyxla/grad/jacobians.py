@@ -22,6 +22,7 @@ from pyxla.grad.transforms import (
     Inputs,
     check_inexact,
     inputs,
+    options_of,
     pair_of,
     position,
 )
@@ -125,7 +126,7 @@ def _rows(
     engine: Engine, given: Inputs, nested: Nested, outputs: dict[Leaf, int]
 ) -> tuple[Any, Blocks]:
     seeds = list(outputs.values())
-    forward, reverse = split_vjp(nested.region, range(len(given.params)), seeds)
+    forward, reverse = split_vjp(nested.region, range(len(given.params)), seeds, options_of(engine))
     made = emit(engine, nested, forward, given.values())
     residuals = forward.results[len(nested.at) :]
     substitute_region(reverse, dict(zip(residuals, made.others, strict=True)))

@@ -4,7 +4,7 @@
 
 x_t is what the loop had at its start in iteration t; the reverse of the body reads residuals of it.
 A loop whose iterations are bounded saves them: each residual gets a buffer of one entry per
-iteration.  Where that is unknown, or needs more than `RESIDUALS` bytes, the states are computed
+iteration.  Where that is unknown, or needs more than `residual_bytes`, the states are computed
 again from snapshots (`pyxla.grad.checkpoints`).
 """
 
@@ -25,8 +25,6 @@ from pyxla.ir.types import I64
 from pyxla.ops.elementwise import add, convert, multiply
 from pyxla.ops.filled import filled
 
-RESIDUALS = 1 << 30
-
 
 def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Region) -> None:
     made = _reversal(sweep, instr, cts)
@@ -35,11 +33,14 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
         *[sweep.total(value) for value in made.captured],
     ]
     found = trips(instr)
-    if found is not None and found.bound * sum(map(nbytes, made.saved)) <= RESIDUALS:
+    if (
+        found is not None
+        and found.bound * sum(map(nbytes, made.saved)) <= sweep.options.residual_bytes
+    ):
         results = _stacked(instr, made, found.bound, found.exact, region, inits)
     else:
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
-        results = checkpointed(instr, made, count, inits)
+        results = checkpointed(instr, made, count, inits, sweep.options.snapshots)
     carried = len(made.slots)
     sweep.ct.update(zip(made.captured, results[carried:], strict=True))
     for k, ct in zip(made.slots, results[:carried], strict=True):

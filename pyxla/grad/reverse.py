@@ -28,27 +28,34 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import clone_region, free_values, walk
 from pyxla.ops.elementwise import select
+from pyxla.options import DEFAULTS, Options
 
 CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
 CONTROL["scope"] = reverse_scope
 
 
-def vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> Region:
+def vjp(
+    region: Region, wrt: Sequence[int], seeds: Sequence[int], options: Options = DEFAULTS
+) -> Region:
     """The region with cotangents; `wrt` and `seeds` are positions of inexact values."""
-    copy, reverse = _reversed(region, wrt, seeds)
+    copy, reverse = _reversed(region, wrt, seeds, options)
     code = [*copy.instrs, *reverse.instrs]
     return Region((*copy.params, *reverse.params), code, (*copy.results, *reverse.results))
 
 
-def split_vjp(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> tuple[Region, Region]:
+def split_vjp(
+    region: Region, wrt: Sequence[int], seeds: Sequence[int], options: Options = DEFAULTS
+) -> tuple[Region, Region]:
     """The region with residuals as further results, and its reverse, which uses them."""
-    copy, reverse = _reversed(region, wrt, seeds)
+    copy, reverse = _reversed(region, wrt, seeds, options)
     defined = set(copy.params).union(*[instr.results for instr in copy.instrs])
     residuals = [value for value in free_values(reverse) if value in defined]
     return Region(copy.params, copy.instrs, (*copy.results, *residuals)), reverse
 
 
-def _reversed(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> tuple[Region, Region]:
+def _reversed(
+    region: Region, wrt: Sequence[int], seeds: Sequence[int], options: Options
+) -> tuple[Region, Region]:
     """A copy of the region, and from cotangents of `seeds` to those of `wrt`."""
     copy = clone_region(region, {})
     varied = {copy.params[i] for i in wrt}
@@ -56,7 +63,7 @@ def _reversed(region: Region, wrt: Sequence[int], seeds: Sequence[int]) -> tuple
     seeded = tuple([Value(region.results[k].type) for k in seeds])
     builder = Builder([])
     with building(builder):
-        sweep = Sweep(varied, _selects(copy))
+        sweep = Sweep(varied, _selects(copy), None, options)
         for k, ct in zip(seeds, seeded, strict=True):
             sweep.add(copy.results[k], ct)
         sweep.run(copy)

@@ -23,6 +23,7 @@ from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import reshape, transpose
+from pyxla.options import DEFAULTS, Options
 
 # Elementwise ops whose partial derivatives are finite everywhere: zero times them is zero.
 _FINITE = frozenset(
@@ -37,16 +38,24 @@ _SINGULAR = frozenset(
 class Sweep:
     """The walk backwards through one region.
 
-    varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero.
+    varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero.  options: how
+    loops are reversed.
     """
 
-    def __init__(self, varied: set[Value], guarded: bool, ct: dict[Value, Value] | None = None):
+    def __init__(
+        self,
+        varied: set[Value],
+        guarded: bool,
+        ct: dict[Value, Value] | None = None,
+        options: Options = DEFAULTS,
+    ) -> None:
         self.varied = varied
         self.guarded = guarded
         self.ct = ct or {}
+        self.options = options
 
     def nested(self, ct: dict[Value, Value]) -> Sweep:
-        return Sweep(self.varied, self.guarded, ct)
+        return Sweep(self.varied, self.guarded, ct, self.options)
 
     def add(self, value: Value, part: Contribution) -> None:
         """Add a contribution to the cotangent of `value`."""

@@ -35,6 +35,7 @@ from pyxla.ir.rewrite import substitute_region
 from pyxla.ops.check import INEXACT
 from pyxla.ops.elementwise import convert
 from pyxla.ops.filled import filled
+from pyxla.options import DEFAULTS, Options
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -116,7 +117,7 @@ class Gradient:
         nested = given.visit(function)
         leaf = self.scalar(engine, nested.result)
         seeds = [] if (index := nested.index(leaf)) is None else [index]
-        region = vjp(nested.region, range(len(given.params)), seeds)
+        region = vjp(nested.region, range(len(given.params)), seeds, options_of(engine))
         ones = [filled(nested.region.results[k].type, 1) for k in seeds]
         made = emit(engine, nested, region, [*given.values(), *ones])
         cotangents = dict(zip(given.params, made.others, strict=True))
@@ -269,7 +270,9 @@ class Backward:
         pair = pair_of(engine, nested.result) if self.has_aux else (nested.result,)
         seeds = [leaf for leaf in leaves(pair[0]) if leaf.inexact]
         dynamic = [k for leaf in seeds if (k := nested.index(leaf)) is not None]
-        forward, reverse = split_vjp(nested.region, range(len(given.params)), dynamic)
+        forward, reverse = split_vjp(
+            nested.region, range(len(given.params)), dynamic, options_of(engine)
+        )
         residuals = forward.results[len(nested.at) :]
         made = emit(engine, nested, forward, given.values())
         substitute_region(reverse, dict(zip(residuals, made.others, strict=True)))
@@ -340,6 +343,10 @@ class Copying:
         given = inputs(engine, args, kwargs)
         nested = given.visited(function)
         return emit(engine, nested, nested.region, ()).result
+
+
+def options_of(engine: Engine) -> Options:
+    return engine.options or DEFAULTS
 
 
 # --- arguments --------------------------------------------------------------------------------

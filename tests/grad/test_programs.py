@@ -232,3 +232,33 @@ def test_refusals(function: Any, argument: Any, words: str):
     with pytest.raises(CompileError) as caught:
         pyxla.grad(function)(argument)
     assert words in str(caught.value)
+
+
+def test_options_of_loops():
+    def known(x):
+        y = x
+        for _ in range(100):
+            y = np.sin(y) * 1.1 + 0.1 * x
+        return y.sum()
+
+    def unknown(x, n):
+        y = x
+        while n > 0:
+            y = np.sin(y) * 1.1 + 0.1 * x
+            n -= 1
+        return y.sum()
+
+    expected = pyxla.grad(known)(X)
+    assert "4096" not in pyxla.code_typed(pyxla.grad(known), X)
+    for snapshots in (1, 2, 5):
+        options = {"residual_bytes": 0, "snapshots": snapshots}
+        f, g = pyxla.compile(known, **options), pyxla.compile(unknown, **options)
+        np.testing.assert_allclose(pyxla.grad(f)(X), expected, rtol=1e-10)
+        np.testing.assert_allclose(pyxla.grad(g)(X, 100), expected, rtol=1e-10)
+        np.testing.assert_allclose(pyxla.grad(g)(X, 9000), pyxla.grad(unknown)(X, 9000))
+    inside = pyxla.compile(lambda x: pyxla.grad(known)(x), residual_bytes=0, snapshots=3)
+    assert "f64[4,5]" in pyxla.code_typed(inside, X)
+    np.testing.assert_allclose(inside(X), expected)
+    for wrong in ({"snapshots": 0}, {"residual_bytes": -1}):
+        with pytest.raises(CompileError, match="at least"):
+            pyxla.compile(known, **wrong)
