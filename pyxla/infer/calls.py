@@ -27,6 +27,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
 from pyxla.ir.core import Value
 from pyxla.lib.bounded import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
+from pyxla.lib.refused import OUTSIDE, Row, refusal
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
@@ -81,6 +82,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     implementation = lookup(value)
     if implementation is not None:
         return call_library(engine, value, implementation, args, kwargs)
+    if (row := refusal(value)) is not None:
+        refuse_outside(engine, value, row, args, kwargs)
     inline = getattr(value, "__pyxla_inline__", None)
     if inline is not None:
         return inline(engine, args, kwargs)
@@ -90,6 +93,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if isinstance(value, types.FunctionType):
         if engine.captures.is_foreign(value):
             return call_foreign(engine, value, args, kwargs)
+        if _is_library(value) and _static_arguments(engine, args, kwargs) is not None:
+            return call_foldable(engine, value, args, kwargs)
         return call_function(engine, value, args, kwargs)
     if isinstance(value, types.MethodType):
         owner = engine.captures.abstract(engine, value.__self__)
@@ -105,11 +110,26 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     owner = getattr(value, "__self__", None)
     if isinstance(owner, str) and (found := lookup(getattr(str, _name(value), None))):
         return call_library(engine, value, found, [Const(owner), *args], kwargs)
+    if (found := lookup(getattr(type(value), "__call__", None))) is not None:
+        return call_library(engine, value, found, [Const(value), *args], kwargs)
     if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
         instance = engine.captures.abstract(engine, value)
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def refuse_outside(
+    engine: Engine, value: Any, row: Row, args: list[Any], kwargs: dict[str, Any]
+) -> None:
+    """Refuse a function of NumPy's for the reason in `row`, unless CPython can execute it now."""
+    if value in OUTSIDE or _static_arguments(engine, args, kwargs) is None:
+        reason, remedy = row
+        raise engine.refuse(f"numpy.{_name(value)} is not compiled: {reason}", remedy)
+
+
+def _is_library(value: Any) -> bool:
+    return str(getattr(value, "__module__", "")).startswith("numpy")
 
 
 def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -126,6 +146,10 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
     name = getattr(value, "__qualname__", None) or repr(value)
     module = getattr(value, "__module__", None)
     if static is None:
+        # NumPy's own Python over its other functions is visited as the user's is.
+        inner = getattr(value, "_implementation", None)
+        if isinstance(inner, types.FunctionType):
+            return call_function(engine, inner, args, kwargs)
         if module and module.split(".")[0] == "numpy":
             name = f"numpy.{name}"
         raise engine.refuse(

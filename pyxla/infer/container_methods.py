@@ -14,7 +14,19 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer import arrays, number_lists
 from pyxla.infer.calls import call
-from pyxla.infer.containers import builtin, content_of, dict_, iterate, sequence, set_item
+from pyxla.infer.containers import (
+    SequenceIterator,
+    builtin,
+    content_of,
+    dict_,
+    item,
+    iterate,
+    length,
+    position,
+    sequence,
+    set_item,
+    use_up,
+)
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
@@ -275,12 +287,35 @@ def _repeat(engine: Engine, x: Any, times: Any) -> Any:
     return Tuple((x,) * engine.static(times, "the number of repetitions"))
 
 
+@builtin(iter)
+def _iter(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return x
+    fields = {"items": sequence(engine, x), "at": Const(0)}
+    return engine.new(ObjectCell(SequenceIterator, fields))
+
+
 @builtin(next)
 def _next(engine: Engine, x: Any, *default: Any) -> Any:
-    """Of a comprehension or iterator just made: its first item."""
-    items = arrays.items_of(engine, sequence(engine, x))
+    """Of an iterator, or of a comprehension just made: its first item."""
+    content = content_of(engine, x)
+    at, source = 0, x
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        at, source = position(engine, content), content.fields["items"]
+        engine.set_content(
+            x.cell, ObjectCell(SequenceIterator, {"items": source, "at": Const(at + 1)})
+        )
+    elif isinstance(content, ListCell):
+        use_up(engine, content)
+    else:
+        source = sequence(engine, x)
+    items = arrays.items_of(engine, source)
     if items is None:
-        raise engine.refuse("next() of an iterator that is kept", "loop over the sequence")
-    if items:
-        return items[0]
+        size = engine.static(length(engine, source), "the number of items")
+        return item(engine, source, Const(at)) if at < size else _stopped(engine, default)
+    return items[at] if at < len(items) else _stopped(engine, default)
+
+
+def _stopped(engine: Engine, default: tuple[Any, ...]) -> Any:
     return default[0] if default else engine.raise_constant(StopIteration())

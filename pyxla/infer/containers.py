@@ -177,12 +177,18 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 # Sequences
 
 
-@builtin(support.sequence, iter)
+@builtin(support.sequence)
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
     if number_lists.packed(engine.heap, x) is not None:
         return x
     content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return rest(engine, x, content)
+    if isinstance(x, Compound) and x.kind in _ONCE:
+        use_up(engine, x)
+    if isinstance(content, ListCell) and id(content) in engine.used_up:
+        use_up(engine, content)  # a generator expression of which `next` was asked for
     if isinstance(content, DictCell):
         return Tuple(tuple(Const(k) for k in content.items))
     if isinstance(content, SetCell):
@@ -209,6 +215,36 @@ def sequence(engine: Engine, x: Any) -> Any:
     if isinstance(x, Compound) and x.kind in _LENGTHS or isinstance(x, Tuple | Ref):
         return x
     raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
+
+
+_ONCE = frozenset({"zip", "map", "enumerate", "reversed"})
+USED_UP = "this iterator was read before, and what is left of it is not known"
+
+
+class SequenceIterator:
+    """The class of what `iter` makes: a sequence and how many of its items were read."""
+
+
+def use_up(engine: Engine, x: Any) -> None:
+    """Refuse a second reading of `x`, which CPython would find empty."""
+    if id(x) in engine.used_up:
+        raise engine.refuse(USED_UP, "make a list of it first")
+    engine.used_up[id(x)] = x
+
+
+def position(engine: Engine, content: ObjectCell) -> int:
+    """How many items of an iterator were read."""
+    at = content.fields["at"]
+    if not isinstance(at, Const) or at.value is None:
+        raise engine.refuse(USED_UP, "make a list of it first")
+    return at.value
+
+
+def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
+    """What a loop over an iterator reads; how much of it is not known after it."""
+    at, items = position(engine, content), content.fields["items"]
+    engine.set_content(x.cell, ObjectCell(SequenceIterator, {"items": items, "at": Const(None)}))
+    return Tuple(tuple(iterate(engine, items)[at:])) if at else items
 
 
 def length(engine: Engine, x: Any) -> Any:

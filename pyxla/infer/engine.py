@@ -141,6 +141,7 @@ class Engine:
         self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}
         self.rebound: dict[Block, set[int]] = {}
+        self.used_up: dict[int, Any] = {}
         self.unread: dict[Block, set[int]] = {}
 
     # positions

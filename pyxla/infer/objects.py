@@ -15,6 +15,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, parts
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.views import extend
+from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 
 _CONTAINERS = {ListCell: list, DictCell: dict, SetCell: set}
@@ -106,6 +107,11 @@ def _of_array(engine: Engine, x: Any, name: str) -> Any:
             return call_object(engine, function, [x], {})
         case "flat":
             return viewing.flat(engine, x)
+        case "device":
+            return Const("cpu")
+    if name in ATTRIBUTES:
+        reason, remedy = ATTRIBUTES[name]
+        raise engine.refuse(f"the attribute {name!r} is not compiled: {reason}", remedy)
     descriptor = getattr(np.ndarray, name, None)
     if descriptor is None or not callable(descriptor):
         raise _missing(engine, arrays.kind_of(engine, x), name)

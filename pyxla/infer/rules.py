@@ -6,6 +6,7 @@ from typing import Any
 
 import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer import (  # noqa: F401 - they register themselves
+    borrowed,
     builtins,
     container_methods,
     counting,

@@ -19,6 +19,7 @@ from pyxla.lib import (  # noqa: F401 - they register themselves
     numeric,
     operators,
     padding,
+    polynomials,
     products,
     reductions,
     scalars,

@@ -478,3 +478,16 @@ def dunders(n):
         c(i)
     d = -c
     return c.count, c[5], len(c), d.step, c == Counter(2), d < c
+
+
+@program("iterators are read once", lambda: (3.0, np.arange(1.0, 6.0)))
+def iterators(a, x):
+    steps = iter(x)
+    total = next(steps) - next(steps)
+    for v in steps:
+        total = total * v
+    pair = iter([a, 2.0])
+    first = next(pair)
+    for y in pair:
+        first = first - 2 * y
+    return total, first, next(v for v in (a, 1.0) if True), next(iter(()), a)

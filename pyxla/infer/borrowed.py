@@ -1,0 +1,234 @@
+"""NumPy functions that are rules: those that call the user's functions or iterate, and those
+that only ask for types and shapes."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+from numpy.polynomial import polyutils
+
+from pyxla.infer import arrays
+from pyxla.infer.calls import call, call_object
+from pyxla.infer.containers import builtin, length, sequence
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.ir.op import OpError
+from pyxla.lib import drivers
+from pyxla.lib.masks import constant_of
+from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
+from pyxla.lib.polynomials import companion_roots, ends_are_not_zero
+from pyxla.lib.registry import FOLDABLE
+from pyxla.ops.shape import reshape
+
+TRUE, COMPLETE = Const(True), Const(-1)
+
+
+# --- Types and shapes ----------------------------------------------------------------------------
+
+
+def _stand_in(engine: Engine, x: Any) -> Any:
+    """An array of the type of `x`, without its elements; other objects as they are known."""
+    found = engine.operand(x)
+    if isinstance(found, Array):
+        return np.broadcast_to(np.zeros((), found.dtype), found.shape)
+    return engine.static(x, "this argument")
+
+
+@builtin(np.common_type)
+def common_type(engine: Engine, *xs: Any) -> Any:
+    return engine.fold_object(np.common_type, [_stand_in(engine, x) for x in xs])
+
+
+@builtin(np.min_scalar_type)
+def min_scalar_type(engine: Engine, a: Any) -> Any:
+    if arrays.is_array(engine, a) and arrays.shown(engine, a)[0]:
+        return Const(arrays.dtype_of(engine, a))
+    known = engine.static(a, "the number of np.min_scalar_type")
+    return engine.fold_object(np.min_scalar_type, [known])
+
+
+@builtin(np.einsum_path)
+def einsum_path(engine: Engine, *operands: Any, **kwargs: Any) -> Any:
+    named = {name: engine.static(x, name) for name, x in kwargs.items()}
+    return engine.fold_object(np.einsum_path, [_stand_in(engine, x) for x in operands], named)
+
+
+@builtin(np.iterable)
+def iterable(engine: Engine, y: Any) -> Any:
+    if isinstance(y, Const):
+        return Const(np.iterable(y.value))
+    if arrays.is_array(engine, y):
+        return Const(bool(arrays.shown(engine, y)[0]))
+    if isinstance(y, Ref) and isinstance(content := engine.content(y), ObjectCell):
+        return Const(hasattr(content.cls, "__iter__") or hasattr(content.cls, "__getitem__"))
+    return Const(not isinstance(y, Array | Scalar))
+
+
+def _as_int(engine: Engine, x: Any, desc: Any) -> Any:
+    known = constant_of(engine.operand(x)) if arrays.is_array(engine, x) else None
+    return Const(int(engine.static(x, str(engine.static(desc))) if known is None else known))
+
+
+def as_series(engine: Engine, alist: Any, trim: Any = TRUE) -> Any:
+    if engine.static(trim, "trim"):
+        raise engine.refuse(
+            "how many coefficients are 0 at the end decides on the sizes in numpy.polynomial",
+            "use the functions that evaluate, or np.polymul and np.polydiv",
+        )
+    arrays_ = [as_array(engine.operand(x)) for x in engine.iterate(alist)]
+    dtype = np.common_type(*[np.empty(0, x.dtype) for x in arrays_])
+    flat = [Array(reshape(cast(x.value, np.dtype(dtype)), shape=(x.size,))) for x in arrays_]
+    return engine.new_list([arrays.fresh(engine, x) for x in flat])
+
+
+FOLDABLE.update((normalize_axis_index, normalize_axis_tuple))
+# These catch exceptions, which compiled code does not.
+builtin(polyutils.as_series)(as_series)
+if hasattr(polyutils, "_as_int"):
+    builtin(polyutils._as_int)(_as_int)
+
+
+@builtin(np.ndarray.to_device)
+def to_device(engine: Engine, x: Any, device: Any, **kwargs: Any) -> Any:
+    if engine.static(device, "the device") != "cpu":
+        engine.raise_constant(ValueError(f"Unsupported device: {device.value}."))
+    return x
+
+
+# --- Iteration -----------------------------------------------------------------------------------
+
+
+def _item(function: Any, shape: tuple[int, ...]) -> Const:
+    return Const(functools.partial(function, shape))
+
+
+@builtin(np.ndindex)
+def ndindex(engine: Engine, *shape: Any) -> Any:
+    known = tuple([engine.static(n, "an extent of np.ndindex") for n in shape])
+    if len(known) == 1 and isinstance(known[0], tuple):
+        known = known[0]
+    if any(n < 0 for n in known):
+        engine.raise_constant(ValueError("negative dimensions are not allowed"))
+    count = sequence(engine, Const(range(int(np.prod(known, dtype=int)))))
+    return Compound("map", (_item(drivers.indices, known), count))
+
+
+@builtin(np.ndenumerate)
+def ndenumerate(engine: Engine, arr: Any) -> Any:
+    x = arr if arrays.is_array(engine, arr) else call_object(engine, np.asarray, [arr], {})
+    shape, extents = arrays.shown(engine, x)
+    if extents is not None:
+        raise OpError("an array whose size is known at run time only is not enumerated")
+    flat = call_object(engine, np.ndarray.reshape, [x, COMPLETE], {})
+    count = sequence(engine, Const(range(int(np.prod(shape, dtype=int)))))
+    return Compound("map", (_item(drivers.numbered, shape), count, flat))
+
+
+@builtin(np.fromiter)
+def fromiter(engine: Engine, iterable: Any, dtype: Any, count: Any = COMPLETE) -> Any:
+    found = np.dtype(engine.static(dtype, "the dtype"))
+    wanted = engine.static(count, "count")
+    items = sequence(engine, iterable)
+    if arrays.is_array(engine, items):
+        if len(arrays.shown(engine, items)[0]) > 1:
+            engine.raise_constant(ValueError("setting an array element with a sequence."))
+        size = engine.static(length(engine, items), "the number of items")
+        value = cast(as_array(engine.operand(items)).value, found)
+    else:
+        listed = [engine.operand(x) for x in engine.iterate(items)]
+        size = len(listed)
+        value = as_array(listed, found).value
+    if wanted > size:
+        engine.raise_constant(
+            ValueError(f"iterator too short: Expected {wanted} but iterator had only {size} items.")
+        )
+    array = arrays.fresh(engine, Array(value))
+    stop = Const(slice(wanted if wanted >= 0 else None))
+    cut = engine.rules.call(engine, Const(np.ndarray.__getitem__), [array, stop], {})
+    return cut if wanted >= 0 else array
+
+
+# --- np.vectorize --------------------------------------------------------------------------------
+
+VECTORIZE = "np.vectorize with otypes=, signature=, excluded= or keywords is not compiled"
+
+
+@builtin(np.vectorize)
+def vectorize(engine: Engine, pyfunc: Any, *args: Any, **kwargs: Any) -> Any:
+    if args or any(name not in ("cache", "doc") for name in kwargs):
+        raise engine.refuse(VECTORIZE, "write a loop over the elements")
+    return Compound("partial", (Const(_apply), pyfunc), (1, ()))
+
+
+@builtin(np.vectorize.__call__)
+def call_vectorized(engine: Engine, made: Any, *args: Any, **kwargs: Any) -> Any:
+    x = made.value
+    if x.otypes is not None or x.signature is not None or x.excluded or kwargs:
+        raise engine.refuse(VECTORIZE, "write a loop over the elements")
+    return apply_vectorized(engine, engine.captures.abstract(engine, x.pyfunc), *args)
+
+
+def _apply(function: Any, *args: Any) -> Any:
+    """Stands for `apply_vectorized` in compiled code."""
+
+
+@builtin(_apply)
+def apply_vectorized(engine: Engine, function: Any, *args: Any) -> Any:
+    """`np.vectorize(function)(*args)`: the first call says which dtypes there are."""
+    operands = [as_array(engine.operand(x)) for x in args]
+    if not operands:
+        raise OpError("np.vectorize needs arguments")
+    shape = broadcast_shapes(*[x.shape for x in operands])
+    count = int(np.prod(shape, dtype=int))
+    if not count:
+        engine.raise_constant(
+            ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        )
+    flat = [Array(reshape(broadcast_to(x.value, shape), shape=(count,))) for x in operands]
+    rows = [arrays.fresh(engine, x) for x in flat]
+    first = call(engine, function, [arrays.getitem(engine, row, Const(0)) for row in rows], {})
+    several = isinstance(first, Tuple)
+    outs = [_out(engine, x, count) for x in (first.items if several else (first,))]
+    call_object(engine, drivers.vectorized, [function, Tuple(tuple(outs)), Tuple(tuple(rows))], {})
+    shaped = []
+    for out in outs:
+        value = reshape(as_array(engine.operand(out)).value, shape=shape)
+        shaped.append(arrays.fresh(engine, Array(value)))
+    return Tuple(tuple(shaped)) if several else shaped[0]
+
+
+def _out(engine: Engine, x: Any, count: int) -> Ref:
+    """An array for results like `x`."""
+    found = engine.operand(x)
+    if not isinstance(found, Array | Scalar | bool | int | float | complex | np.generic):
+        raise OpError("the function of np.vectorize must return numbers")
+    if as_array(found).shape:
+        raise OpError("the function of np.vectorize must return numbers, not arrays")
+    made = np.zeros(count, as_array(found).dtype)
+    return arrays.fresh(engine, as_array(made))
+
+
+# --- Roots ---------------------------------------------------------------------------------------
+
+
+@builtin(np.roots)
+def roots(engine: Engine, p: Any) -> Any:
+    """NumPy strips zeros at both ends, which decides on the number and the dtype of the roots: in
+    compiled code there must be none."""
+    x = as_array(engine.operand(p))
+    if x.ndim != 1 or not x.size:
+        raise OpError("roots takes one dimension of coefficients")
+    if x.dtype.kind != "c":
+        raise OpError(
+            "whether the roots of real coefficients are real or complex numbers depends on the "
+            "values; convert the coefficients to complex"
+        )
+    error = ValueError(
+        "np.roots in compiled code needs a first and a last coefficient other than 0"
+    )
+    engine.ensure(engine.rules.truth(engine, ends_are_not_zero(x)), error)
+    return arrays.fresh(engine, companion_roots(x))

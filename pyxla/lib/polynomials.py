@@ -1,0 +1,151 @@
+"""Products and quotients of polynomials, their roots: coefficients of falling powers, and of rising
+ones in `numpy.polynomial`.
+
+NumPy drops zeros in front of the highest power, of a product and a remainder at least, so those are
+as long as data say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import polynomial
+
+from pyxla.infer.lattice import Array
+from pyxla.infer.promote import result_type
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import kernels as k
+from pyxla.lib import masks
+from pyxla.lib.indexing import take
+from pyxla.lib.manipulation import cut, reshaped
+from pyxla.lib.operands import BOOL, INT, as_array, broadcast_to, cast, literal, splat
+from pyxla.lib.products import convolve
+from pyxla.lib.registry import LIBRARY, implements
+from pyxla.lib.scans import take_one
+from pyxla.lib.selection import isclose
+from pyxla.ops import elementwise as op
+from pyxla.ops import shape as shapes
+from pyxla.ops.reduce import reduce
+
+COEFFICIENTS = "polynomials are arrays of one dimension with at least one coefficient"
+
+
+def _coefficients(x: Any) -> Array:
+    found = as_array(x)
+    if found.ndim > 1 or not found.size:
+        raise OpError(COEFFICIENTS)
+    return Array(reshaped(found.value, (found.size,)))
+
+
+def _leading_zeros(negligible: Value) -> Value:
+    """How many of the first elements are true, but for the last one."""
+    size = negligible.type.size
+    position = shapes.iota(dtype=INT, shape=(size,), dimension=0)
+    last = splat(size - 1, INT, (size,))
+    found = op.select(negligible, last, position)
+    return reduce(found, literal(size - 1, INT), dimensions=(0,), computation="minimum")
+
+
+def _from(x: Array, start: Value) -> Array:
+    """`x[start:]`."""
+    position = shapes.iota(dtype=INT, shape=x.shape, dimension=0)
+    kept = op.compare(position, broadcast_to(start, x.shape), direction="GE")
+    return take(x, masks.positions(Array(kept)), 0, wrap=False)
+
+
+@implements(np.polymul)
+def polymul(a1: Any, a2: Any) -> Array:
+    factors = [_coefficients(a) for a in (a1, a2)]
+    zeros = [_leading_zeros(op.not_(k.truth(x.value))) for x in factors]
+    return _from(convolve(*factors), op.add(*zeros))
+
+
+@implements(np.polydiv)
+def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
+    """Long division; of the remainder what is next to zero in front is dropped."""
+    one = as_array(np.float32(0)) if _narrow(u, v) else as_array(np.float64(0))
+    x, y = [_coefficients(a) for a in (u, v)]
+    dtype = result_type(x, y, one)
+    rest, divisor = cast(x.value, dtype), cast(y.value, dtype)
+    degree = y.size - 1
+    scale = op.divide(literal(1, dtype), take_one(divisor, 0, 0))
+    quotient = []
+    for i in range(x.size - degree):
+        factor = op.multiply(scale, take_one(rest, i, 0))
+        quotient.append(reshaped(factor, (1,)))
+        piece = op.multiply(broadcast_to(factor, divisor.type.shape), divisor)
+        before, here = cut(rest, 0, i, 0), cut(rest, i, i + y.size, 0)
+        after = cut(rest, i + y.size, x.size, 0)
+        rest = shapes.concatenate(before, op.subtract(here, piece), after, dimension=0)
+    whole = shapes.concatenate(*quotient, dimension=0) if quotient else splat(0, dtype, (1,))
+    negligible = isclose(Array(rest), 0, rtol=1e-14)
+    return Array(whole), _from(Array(rest), _leading_zeros(negligible.value))
+
+
+def _narrow(u: Any, v: Any) -> bool:
+    """Whether adding 0.0 keeps both below double precision."""
+    dtypes = [as_array(x).dtype for x in (u, v)]
+    return all(d.kind in "fc" and d.itemsize <= (4 if d.kind == "f" else 8) for d in dtypes)
+
+
+def companion_roots(p: Array) -> Array:
+    """The eigenvalues of the companion matrix of complex coefficients, the outer ones not 0."""
+    size = p.size - 1
+    if size < 1:
+        return as_array(np.zeros(0))
+    head = broadcast_to(take_one(p.value, 0, 0), (size,))
+    row = op.negate(op.divide(cut(p.value, 1, size + 1, 0), head))
+    below = as_array(np.eye(size, dtype=p.dtype)[:-1] if size > 1 else np.zeros((0, 1), p.dtype))
+    matrix = shapes.concatenate(reshaped(row, (1, size)), below.value, dimension=0)
+    return LIBRARY[np.linalg.eigvals](Array(matrix))
+
+
+def ends_are_not_zero(p: Array) -> Array:
+    """Whether the first and the last coefficient are not 0."""
+    ends = [k.truth(take_one(p.value, i, 0)) for i in (0, p.size - 1)]
+    return Array(cast(op.and_(*ends), BOOL))
+
+
+# --- Rising powers -------------------------------------------------------------------------------
+
+
+def _series(*xs: Any) -> list[Array]:
+    """Coefficients as `numpy.polynomial` takes them, in floating point."""
+    found = [_coefficients(x) for x in xs]
+    dtype = np.dtype(np.common_type(*[np.empty(0, x.dtype) for x in found]))
+    return [Array(cast(x.value, dtype)) for x in found]
+
+
+def _trimmed(x: Array) -> Array:
+    """`x` up to its last element that is not 0; its first at least."""
+    size = x.size
+    position = shapes.iota(dtype=INT, shape=(size,), dimension=0)
+    nonzero = op.select(k.truth(x.value), position, splat(0, INT, (size,)))
+    last = reduce(nonzero, literal(0, INT), dimensions=(0,), computation="maximum")
+    kept = op.compare(position, broadcast_to(last, (size,)), direction="LE")
+    return take(x, masks.positions(Array(kept)), 0, wrap=False)
+
+
+def _longest(xs: list[Array]) -> list[Array]:
+    size = max(x.size for x in xs)
+    rest = [splat(0, x.dtype, (size - x.size,)) for x in xs]
+    return [Array(shapes.concatenate(x.value, r, dimension=0)) for x, r in zip(xs, rest)]
+
+
+@implements(polynomial.polyadd)
+def polyadd(c1: Any, c2: Any) -> Array:
+    x, y = _longest(_series(c1, c2))
+    return _trimmed(Array(op.add(x.value, y.value)))
+
+
+@implements(polynomial.polysub)
+def polysub(c1: Any, c2: Any) -> Array:
+    x, y = _longest(_series(c1, c2))
+    return _trimmed(Array(op.subtract(x.value, y.value)))
+
+
+@implements(polynomial.polymul)
+def polymul_rising(c1: Any, c2: Any) -> Array:
+    return _trimmed(convolve(*_series(c1, c2)))

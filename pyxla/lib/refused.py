@@ -1,0 +1,112 @@
+"""What of NumPy's is not compiled, why, and what to do instead.
+
+`REFUSALS` has a row for each such function and method; a call of one whose arguments are all known
+is still executed while compiling, unless what it does is not a matter of its arguments (`OUTSIDE`).
+`ATTRIBUTES` are attributes of arrays, `FAMILIES` modules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Row = tuple[str, str]
+
+_TEXT: Row = ("text is made while compiling", "print the array: that happens at run time")
+_NUMBER_TEXT: Row = ("text is made while compiling", "use print or an f-string, made at run time")
+_DATES: Row = ("XLA holds no dates", "convert them to integers outside: x.view(np.int64)")
+_READS: Row = ("it reads outside the program", "read outside, and pass the array as an argument")
+_WRITES: Row = ("it writes outside the program", "return the array, and write outside")
+_SETTING: Row = ("it asks about or changes the process, not the program", "call it outside")
+_MATRIX: Row = ("subclasses of ndarray are not compiled", "use 2-d arrays and @")
+_OBJECTS: Row = ("it makes arrays of Python objects", "use np.vectorize, or a loop")
+_LAYOUT: Row = ("arrays in compiled code have no addresses and no strides", "ask outside")
+_BYTES: Row = ("bytes are not values of compiled code", "return the array, and convert it outside")
+_FIELDS: Row = ("XLA holds no structured elements", "use x.view(dtype), or an array per field")
+_ITERATION: Row = (
+    "the order of nditer is that of memory",
+    "loop over x.flat or np.ndindex(x.shape)",
+)
+_IN_PLACE: Row = ("an array keeps its shape and its memory", "write x = np.resize(x, shape)")
+_FLAGS: Row = ("arrays in compiled code have no flags to set", "copy the array to write to it")
+
+_BY_ROW: dict[Row, tuple[str, ...]] = {
+    _TEXT: ("array2string", "array_repr", "array_str"),
+    _NUMBER_TEXT: (
+        *("base_repr", "binary_repr", "format_float_positional", "format_float_scientific"),
+        "typename",
+    ),
+    _DATES: (
+        *("busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data"),
+        *("isnat", "busdaycalendar"),
+    ),
+    _READS: (
+        *("frombuffer", "fromfile", "fromregex", "fromstring", "genfromtxt", "loadtxt", "load"),
+        *("from_dlpack", "memmap"),
+    ),
+    _WRITES: ("save", "savetxt", "savez", "savez_compressed"),
+    _SETTING: (
+        *("get_include", "get_printoptions", "set_printoptions", "printoptions", "getbufsize"),
+        *("setbufsize", "geterr", "seterr", "geterrcall", "seterrcall", "show_config"),
+        *("show_runtime", "info", "test"),
+    ),
+    _MATRIX: ("asmatrix", "bmat", "matrix"),
+    _OBJECTS: ("frompyfunc",),
+    _LAYOUT: ("isfortran", "may_share_memory", "shares_memory"),
+    _ITERATION: ("nditer", "nested_iters"),
+    ("NumPy gives it up", "use np.vstack"): ("row_stack",),
+}
+_METHODS: dict[Row, tuple[str, ...]] = {
+    _WRITES: ("dump", "tofile"),
+    _BYTES: ("dumps", "tobytes"),
+    _FIELDS: ("getfield", "setfield"),
+    _IN_PLACE: ("resize",),
+    _FLAGS: ("setflags",),
+}
+
+REFUSALS: dict[Any, Row] = {
+    **{
+        getattr(np, name): row
+        for row, names in _BY_ROW.items()
+        for name in names
+        if hasattr(np, name)  # releases differ
+    },
+    **{getattr(np.ndarray, name): row for row, names in _METHODS.items() for name in names},
+}
+# Not even with known arguments.
+OUTSIDE = frozenset(
+    getattr(np, name)
+    for row in (_READS, _WRITES, _SETTING, _OBJECTS, _MATRIX, _ITERATION)
+    for name in _BY_ROW[row]
+    if hasattr(np, name)
+)
+ATTRIBUTES: dict[str, Row] = {
+    name: _LAYOUT for name in ("strides", "flags", "base", "data", "ctypes")
+}
+FAMILIES: dict[str, Row] = {
+    "numpy.ma": ("masked arrays are not compiled", "use a mask and np.where"),
+    "numpy.char": ("XLA holds no text", "work on text outside"),
+    "numpy.strings": ("XLA holds no text", "work on text outside"),
+    "numpy.rec": _FIELDS,
+    "numpy.f2py": _SETTING,
+    "numpy.testing": (
+        "it compares while the program runs",
+        "return the arrays, and compare outside",
+    ),
+}
+
+
+def refusal(value: Any) -> Row | None:
+    """Why a callable is refused, or None."""
+    try:
+        found = REFUSALS.get(value)
+    except TypeError:  # not hashable
+        return None
+    if found is not None:
+        return found
+    module = str(getattr(value, "__module__", None) or "")
+    return next(
+        (row for name, row in FAMILIES.items() if module == name or module.startswith(name + ".")),
+        None,
+    )

@@ -1,0 +1,157 @@
+"""What of NumPy is compiled: `docs/numpy.md`, made from the registries.
+
+    python -m tests.numpy_table        writes the file
+
+supported: a rule or a library function of pyxla's, or NumPy's own Python, visited.  foreign: the
+same, over a function of JAX.  known: executed while compiling, when all arguments are known.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer import generator_methods
+from pyxla.infer.rules import RULES  # noqa: F401 - fills the registries
+from pyxla.lib.refused import ATTRIBUTES, refusal
+from pyxla.lib.registry import lookup
+
+RELEASE = "NumPy " + ".".join(np.__version__.split(".")[:2])
+FILE = Path(__file__).parent.parent / "docs" / "numpy.md"
+# What NumPy's namespace has beside functions: types, and what makes index expressions.
+_TYPES = (type, types.ModuleType)
+# Python in NumPy over other functions, which is visited; `tests/test_numpy_table.py` tries each.
+VISITED = frozenset(
+    {"apply_over_axes", "mask_indices", "require", "unique_all", "unique_counts", "unique_inverse"}
+)
+ARRAY_ATTRIBUTES = (
+    *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),
+    *("device", *ATTRIBUTES),
+)
+SECTIONS: dict[str, Any] = {
+    "numpy": np,
+    "numpy.linalg": np.linalg,
+    "numpy.fft": np.fft,
+    "numpy.ndarray": np.ndarray,
+    "numpy.random.Generator": np.random.Generator,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: str
+    target: Any
+    status: str
+    reason: str = ""
+    remedy: str = ""
+
+
+def names(owner: Any) -> list[str]:
+    public = getattr(owner, "__all__", None) or dir(owner)
+    return sorted(n for n in public if not n.startswith("_"))
+
+
+def members(owner: Any) -> Iterator[tuple[str, Any]]:
+    """The public functions or methods of an owner, and classes that are called as functions."""
+    called = (np.vectorize, np.ndindex, np.ndenumerate, np.nditer, np.matrix, np.memmap)
+    for name in names(owner):
+        member = getattr(owner, name)
+        if callable(member) and (not isinstance(member, _TYPES) or member in called):
+            yield name, member
+
+
+def _calls_jax(function: Callable[..., Any], depth: int = 2) -> bool:
+    """Whether a library function, or one it calls in its module, calls JAX."""
+    inner = function.func if isinstance(function, functools.partial) else function
+    inner = getattr(inner, "__wrapped__", inner)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return False
+    used = set(code.co_names)
+    if used & {"foreign", "call_jax"}:
+        return True
+    near = [inner.__globals__.get(name) for name in used] if depth else []
+    return any(
+        _calls_jax(f, depth - 1)
+        for f in near
+        if isinstance(f, types.FunctionType) and f.__module__ == inner.__module__
+    )
+
+
+def classify(name: str, member: Any, owner: Any) -> Entry:
+    if owner is np.random.Generator and name in generator_methods.REFUSED:
+        return Entry(name, member, "refused", *generator_methods.REFUSED[name])
+    if (implementation := lookup(member)) is not None:
+        foreign = _calls_jax(implementation.function)
+        return Entry(name, member, "foreign" if foreign else "supported")
+    if owner is np and name in VISITED:
+        return Entry(name, member, "supported")
+    if (row := refusal(member)) is not None:
+        return Entry(name, member, "refused", *row)
+    return Entry(name, member, "known")
+
+
+def entries(section: str) -> list[Entry]:
+    owner = SECTIONS[section]
+    found = [classify(name, member, owner) for name, member in members(owner)]
+    if owner is np.ndarray:
+        found += [
+            Entry(name, None, "refused", *ATTRIBUTES[name])
+            if name in ATTRIBUTES
+            else Entry(name, None, "supported")
+            for name in ARRAY_ATTRIBUTES
+        ]
+    return sorted(found, key=lambda entry: entry.name)
+
+
+def _row(entry: Entry) -> str:
+    notes = {
+        "foreign": "through JAX",
+        "known": "while compiling, of known arguments",
+        "refused": f"{entry.reason}; {entry.remedy}",
+    }
+    return f"| `{entry.name}` | {entry.status} | {notes.get(entry.status, '')} |"
+
+
+def document() -> str:
+    everything = {section: entries(section) for section in SECTIONS}
+    lines = [
+        "# NumPy in compiled code",
+        "",
+        "Made by `python -m tests.numpy_table` from the registries of the library and the rules;"
+        f" {RELEASE}.",
+        "",
+        "- **supported**: compiled; what a call may not do is refused at its line.",
+        "- **foreign**: compiled through the function of JAX that does the same.",
+        "- **known**: executed while compiling when all arguments are known, else refused.",
+        "- **refused**: with this reason and remedy; with known arguments it is executed while"
+        " compiling, unless it reads, writes or asks about the process.",
+        "",
+        "Methods of generators draw NumPy's numbers in its order, and leave its state: to the last"
+        " bit, or up to the rounding of `exp`, `log`, `pow`; `multivariate_normal` up to the signs"
+        " of singular vectors; `zipf` below an exponent of 2 like it in distribution only. The"
+        " functions of `numpy.random` itself share a hidden global generator and are refused.",
+        "",
+        "| | " + " | ".join(STATUSES) + " |",
+        "| --- |" + " --- |" * len(STATUSES),
+    ]
+    for section, found in everything.items():
+        counts = Counter(entry.status for entry in found)
+        lines.append(f"| {section} | " + " | ".join(str(counts[s]) for s in STATUSES) + " |")
+    for section, found in everything.items():
+        lines += ["", f"## {section}", "", "| name | | |", "| --- | --- | --- |", *map(_row, found)]
+    return "\n".join(lines) + "\n"
+
+
+STATUSES = ("supported", "foreign", "known", "refused")
+
+
+if __name__ == "__main__":
+    FILE.write_text(document())

@@ -1,0 +1,74 @@
+"""`docs/numpy.md` says what is compiled: it is up to date, and true of what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla import CompileError
+from tests.numpy_table import FILE, RELEASE, SECTIONS, VISITED, Entry, document, entries
+
+EVERYTHING = [(section, entry) for section in SECTIONS for entry in entries(section)]
+REFUSED = [(section, entry) for section, entry in EVERYTHING if entry.status == "refused"]
+# What is executed while compiling when all arguments are known, and asks only for those.
+KNOWN = {"mintypecode"}
+
+
+@pytest.mark.skipif(RELEASE not in FILE.read_text(), reason="the table is of another release")
+def test_up_to_date():
+    assert FILE.read_text() == document(), "run python -m tests.numpy_table"
+
+
+def test_everything_is_classified():
+    assert {entry.name for _, entry in EVERYTHING if entry.status == "known"} <= KNOWN
+
+
+def _program(section: str, entry: Entry) -> tuple[Any, Any]:
+    target, name = entry.target, entry.name
+    if section == "numpy.random.Generator":
+        return lambda rng: target(rng, 2), np.random.default_rng(0)
+    if target is None:
+        return lambda x: getattr(x, name), np.ones((2, 2))
+    return lambda x: target(x), np.ones((2, 2))
+
+
+@pytest.mark.parametrize(("section", "entry"), REFUSED, ids=lambda x: getattr(x, "name", x))
+def test_refused(section, entry):
+    """With the reason and the remedy of the table, at the line."""
+    program, arg = _program(section, entry)
+    with pytest.raises(CompileError) as caught:
+        pyxla.code_typed(program, arg)
+    assert entry.reason in caught.value.message
+    assert caught.value.hint == entry.remedy
+    assert caught.value.loc is not None
+    assert caught.value.loc.filename == __file__
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: np.ma.sum(x),
+        lambda x: np.char.upper(x),
+        lambda x: np.testing.assert_allclose(x, x),
+    ],
+)
+def test_refused_modules(program):
+    with pytest.raises(CompileError, match="is not compiled"):
+        pyxla.code_typed(program, np.ones(3))
+
+
+def test_visited():
+    """NumPy's own Python, visited as the user's is."""
+
+    def program(x):
+        first = x[np.mask_indices(3, np.triu, 1)], np.require(x, np.float32)
+        second = np.apply_over_axes(np.sum, x, [0, 1]), *np.unique_counts(x)
+        return *first, *second, *np.unique_inverse(x), *np.unique_all(x)
+
+    x = np.arange(9.0).reshape(3, 3) % 5
+    for got, expected in zip(pyxla.compile(program)(x), program(x), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert len(VISITED) == 6
