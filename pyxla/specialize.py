@@ -23,7 +23,15 @@ from pyxla.infer.captures import Captures, NewCapture, Place
 from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
 from pyxla.infer.engine import Engine, Raised
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, SetCell
+from pyxla.infer.heap import (
+    BoxCell,
+    DictCell,
+    ListCell,
+    NeedsExact,
+    NumberList,
+    ObjectCell,
+    SetCell,
+)
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -111,8 +119,21 @@ def _specialize(
     request: Request, places: Sequence[Place], lists: number_lists.Policy
 ) -> Specialization:
     world = _World(request, places)
+    exact: set[Any] = set()
+    while True:
+        try:
+            return _attempt(request, places, lists, exact)
+        except NeedsExact as need:
+            exact.add(need.place)
+
+
+def _attempt(
+    request: Request, places: Sequence[Place], lists: number_lists.Policy, exact: set[Any]
+) -> Specialization:
+    """Type the function; raises NeedsExact where a join must be one of `exact`, too."""
     world.engine.lists = lists
     try:
+    world.engine.exact = exact
         with _deep_calls(), building(world.engine.builder):
             return world.run()
     except NewCapture as need:

@@ -33,7 +33,7 @@ from pyxla.infer.captures import (
     python_object,
 )
 from pyxla.infer.deciding import by_arguments, deciding_test
-from pyxla.infer.heap import DictCell, Heap, ListCell, NumberList, Shadow, swept
+from pyxla.infer.heap import DictCell, Heap, ListCell, NeedsExact, NumberList, Shadow, swept
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -138,6 +138,7 @@ class Engine:
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
         self.unrolled: set[Block] = set()
+        self.exact: set[Any] = set()
         self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}
         self.rebound: dict[Block, set[int]] = {}
@@ -295,12 +296,22 @@ class Engine:
             raise self.refuse(self.frozen[ref.cell], "use an array: np.array(the list)")
         if info.read_only:
             raise self.refuse(info.read_only, "copy the array before writing to it")
-        if ref.cell in self.heap.entangled:
-            raise self.refuse(
-                self.heap.entangled[ref.cell],
-                "copy the array where it is bound (`b = a.copy()`), or write to it before",
-                notes=(("the object was made here", info.loc),) if info.loc else (),
-            )
+        self.check_distinct(ref)
+
+    def check_distinct(self, ref: Ref) -> None:
+        """Refuse what needs to know which object it is that `ref` refers to, where paths differ."""
+        if ref.cell not in self.heap.entangled:
+            return
+        reason, places = self.heap.entangled[ref.cell]
+        for place in places:
+            if place not in self.exact:
+                raise NeedsExact(place)
+        loc = self.heap.infos[ref.cell].loc
+        raise self.refuse(
+            reason,
+            "copy the array where it is bound (`b = a.copy()`), or write to it before",
+            notes=(("the object was made here", loc),) if loc else (),
+        )
 
     def set_content(self, cell: int, content: Any) -> None:
         """Replace what a cell holds."""
@@ -339,7 +350,15 @@ class Engine:
         if not frame.returns:
             raise Stopped
         hints = [("the result", e.loc) for e in frame.returns[:1]]
-        edge, (result,) = merge(frame.returns, (), hints, self.in_use, self.captures.pinned)
+        edge, (result,) = merge(
+            frame.returns,
+            (),
+            hints,
+            self.in_use,
+            self.captures.pinned,
+            frame.ssa.function,
+            self.exact,
+        )
         edge.heap = swept(edge.heap, frame.first, (result,))
         self.enter(edge)
         return result
@@ -372,7 +391,8 @@ class Engine:
         """Merge what leads to `block` and bind its phis."""
         edges = frame.pending.pop(block)
         hints = [(phi.value.hint, phi.loc) for phi in block.phis]
-        edge, args = merge(edges, frame.ssa.live_in[block], hints, self.held, self.captures.pinned)
+        live, pinned = frame.ssa.live_in[block], self.captures.pinned
+        edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact)
         self.enter(edge)
         frame.env = edge.env
         frame.assumed = edge.assumed
@@ -401,7 +421,7 @@ class Engine:
             if need.loc is None:
                 need.loc, need.chain = self.loc, tuple(self.chain())
             raise
-        except (CompileError, NewCapture, NotKnown, RecursionError):
+        except (CompileError, NewCapture, NeedsExact, NotKnown, RecursionError):
             raise
         except OpError as error:
             raise self.refuse(str(error)) from error

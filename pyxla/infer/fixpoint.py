@@ -69,7 +69,8 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     edges = frame.pending.pop(header)
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
-    edge, args = merge(edges, live, hints, engine.held, engine.captures.pinned)
+    pinned = engine.captures.pinned
+    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact)
     # A pass looks at every cell: what this function left behind need not be among them.
     names = [edge.env[value] for value in live if value in edge.env]
     edge.heap = swept(edge.heap, frame.first, [*args, *names, *frame.boxes.values()])
@@ -116,7 +117,8 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
-        head = LoopHead(start, ghosts, hints, live, directions, rebound, names)
+        exact = header in engine.exact
+        head = LoopHead(start, ghosts, hints, live, directions, rebound, names, header, exact)
         if conflicts := head.conflicts():
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost)
@@ -227,7 +229,7 @@ def _entangle_exits(
 ) -> None:
     for _, target in component.loop.exits:
         for edge in frame.pending.get(target, ()):
-            edge.heap.entangle(cells, reason)
+            edge.heap.entangle(cells, reason, (component.header,))
 
 
 def _unroll(

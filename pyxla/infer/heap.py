@@ -15,7 +15,8 @@ Python objects (Cytron et al. 1991), and it leaves no mutation in the typed prog
 
 Where a reference may be either of two cells, the merge makes a new cell.  If an old one is still
 held by someone, it becomes a shadow of the new; where that is not possible they are *entangled*:
-reading is exact, writing is refused.
+reading is exact, and a write has inference start again with the paths joined *exactly* there
+(`NeedsExact`, `pyxla.infer.unions`), or is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +26,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, MaybeUnbound, Ref, Scalar, Tuple
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeNone,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+)
+
+
+class NeedsExact(Exception):  # noqa: N818 - a request, not an error
+    """Someone writes to an array that is, since paths met at `place`, one of several."""
+
+    def __init__(self, place: Any) -> None:
+        super().__init__()
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +90,21 @@ class BoxCell:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """Content of an array that lives on under other names: it is now what `cells[selector]` is.
+    """Content of an array that is what `refs[selector]` shows, as is known at run time.
 
     Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
-    caller for one, still holds the old one; which of them it is, is known at run time.
+    caller for one, still holds the old one.  Or a name is bound to one of several arrays, or to a
+    view of one, and what is written under the name is written to that (`pyxla.infer.unions`).
+    `place` is where paths met that made it one, if they can be joined exactly.
     """
 
     selector: Any
-    cells: tuple[int, ...]
+    refs: tuple[Ref, ...]
+    place: Any = None
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        return tuple([ref.cell for ref in self.refs])
 
 
 Content = (
@@ -91,13 +117,13 @@ class CellInfo:
     """What never changes of a cell: where it was made, and why it cannot be written, if so.
 
     `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
-    `strides` are those of the caller's array where it is not in C order.
+    `strides` are those of an array that is not in C order (`views.MIXED`: on some paths only).
     """
 
     loc: Location | None = None
     read_only: str = ""
     pinned: Any = None
-    strides: tuple[int, ...] | None = None
+    strides: Any = None
 
 
 class Heap:
@@ -109,11 +135,13 @@ class Heap:
         self,
         infos: list[CellInfo],
         contents: dict[int, Content] | None = None,
-        entangled: dict[int, str] | None = None,
+        entangled: dict[int, tuple[str, tuple[Any, ...]]] | None = None,
     ) -> None:
         self.infos = infos
         self.contents: dict[int, Content] = {} if contents is None else contents
-        self.entangled: dict[int, str] = {} if entangled is None else entangled
+        self.entangled: dict[int, tuple[str, tuple[Any, ...]]] = (
+            {} if entangled is None else entangled
+        )
 
     def copy(self) -> Heap:
         return Heap(self.infos, self.contents.copy(), self.entangled)
@@ -125,9 +153,10 @@ class Heap:
         self.contents[cell] = content
         return cell
 
-    def entangle(self, cells: set[int], reason: str) -> None:
-        """Refuse writes to `cells` from here on."""
-        self.entangled = {**self.entangled, **dict.fromkeys(cells, reason)}
+    def entangle(self, cells: Iterable[int], reason: str, places: Iterable[Any] = ()) -> None:
+        """Refuse writes to `cells` from here on, unless one of `places` can be joined exactly."""
+        why = reason, tuple(place for place in places if place is not None)
+        self.entangled = {**self.entangled, **dict.fromkeys(cells, why)}
 
 
 def shadowed(heap: Heap) -> set[int]:
@@ -150,7 +179,7 @@ def swept(heap: Heap, first: int, roots: Iterable[Any]) -> Heap:
     for cell, content in contents.items():
         kind = type(content)
         if kind is Shadow:
-            live.extend([Ref(target) for target in content.cells])
+            live.extend(content.refs)
         elif kind is not Array and cell not in spared:
             live.append(content)
     spared -= reachable(heap, live)
@@ -170,9 +199,39 @@ def parts(x: Any) -> tuple[Any, ...]:
         return tuple(x.fields.values())
     if isinstance(x, NumberList):
         return (x.data,)
-    if isinstance(x, BoxCell | MaybeUnbound):
+    if isinstance(x, Shadow):
+        return x.refs
+    if isinstance(x, BoxCell | MaybeUnbound | MaybeNone):
         return (x.value,)
     return ()
+
+
+def same_structure(x: Content, y: Content) -> bool:
+    """Whether two contents differ in their parts only."""
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, ListCell):
+        return len(x.items) == len(y.items)
+    if isinstance(x, DictCell):
+        return list(x.items) == list(y.items)
+    if isinstance(x, ObjectCell):
+        return x.cls is y.cls and list(x.fields) == list(y.fields)
+    if isinstance(x, NumberList):
+        return x.python == y.python
+    return isinstance(x, BoxCell)
+
+
+def rebuilt(content: Content, columns: list[Any]) -> Content:
+    """A content of the same structure with other parts."""
+    if isinstance(content, ListCell):
+        return ListCell(tuple(columns))
+    if isinstance(content, DictCell):
+        return DictCell(dict(zip(content.items, columns, strict=True)))
+    if isinstance(content, ObjectCell):
+        return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
+    if isinstance(content, NumberList):
+        return NumberList(columns[0], content.python)
+    return BoxCell(columns[0])
 
 
 def reachable(heap: Heap, roots: Iterable[Any]) -> set[int]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer import extent, views
-from pyxla.infer.heap import Content, Shadow, parts, reachable
+from pyxla.infer import extent, unions, views
+from pyxla.infer.heap import Content, NeedsExact, Shadow, parts, reachable, same_structure
 from pyxla.infer.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
@@ -30,13 +30,13 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.merge import (
     Edge,
+    UNDEFINED,
     Join,
     all_equal,
     is_bound,
     materialize,
-    same_structure,
 )
-from pyxla.infer.shadows import chosen, flattened, resolve
+from pyxla.infer.shadows import alternatives, chosen, resolve, same_ref
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ops.shape import constant
@@ -56,14 +56,18 @@ class LoopHead:
         unread: Iterable[int] = (),
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays.  `unread`:
-        those that the loop assigns and does not read (see `retype`)."""
+        those that the loop assigns and does not read (see `retype`).  `place` and `exact` as in
+        `Join`."""
+        place: Any = None,
+        exact: bool = False,
         self.unread = unread
         self.retyped: dict[int, Any] = {}
         self.entry = entry
         self.block = Block("loop")
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
-        self.join = Join([entry], self.block, ghosts or _expected(entry, rebound), directions)
+        states = ghosts or _expected(entry, rebound)
+        self.join = Join([entry], self.block, states, directions, place, exact)
         self.join.vary = not ghosts
         self.hints = hints
         args = []
@@ -134,6 +138,8 @@ class LoopHead:
             raise CompileError(
                 "an array is changed in a loop in which its name may stand for one of several "
                 "arrays that are still in use",
+            if not self.join.exact:
+                raise NeedsExact(self.join.place)
                 back.loc,
                 hint="copy the array where it is bound (`b = a.copy()`)",
             )
@@ -207,6 +213,7 @@ class _Fit:
 
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
+        self.unions: dict[int, Any] = {}
         if isinstance(template, MaybeUnbound):
             self.value(template.bound, is_bound(back))
             back = back.value if isinstance(back, MaybeUnbound) else back
@@ -232,6 +239,18 @@ class _Fit:
             return
         for x, y in zip(template.items, back.items, strict=True):
             self.value(x, y)
+
+    def _undefined(self, template: Any) -> None:
+        """Nothing comes back: what the template holds is never looked at."""
+        if is_number(template):
+            if (phi := self._phi(template)) is not None:
+                self.connections.append((phi, UNDEFINED))
+        elif isinstance(template, Tuple | Compound):
+            for part in template.items:
+                self.value(part, UNDEFINED)
+        elif isinstance(template, Ref) and template.cell in self.loop_cells:
+            self.loop_cells.discard(template.cell)
+            self.content(self.head.heap.contents[template.cell], UNDEFINED)
 
     def _phi(self, x: Any) -> Phi | None:
         owner = x.value.owner if isinstance(x, Scalar | Array) else None
@@ -281,6 +300,9 @@ class _Fit:
         else:
             self.ok = False
 
+        elif template.cell in self.head.join.unions:
+            known = self.unions.setdefault(template.cell, back)
+            self.ok &= same_ref(known, back)
     def _view(self, cell: int, back: Ref) -> None:
         """A view comes back where a whole array is assumed: its contents, as of now."""
         with building(Builder(self.back.block.instrs, self.back.loc)):
@@ -307,28 +329,32 @@ class _Fit:
     def shadows(self) -> None:
         """Shadows on the back edge, in terms of the template's cells."""
         for cell, template in self.head.heap.contents.items():
-            if not isinstance(template, Shadow) or not self.ok:
+            if not isinstance(template, Shadow) or not self.ok or cell in made:
                 continue
-            back = self.back.heap.contents[cell]
             with building(Builder(self.back.block.instrs, self.back.loc)):
-                if isinstance(back, Shadow):
-                    back = flattened(self.back.heap, back)
-                moved = self._moved(template, back)
+                selector, leaves = alternatives(self.back.heap, Ref(cell))
+                moved = self._moved(template, leaves)
                 if moved is None:
+        made = self.head.join.unions
                     self._lose(cell)
                 else:
-                    self.value(template.selector, _permuted(back.selector, moved))
+                    self.value(template.selector, _permuted(selector, moved))
+        for cell, union in made.items():
+            back = self.unions.get(cell, UNDEFINED)
+            self.ok = self.ok and unions.close(self, union, back)
 
-    def _moved(self, template: Shadow, back: Any) -> list[int] | None:
-        """Which of the template's cells each cell of `back` is."""
-        if not isinstance(back, Shadow) or len(back.cells) != len(template.cells):
-            return None
+    def _moved(self, template: Shadow, leaves: list[Ref]) -> list[int] | None:
+        """Which of the template's arrays each of `leaves` is."""
         moved = []
-        for old in back.cells:
-            found = self.cells.get(old, set()) & set(template.cells)
-            if len(found) != 1:
+        for leaf in leaves:
+            places = [
+                i
+                for i, ref in enumerate(template.refs)
+                if ref.view == leaf.view and ref.cell in self.cells.get(leaf.cell, ())
+            ]
+            if len(places) != 1:
                 return None
-            moved.append(template.cells.index(found.pop()))
+            moved.append(places[0])
         return moved
 
     def _lose(self, cell: int) -> None:
@@ -347,6 +373,12 @@ class _Fit:
                 self.connections.append((phi, back))
             else:
                 self.ok &= back.value is template.value
+        if back is UNDEFINED:
+            for part in (template,) if isinstance(template, Array) else parts(template):
+                self._undefined(part)
+            for size in template.extents or () if isinstance(template, Array) else ():
+                self._undefined(size)
+            return
             self._extents(template, back)
         elif template is not back:
             if not same_structure(template, back):
@@ -401,9 +433,11 @@ def _size(x: Array, axis: int) -> Const | Scalar:
     return Scalar(size.value, extent.meet(extent.fact(size), 0, x.shape[axis]))
 
 
-def _permuted(selector: Scalar, moved: list[int]) -> Scalar:
+def _permuted(selector: Scalar | None, moved: list[int]) -> Any:
     """`moved[selector]`."""
     if moved == list(range(len(moved))):
         return selector
     numbers = [constant(value=np.asarray(m), weak=True) for m in moved]
     return Scalar(chosen(selector, numbers), extent.IntFact(0, len(moved) - 1))
+    if selector is None:
+        return Const(moved[0])

@@ -9,17 +9,16 @@ widening: Bourdoncle 1993).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.infer import extent, number_lists, views
+from pyxla.infer import extent, number_lists, unions, views
 from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
-    BoxCell,
     CellInfo,
     Content,
     DictCell,
@@ -30,6 +29,8 @@ from pyxla.infer.heap import (
     Shadow,
     parts,
     reachable,
+    rebuilt,
+    same_structure,
     shadowed,
 )
 from pyxla.infer.joined import joined_array_type, joined_number_type
@@ -47,7 +48,7 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.refine import atoms
-from pyxla.infer.shadows import resolve
+from pyxla.infer.shadows import alternatives, resolve, same_ref
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, python_type
@@ -109,6 +110,7 @@ class Join:
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
     """
+    `place`: where paths meet; `exact`: with names of several arrays as `unions` has them.
 
     def __init__(
         self,
@@ -117,7 +119,14 @@ class Join:
         ghosts: list[Edge] | None = None,
         directions: dict[str, str] | None = None,
     ) -> None:
+        place: Any = None,
+        exact: bool = False,
         self.edges = edges
+        self.place = place
+        self.exact = exact
+        self.unions: dict[int, unions.Union] = {}
+        self.partial: set[int] = set()
+        self.joined: dict[Any, Any] = {}
         self.states = [*edges, *(ghosts or ())]
         self.target = target
         self.directions = directions
@@ -254,21 +263,20 @@ class Join:
     def _join_refs(self, values: list[Any]) -> Any:
         known = [(v, s) for v, s in zip(values, self.states, strict=True) if v is not UNDEFINED]
         first = known[0][0]
-        if all(_same_ref(first, v) for v, _ in known) and all(
+        if all(same_ref(first, v) for v, _ in known) and all(
             first.cell in s.heap.contents for s in self.states
         ):
             return first
         contents = [s.heap.contents.get(v.cell) for v, s in known]
         if not all(type(c) is type(contents[0]) for c in contents):
             return self._conflict(values)
-        if any(v.view for v, _ in known):
-            return self._join_views(values)
+        return self._join_cells(values)
+
+    def _join_cells(self, values: list[Any]) -> Ref:
         key = tuple(None if v is UNDEFINED else v.cell for v in values)
         if key not in self.cells:
-            if isinstance(contents[0], Array) and joined_array_type(contents) is None:
-                return self._conflict(values)
             self.cells[key] = self._new_cell(key)
-            self.heap.contents[self.cells[key]] = self._join_contents(
+            self.heap.contents[self.cells[key]] = self.join_contents(
                 [
                     UNDEFINED if c is None else s.heap.contents[c]
                     for c, s in zip(key, self.states, strict=True)
@@ -277,34 +285,59 @@ class Join:
         return Ref(self.cells[key])
 
     def _new_cell(self, key: tuple[int | None, ...]) -> int:
+        if all(isinstance(c, Array | Shadow) for c in contents):
+            return self._join_array_refs(values, contents)
         old = [self.heap.infos[c] for c in key if c is not None]
         read_only = next((info.read_only for info in old if info.read_only), "")
         self.heap.infos.append(CellInfo(old[0].loc, read_only))
-        return len(self.heap.infos) - 1
+        new = len(self.heap.infos) - 1
+        for why in [self.heap.entangled[c] for c in key if c in self.heap.entangled][:1]:
+            self.heap.entangle({new}, *why)  # what it was merged from may be yet another array
+        return new
 
-    def _join_views(self, values: list[Any]) -> Any:
+    def _join_array_refs(self, values: list[Any], contents: list[Any]) -> Any:
+        key = tuple([None if v is UNDEFINED else (v.cell, v.view) for v in values])
+        if key not in self.joined:
+            arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
+            if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
+                return self._conflict(values)
+            found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
+            if found is None:
+                plain = all(isinstance(c, Array) for c in contents) and not any(
+                    v.view for v in values if v is not UNDEFINED
+                )
+                found = (
+                    self._join_cells(values)
+                    if plain
+                    else self._join_views(values, contents, arrays)
+                )
+            self.joined[key] = found
+        return self.joined[key]
+
+    def _array(self, value: Any, state: Edge) -> Any:
+        """What a reference shows at the end of a path."""
+        if value is UNDEFINED:
+            return value
+        with building(Builder(state.block.instrs, self.loc)):
+            content = resolve(state.heap, state.heap.contents[value.cell])
+            return views.apply(value.view, content)
+
+    def _join_views(self, values: list[Any], contents: list[Any], arrays: list[Any]) -> Ref:
         """References through different views: their contents meet, and nobody may write them."""
-        arrays = []
+        cells: dict[int, None] = {}
         for value, state in zip(values, self.states, strict=True):
-            if value is UNDEFINED:
-                arrays.append(UNDEFINED)
-                continue
-            with building(Builder(state.block.instrs, self.loc)):
-                content = resolve(state.heap, state.heap.contents[value.cell])
-                arrays.append(views.apply(value.view, content))
-        if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
-            return self._conflict(values)
-        cells = [v.cell for v in values if v is not UNDEFINED]
+            if value is not UNDEFINED:
+                cells.update(dict.fromkeys([value.cell, *self._behind(value.cell, state)]))
         cell = self._new_cell(tuple(cells))
-        self.heap.contents[cell] = self._join_contents(arrays)
-        self.heap.entangle({cell, *cells}, self._may_be_either())
+        self.heap.contents[cell] = self.join_contents(arrays)
+        self._entangle({cell, *cells}, contents)
         return Ref(cell)
 
     def _may_be_either(self) -> str:
         name = f"{self.hint!r}" if self.hint else "the array"
         return f"{name} may be one of several objects that are still in use"
 
-    def _join_contents(self, contents: list[Any]) -> Content:
+    def join_contents(self, contents: list[Any]) -> Content:
         if any(isinstance(c, Shadow) for c in contents):
             return self._join_shadows(contents)
         first = next(c for c in contents if c is not UNDEFINED)
@@ -318,6 +351,15 @@ class Join:
         contents = _with_all_fields(contents)
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
+    def _behind(self, cell: int, state: Edge) -> list[int]:
+        """The cells that a shadow may be."""
+        with building(Builder([], self.loc)):
+            return [ref.cell for ref in alternatives(state.heap, Ref(cell))[1]]
+
+    def _entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
+        shadows = [c.place for c in contents if isinstance(c, Shadow)]
+        self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
+
         if not all(same_structure(first, c) for c in known):
             return self._conflict(contents)
         columns = [
@@ -326,20 +368,24 @@ class Join:
         ]
         if isinstance(first, NumberList) and not isinstance(columns[0], Ref):
             return columns[0]
-        return _rebuild(first, columns)
+        return rebuilt(first, columns)
 
     def _join_shadows(self, contents: list[Any]) -> Content:
-        cells = {c.cells if isinstance(c, Shadow) else None for c in contents}
-        if len(cells) == 1:
+        refs = [c.refs if isinstance(c, Shadow) else None for c in contents]
+        if refs[0] is not None and all(same_refs(r, refs[0]) for r in refs):
             selector = self.join([c.selector for c in contents])
-            return contents[0] if isinstance(selector, Const) else Shadow(selector, *cells)
+            return (
+                contents[0]
+                if isinstance(selector, Const)
+                else Shadow(selector, refs[0], contents[0].place)
+            )
         arrays = []
         for content, state in zip(contents, self.states, strict=True):
             with building(Builder(state.block.instrs, self.loc)):
                 arrays.append(resolve(state.heap, content))
             if isinstance(content, Shadow):
-                self.heap.entangle(set(content.cells), self._may_be_either())
-        return self._join_contents(arrays)
+                self._entangle(set(content.cells), contents)
+        return self.join_contents(arrays)
 
     def _join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
         first = known[0]
@@ -398,7 +444,9 @@ class Join:
             outer = self.hint
             self.hint = ""
             self.loc = self.heap.infos[cell].loc
-            out[cell] = self._join_contents(column)
+            out[cell] = self.join_contents(column)
+            if isinstance(out[cell], Array) and any(isinstance(c, Shadow) for c in column):
+                self._entangle({cell}, column)
             self.hint = outer
 
     def settle(
@@ -418,12 +466,15 @@ class Join:
         for key, new in self.cells.items():
             for old in dict.fromkeys(c for c in key if c is not None):
                 names.setdefault(old, []).append(new)
+        for cell in self.partial:
+            if cell not in out:
+                out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
         held = reachable(self.heap, [*live(), *pinned]) | shadowed(self.heap)
         for old, new in names.items():
             if old not in held or old not in self.heap.contents:
                 continue
             if old in lost or not self._shadow(old):
-                self.heap.entangle({*new, old}, self._may_be_either())
+                self._entangle({*new, old})
         self._entangle_twins()
 
     def _entangle_twins(self) -> None:
@@ -433,7 +484,7 @@ class Join:
             for key, new in self.cells.items():
                 old = key[state] if state < len(key) else None
                 if old is not None and found.setdefault(old, new) != new:
-                    self.heap.entangle({new, found[old]}, self._may_be_either())
+                    self._entangle({new, found[old]})
 
     def _shadow(self, old: int) -> bool:
         """Let `old` be what the merged cell that took its place in each state is, if one did."""
@@ -465,7 +516,7 @@ class Join:
             self.target.phis = [p for p in self.target.phis if p.value is not content.value]
         picks += [Const(0)] * (len(self.states) - len(self.edges))
         selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
-        self.heap.contents[old] = Shadow(selector, cells)
+        self.heap.contents[old] = Shadow(selector, tuple([Ref(c) for c in cells]), self.place)
         return True
 
     def _is_like(self, content: Any, array: Array) -> bool:
@@ -518,34 +569,11 @@ def _same_shape(x: Any, y: Any) -> bool:
     return x.kind == y.kind and x.meta == y.meta
 
 
-def _same_ref(x: Ref, y: Any) -> bool:
-    return isinstance(y, Ref) and x.cell == y.cell and (x.view is y.view or x.view == y.view)
-
-
-def same_structure(x: Content, y: Content) -> bool:
-    if type(x) is not type(y):
+def same_refs(xs: Any, ys: Any) -> bool:
+    """Whether two shadows are one of the same arrays, in the same order."""
+    if xs is None or ys is None or len(xs) != len(ys):
         return False
-    if isinstance(x, ListCell):
-        return len(x.items) == len(y.items)
-    if isinstance(x, DictCell):
-        return list(x.items) == list(y.items)
-    if isinstance(x, ObjectCell):
-        return x.cls is y.cls and list(x.fields) == list(y.fields)
-    if isinstance(x, NumberList):
-        return x.python == y.python
-    return isinstance(x, BoxCell)
-
-
-def _rebuild(content: Content, columns: list[Any]) -> Content:
-    if isinstance(content, ListCell):
-        return ListCell(tuple(columns))
-    if isinstance(content, DictCell):
-        return DictCell(dict(zip(content.items, columns, strict=True)))
-    if isinstance(content, ObjectCell):
-        return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
-    if isinstance(content, NumberList):
-        return NumberList(columns[0], content.python)
-    return BoxCell(columns[0])
+    return all(same_ref(x, y) for x, y in zip(xs, ys, strict=True))
 
 
 def all_equal(values: list[Any]) -> bool:
@@ -592,7 +620,7 @@ def merge(
 
     live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
     values that callers still need, asked for only when objects merge.  pinned: what the outside
-    world can reach.
+    world can reach.  place: which join this is, done exactly if it is in `exact`.
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
@@ -601,7 +629,7 @@ def merge(
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)
     target.preds = [edge.block for edge in edges]
-    join = Join(edges, target)
+    join = Join(edges, target, None, None, place, place in exact)
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc
@@ -615,3 +643,5 @@ def merge(
     join.join_heap()
     join.settle(lambda: [*held(), *env.values(), *args], pinned)
     return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)
+    place: Any = None,
+    exact: Container[Any] = (),

@@ -12,7 +12,7 @@ from pyxla.infer import arrays, viewing
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, parts
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, Shadow, parts
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.views import extend
 from pyxla.lib.refused import ATTRIBUTES
@@ -255,6 +255,11 @@ def _set_shape(engine: Engine, x: Ref, shape: Any) -> None:
     def is_x(y: Any) -> bool:
         return isinstance(y, Ref) and y.cell == x.cell and y.view == x.view
 
+    engine.check_distinct(x)
+    if isinstance(engine.heap.contents[x.cell], Shadow):
+        raise engine.refuse(
+            "assigning to the shape of one of several arrays", "write x = x.reshape(shape)"
+        )
     shown = call_object(engine, np.reshape, [x, shape], {})
     *callers, frame = engine.frames
     inside = (part for content in engine.heap.contents.values() for part in parts(content))

@@ -45,6 +45,8 @@ from pyxla.ops.shape import transpose
 
 Extents = tuple[Scalar | None, ...] | None
 View = tuple[Any, ...]
+# In place of strides: not the same on all paths.
+MIXED: Any = "mixed"
 
 
 class Step:
@@ -212,6 +214,10 @@ def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndar
     """An array without elements, with the shape and strides that NumPy's view has; `strides` are
     those of the base where it is not in C order."""
     shape = type.shape
+    if strides == MIXED:
+        raise OpError(
+            "how this array lies in memory depends on the path that was taken; copy it before"
+        )
     strides = strides or [
         type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))
     ]

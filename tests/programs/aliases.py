@@ -1,0 +1,216 @@
+"""Names that are one of several arrays, or views of them, and are written to."""
+
+import numpy as np
+
+from tests.programs import program
+
+
+def counts(*ns):
+    """An array and a number."""
+    return [lambda n=n: (np.arange(5.0), n) for n in ns]
+
+
+def matrices(*ns):
+    return [lambda n=n: (np.arange(12.0).reshape(4, 3), n) for n in ns]
+
+
+def pairs(*ns):
+    return [lambda n=n: (np.arange(4.0), np.ones(4), n) for n in ns]
+
+
+@program("rebinding loop", *counts(0, 2))
+def rebound_in_a_loop(x, n):
+    for _ in range(n):
+        x = x.copy()
+    x[1] += n
+    return x
+
+
+@program("branch mask fancy-index", *counts(0, 1))
+def perhaps_a_selection(x, c):
+    y = x
+    if c:
+        y = x[np.array([0, 2, 4, 1, 3])]
+    y[0] = 9
+    return y
+
+
+@program("branch mask", *counts(0, 1))
+def perhaps_a_masked_copy(a, c):
+    y = a
+    if c > 0:
+        y = a[a > 2]
+    y[0] = 50
+    return y.sum(), len(y)
+
+
+@program("branch view", *matrices(0, 1))
+def one_of_two_rows(a, c):
+    y = a[0]
+    if c > 0:
+        y = a[1]
+    y[1] = 5
+    return y
+
+
+@program("loop view", *matrices(0, 3))
+def row_then_copies(a, n):
+    p = a[0]
+    for _ in range(n):
+        p = p * 2
+        a[0, 0] += 1
+        p[1] += 1
+    p[0] = 7
+    return p
+
+
+@program("loop view dynamic-index", *matrices(0, 6))
+def row_of_the_last_turn(a, n):
+    r = a[0]
+    for i in range(n):
+        r = a[i % 3]
+        r[0] += i
+    r[1] = -1
+    return r
+
+
+@program("loop view dynamic-index", *matrices(1, 6))
+def row_of_the_branch(a, n):
+    r = a[-1]
+    if n > 3:
+        k = n % 3
+        r = a[k + 1]
+    r += 1
+    return r, a.sum()
+
+
+@program("branch in loop", *pairs(0, 1, 2, 3))
+def another_or_new(a, b, n):
+    for i in range(n):
+        if i % 2:
+            a = b
+        else:
+            a = a + 1
+        a[0] += 1
+    a[1] = 3
+    return a
+
+
+@program("while copy-on-write", *counts(0, 2, 8))
+def copied_when_large(a, n):
+    x = a
+    while x[0] < n:
+        x = x.copy() if x[1] > 3 else x
+        x[0] += 1
+        x[1] += 1
+    return x
+
+
+@program("nested branch views", *counts(0, 1, 2))
+def nested_choices(a, c):
+    if c > 0:
+        y = np.zeros(3)
+        if c > 1:
+            y = a[1:4]
+    else:
+        y = a[:3]
+    y += 1
+    z = y[1:]
+    z[0] = 5
+    return y, z
+
+
+@program("loop reversed view", *counts(0, 1, 2, 3))
+def turned_around(a, n):
+    x = a
+    for i in range(n):
+        x = x[::-1]
+        x[0] += i
+    return x
+
+
+@program("overlapping views", *counts(0, 1))
+def overlapping_choices(a, c):
+    y = a[:3] if c else a[2:]
+    y *= 10
+    y[2] -= 1
+    return y
+
+
+@program("identity", *pairs(0, 1))
+def which_is_it(a, b, c):
+    y = a if c else b
+    y[0] = 4
+    return (y is a), (y is not b), (y is None)
+
+
+@program("identity loop", *pairs(0, 1, 2))
+def which_is_it_after_a_loop(a, b, n):
+    x, y = a, b
+    for _ in range(n):
+        x, y = y, x
+        x[1] += 2
+    x[0] = 8
+    return x is a
+
+
+def _chosen(a, b, c):
+    if c:
+        return a
+    return b[::-1]
+
+
+@program("call returns", *pairs(0, 1))
+def returned_choice(a, b, c):
+    y = _chosen(a, b, c)
+    y[0] = -3
+    y[1:] += 1
+    return y
+
+
+@program("choice of choices", *pairs(0, 1, 2, 3))
+def choices_of_choices(a, b, n):
+    y = a if n % 2 else b
+    z = y if n > 1 else np.zeros(4)
+    z[0] = 6
+    y[1] = 7
+    return y + z
+
+
+@program("fields", *pairs(0, 2))
+def buffers_in_a_list(a, b, n):
+    buffers = [a, b]
+    for i in range(n):
+        buffers[0] = buffers[0] * 2 if i else buffers[1]
+        buffers[0][1] = i
+    buffers[0][0] = 9
+    return buffers[0]
+
+
+@program("two names loop", *pairs(0, 1, 3))
+def followed(a, b, n):
+    last = b
+    for _ in range(n):
+        last = a
+        a = a + 1
+        last[0] += 1
+        a[1] = 0
+    last[2] = 5
+    return a, last
+
+
+@program("zero-dimensional", lambda: (np.array(1.5), 0), lambda: (np.array(1.5), 1))
+def cell_or_copy(z, c):
+    y = z if c else z.copy()
+    y[()] = 2
+    y += 1
+    return y
+
+
+@program("jax-free integers", lambda: (np.arange(3), 0), lambda: (np.arange(3), 1))
+def whole_numbers(k, c):
+    y = k
+    if c:
+        y = k[::-1]
+    y //= 2
+    return y, k[0]
