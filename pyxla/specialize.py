@@ -118,7 +118,6 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
 def _specialize(
     request: Request, places: Sequence[Place], lists: number_lists.Policy
 ) -> Specialization:
-    world = _World(request, places)
     exact: set[Any] = set()
     while True:
         try:
@@ -131,9 +130,10 @@ def _attempt(
     request: Request, places: Sequence[Place], lists: number_lists.Policy, exact: set[Any]
 ) -> Specialization:
     """Type the function; raises NeedsExact where a join must be one of `exact`, too."""
+    world = _World(request, places)
     world.engine.lists = lists
-    try:
     world.engine.exact = exact
+    try:
         with _deep_calls(), building(world.engine.builder):
             return world.run()
     except NewCapture as need:

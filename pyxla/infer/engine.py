@@ -137,8 +137,8 @@ class Engine:
         self.raised: list[Raised] = []
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
-        self.unrolled: set[Block] = set()
         self.exact: set[Any] = set()
+        self.unrolled: set[Block] = set()
         self.unrollings: dict[Location | None, int] = {}
         self.directions: dict[Block, dict[str, str]] = {}
         self.rebound: dict[Block, set[int]] = {}

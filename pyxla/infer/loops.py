@@ -29,8 +29,8 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.merge import (
-    Edge,
     UNDEFINED,
+    Edge,
     Join,
     all_equal,
     is_bound,
@@ -54,12 +54,12 @@ class LoopHead:
         directions: dict[str, str],
         rebound: Iterable[int] = (),
         unread: Iterable[int] = (),
+        place: Any = None,
+        exact: bool = False,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays.  `unread`:
         those that the loop assigns and does not read (see `retype`).  `place` and `exact` as in
         `Join`."""
-        place: Any = None,
-        exact: bool = False,
         self.unread = unread
         self.retyped: dict[int, Any] = {}
         self.entry = entry
@@ -135,11 +135,11 @@ class LoopHead:
             return False, set(), ""
         aliases = fit.aliases(held)
         if aliases & written:
+            if not self.join.exact:
+                raise NeedsExact(self.join.place)
             raise CompileError(
                 "an array is changed in a loop in which its name may stand for one of several "
                 "arrays that are still in use",
-            if not self.join.exact:
-                raise NeedsExact(self.join.place)
                 back.loc,
                 hint="copy the array where it is bound (`b = a.copy()`)",
             )
@@ -210,10 +210,10 @@ class _Fit:
         self.cells: dict[int, set[int]] = {}
         self.work: list[tuple[int, int]] = []
         self.loop_cells = set(head.join.cells.values())
+        self.unions: dict[int, Any] = {}
 
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
-        self.unions: dict[int, Any] = {}
         if isinstance(template, MaybeUnbound):
             self.value(template.bound, is_bound(back))
             back = back.value if isinstance(back, MaybeUnbound) else back
@@ -231,15 +231,6 @@ class _Fit:
                 isinstance(back, Const) and all_equal([template.value, back.value])
             )
 
-    def _parts(self, template: Tuple | Compound, back: Any) -> None:
-        if type(back) is Const and isinstance(back.value, tuple):
-            back = Tuple(tuple(Const(x) for x in back.value), type(back.value))
-        if type(back) is not type(template) or len(back.items) != len(template.items):
-            self.ok = False
-            return
-        for x, y in zip(template.items, back.items, strict=True):
-            self.value(x, y)
-
     def _undefined(self, template: Any) -> None:
         """Nothing comes back: what the template holds is never looked at."""
         if is_number(template):
@@ -251,6 +242,15 @@ class _Fit:
         elif isinstance(template, Ref) and template.cell in self.loop_cells:
             self.loop_cells.discard(template.cell)
             self.content(self.head.heap.contents[template.cell], UNDEFINED)
+
+    def _parts(self, template: Tuple | Compound, back: Any) -> None:
+        if type(back) is Const and isinstance(back.value, tuple):
+            back = Tuple(tuple(Const(x) for x in back.value), type(back.value))
+        if type(back) is not type(template) or len(back.items) != len(template.items):
+            self.ok = False
+            return
+        for x, y in zip(template.items, back.items, strict=True):
+            self.value(x, y)
 
     def _phi(self, x: Any) -> Phi | None:
         owner = x.value.owner if isinstance(x, Scalar | Array) else None
@@ -291,6 +291,9 @@ class _Fit:
     def _ref(self, template: Ref, back: Any) -> None:
         if not isinstance(back, Ref):
             self.ok = False
+        elif template.cell in self.head.join.unions:
+            known = self.unions.setdefault(template.cell, back)
+            self.ok &= same_ref(known, back)
         elif template.cell == back.cell and template.view == back.view:
             self.pair(template.cell, back.cell)
         elif template.cell in self.loop_cells and not back.view:
@@ -300,9 +303,6 @@ class _Fit:
         else:
             self.ok = False
 
-        elif template.cell in self.head.join.unions:
-            known = self.unions.setdefault(template.cell, back)
-            self.ok &= same_ref(known, back)
     def _view(self, cell: int, back: Ref) -> None:
         """A view comes back where a whole array is assumed: its contents, as of now."""
         with building(Builder(self.back.block.instrs, self.back.loc)):
@@ -328,6 +328,7 @@ class _Fit:
 
     def shadows(self) -> None:
         """Shadows on the back edge, in terms of the template's cells."""
+        made = self.head.join.unions
         for cell, template in self.head.heap.contents.items():
             if not isinstance(template, Shadow) or not self.ok or cell in made:
                 continue
@@ -335,7 +336,6 @@ class _Fit:
                 selector, leaves = alternatives(self.back.heap, Ref(cell))
                 moved = self._moved(template, leaves)
                 if moved is None:
-        made = self.head.join.unions
                     self._lose(cell)
                 else:
                     self.value(template.selector, _permuted(selector, moved))
@@ -364,6 +364,12 @@ class _Fit:
     def content(self, template: Content, back: Content) -> None:
         if isinstance(template, Shadow):
             return
+        if back is UNDEFINED:
+            for part in (template,) if isinstance(template, Array) else parts(template):
+                self._undefined(part)
+            for size in template.extents or () if isinstance(template, Array) else ():
+                self._undefined(size)
+            return
         if isinstance(template, Array):
             if not isinstance(back, Array) or not _fits_in(back, template):
                 self.ok = False
@@ -373,12 +379,6 @@ class _Fit:
                 self.connections.append((phi, back))
             else:
                 self.ok &= back.value is template.value
-        if back is UNDEFINED:
-            for part in (template,) if isinstance(template, Array) else parts(template):
-                self._undefined(part)
-            for size in template.extents or () if isinstance(template, Array) else ():
-                self._undefined(size)
-            return
             self._extents(template, back)
         elif template is not back:
             if not same_structure(template, back):
@@ -435,9 +435,9 @@ def _size(x: Array, axis: int) -> Const | Scalar:
 
 def _permuted(selector: Scalar | None, moved: list[int]) -> Any:
     """`moved[selector]`."""
+    if selector is None:
+        return Const(moved[0])
     if moved == list(range(len(moved))):
         return selector
     numbers = [constant(value=np.asarray(m), weak=True) for m in moved]
     return Scalar(chosen(selector, numbers), extent.IntFact(0, len(moved) - 1))
-    if selector is None:
-        return Const(moved[0])

@@ -109,8 +109,8 @@ class Join:
 
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
-    """
     `place`: where paths meet; `exact`: with names of several arrays as `unions` has them.
+    """
 
     def __init__(
         self,
@@ -118,15 +118,15 @@ class Join:
         target: Block,
         ghosts: list[Edge] | None = None,
         directions: dict[str, str] | None = None,
-    ) -> None:
         place: Any = None,
         exact: bool = False,
-        self.edges = edges
+    ) -> None:
         self.place = place
         self.exact = exact
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
         self.joined: dict[Any, Any] = {}
+        self.edges = edges
         self.states = [*edges, *(ghosts or ())]
         self.target = target
         self.directions = directions
@@ -268,6 +268,8 @@ class Join:
         ):
             return first
         contents = [s.heap.contents.get(v.cell) for v, s in known]
+        if all(isinstance(c, Array | Shadow) for c in contents):
+            return self._join_array_refs(values, contents)
         if not all(type(c) is type(contents[0]) for c in contents):
             return self._conflict(values)
         return self._join_cells(values)
@@ -285,8 +287,6 @@ class Join:
         return Ref(self.cells[key])
 
     def _new_cell(self, key: tuple[int | None, ...]) -> int:
-        if all(isinstance(c, Array | Shadow) for c in contents):
-            return self._join_array_refs(values, contents)
         old = [self.heap.infos[c] for c in key if c is not None]
         read_only = next((info.read_only for info in old if info.read_only), "")
         self.heap.infos.append(CellInfo(old[0].loc, read_only))
@@ -333,6 +333,15 @@ class Join:
         self._entangle({cell, *cells}, contents)
         return Ref(cell)
 
+    def _behind(self, cell: int, state: Edge) -> list[int]:
+        """The cells that a shadow may be."""
+        with building(Builder([], self.loc)):
+            return [ref.cell for ref in alternatives(state.heap, Ref(cell))[1]]
+
+    def _entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
+        shadows = [c.place for c in contents if isinstance(c, Shadow)]
+        self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
+
     def _may_be_either(self) -> str:
         name = f"{self.hint!r}" if self.hint else "the array"
         return f"{name} may be one of several objects that are still in use"
@@ -351,15 +360,6 @@ class Join:
         contents = _with_all_fields(contents)
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
-    def _behind(self, cell: int, state: Edge) -> list[int]:
-        """The cells that a shadow may be."""
-        with building(Builder([], self.loc)):
-            return [ref.cell for ref in alternatives(state.heap, Ref(cell))[1]]
-
-    def _entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
-        shadows = [c.place for c in contents if isinstance(c, Shadow)]
-        self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
-
         if not all(same_structure(first, c) for c in known):
             return self._conflict(contents)
         columns = [
@@ -448,6 +448,9 @@ class Join:
             if isinstance(out[cell], Array) and any(isinstance(c, Shadow) for c in column):
                 self._entangle({cell}, column)
             self.hint = outer
+        for cell in self.partial:
+            if cell not in out:
+                out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
 
     def settle(
         self,
@@ -466,9 +469,6 @@ class Join:
         for key, new in self.cells.items():
             for old in dict.fromkeys(c for c in key if c is not None):
                 names.setdefault(old, []).append(new)
-        for cell in self.partial:
-            if cell not in out:
-                out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
         held = reachable(self.heap, [*live(), *pinned]) | shadowed(self.heap)
         for old, new in names.items():
             if old not in held or old not in self.heap.contents:
@@ -615,6 +615,8 @@ def merge(
     hints: list[tuple[str, Location | None]],
     held: Callable[[], Iterable[Any]],
     pinned: Iterable[Any],
+    place: Any = None,
+    exact: Container[Any] = (),
 ) -> tuple[Edge, tuple[Any, ...]]:
     """Join `edges` in a new block: the state there, and the values of the target's phis.
 
@@ -643,5 +645,3 @@ def merge(
     join.join_heap()
     join.settle(lambda: [*held(), *env.values(), *args], pinned)
     return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)
-    place: Any = None,
-    exact: Container[Any] = (),
