@@ -11,7 +11,6 @@ import contextlib
 import functools
 import threading
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from pyxla.errors import CompileError, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, signature
+from pyxla.runtime.cache import Cache
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 MANY_VALUES = 16
@@ -67,7 +67,7 @@ class Compiled:
         self._demands = ahead.Demands()
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
-        self._cache: OrderedDict[Any, Entry] = OrderedDict()
+        self._cache = Cache()
         self._values: dict[int, set[int]] = {}
         self._lock = threading.RLock()
 
@@ -114,13 +114,12 @@ class Compiled:
             with self._lock:
                 keywords = dict(zip(names, args[split:], strict=True))
                 made = self.lower(*args[:split], **keywords)
-                self._cache[(names, signature.keyed(made.request.args))] = Entry(made)
-                self._trim()
+                self._keep((names, signature.keyed(made.request.args)), Entry(made))
 
     @property
     def specializations(self) -> tuple[Entry, ...]:
         """What it is compiled for so far."""
-        return tuple(self._cache.values())
+        return tuple([entry for _, entry in self._cache.items()])
 
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
@@ -139,8 +138,7 @@ class Compiled:
                 except Restart as restart:
                     self._learn(restart)
                     continue
-                self._cache[(names, key)] = entry
-                self._trim()
+                self._keep((names, key), entry)
                 self._count_values(described)
                 return args, leaves, entry
         raise CompileError(f"{self.__qualname__}: inference did not come to rest")
@@ -163,9 +161,9 @@ class Compiled:
                     stacklevel=4,
                 )
 
-    def _trim(self) -> None:
-        while len(self._cache) > self.options.cache_size:
-            self._cache.popitem(last=False)
+    def _keep(self, key: Any, entry: Entry) -> None:
+        self._cache.put(key, entry)
+        self._cache.trim(self.options.cache_size)
 
     def _compile(
         self, described: tuple[Any, ...], names: tuple[str, ...], memory: signature.Memory
@@ -185,8 +183,8 @@ class Compiled:
             found = self._cache.get((names, key, memory))
             if found is None or not found.valid():
                 described = signature.describe(args, self._static_paths)
-                found = self._cache[(names, key, memory)] = self._compile(described, names, memory)
-                self._trim()
+                found = self._compile(described, names, memory)
+                self._keep((names, key, memory), found)
         return found
 
 
@@ -230,9 +228,9 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
         ahead.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
         for i in range(count)
     ]
-    outcome = made.at("typed").outcome
+    program, outcome = made.at("regions"), made.outcome
     captured = dict(enumerate(outside, inside))
-    data = artifact.build(made.at("regions"), outcome, args[:count], names=names, captured=captured)
+    data = artifact.build(program, outcome, args[:count], names=names, captured=captured)
     artifact.save(path, data)
 
 

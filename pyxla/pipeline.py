@@ -33,8 +33,9 @@ from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
 from pyxla.runtime import jaxlink, signature
-from pyxla.runtime.executable import Executable, Program
+from pyxla.runtime.executable import Executable, Program, program, trimmed
 from pyxla.runtime.finish import finished
+from pyxla.runtime.outcome import Outcome
 from pyxla.specialize import Request, Restart, Specialization, specialize
 
 
@@ -79,6 +80,12 @@ class Compilation:
             self.products[name] = product
         return self.products[name]
 
+    @property
+    def outcome(self) -> Outcome:
+        """What the caller sees, over the results of the program in regions."""
+        self.at("regions")
+        return self.products["outcome"]
+
     def text(self, name: str) -> str:
         """A stage's product, printed."""
         return STAGES[name].text(self.at(name))
@@ -96,8 +103,7 @@ class Stage:
 
 def executable(compilation: Compilation) -> Executable:
     """The program of a compilation, ready to be called."""
-    outcome = compilation.at("typed").outcome
-    return Executable(compilation.at("regions"), outcome)
+    return Executable(compilation.at("regions"), compilation.outcome)
 
 
 # --- making -----------------------------------------------------------------------------------
@@ -118,8 +124,11 @@ def _typed(compilation: Compilation) -> Specialization:
 
 def _regions(compilation: Compilation) -> Program:
     """Outlining consumes the typed function's blocks."""
-    typed = compilation.at("typed").function
-    return finished(typed.name, simplify(outline(typed)))
+    made = compilation.at("typed")
+    whole = program(made.function.name, simplify(outline(made.function)))
+    # Results that write back to an argument what it holds are in no module.
+    kept, compilation.products["outcome"] = trimmed(whole, made.outcome)
+    return finished(kept.name, kept.region)
 
 
 def _stablehlo(compilation: Compilation) -> str:

@@ -8,6 +8,7 @@ import pytest
 import pyxla
 from pyxla.errors import CompileError, InternalError
 from pyxla.ops import OPS
+from pyxla.runtime import cache
 
 # --- failures at run time ---------------------------------------------------------------------
 
@@ -113,3 +114,36 @@ def test_emission_fails_at_a_line() -> None:
         object.__setattr__(op, "emit", emit)
     assert caught.value.lineno == cubed.__code__.co_firstlineno + 1
     assert isinstance(caught.value, CompileError)
+
+
+# --- specializations --------------------------------------------------------------------------
+
+
+def test_live_executables_are_bounded_over_all_functions() -> None:
+    first, second = pyxla.compile(lambda x: x + 1), pyxla.compile(lambda x: x + 2)
+    limit = cache.RECENCY.limit
+    first(np.ones(1))
+    try:
+        cache.RECENCY.set_limit(3)
+        for n in range(1, 4):
+            second(np.ones(n))
+    finally:
+        cache.RECENCY.set_limit(limit)
+    assert len(first.specializations) == 0 and len(second.specializations) == 3
+    assert first(np.ones(1)) == 2
+
+
+def test_the_least_recently_used_specialization_makes_room() -> None:
+    compiled = pyxla.compile(lambda x: x + 1, cache_size=2)
+    for n in (1, 2, 1, 3):
+        compiled(np.ones(n))
+    assert [repr(entry)[-8:] for entry in compiled.specializations] == ["f64[1])>", "f64[3])>"]
+
+
+def test_modules_have_no_results_that_change_nothing() -> None:
+    def unchanged(x, y):
+        x[:] = x * 1
+        return y
+
+    text = pyxla.code_stablehlo(unchanged, pyxla.f64[3], float)
+    assert "-> tensor<f64>" in text.partition("@main")[2].partition("{")[0]

@@ -61,6 +61,11 @@ class Recency:
         with self._lock:
             self._order.pop(entry, None)
 
+    def oldest(self, cache: Cache) -> _Entry | None:
+        """The least recently used entry of `cache`."""
+        with self._lock:
+            return next((entry for entry in self._order if entry.cache() is cache), None)
+
     def shrink(self, size: int) -> None:
         """Evict the least recently used entries until `size` are left."""
         while True:
@@ -144,6 +149,15 @@ class Cache:
         with self._lock:
             if self._entries.get(entry.key) is entry:
                 del self._entries[entry.key]
+
+    def trim(self, size: int) -> None:
+        """Drop the least recently used entries until `size` are left."""
+        while len(self._entries) > size:
+            entry = self._recency.oldest(self)
+            if entry is None:
+                return
+            self._recency.remove(entry)
+            self.forget(entry)
 
     def clear(self) -> None:
         with self._lock:
