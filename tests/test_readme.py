@@ -31,5 +31,7 @@ def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     layer = namespace["Dense"](np.ones((4, 2)), np.zeros(2))
     assert namespace["forward"]((layer,), x).tolist() == [6, 6]
     assert namespace["newton_sqrt"](2.0, 1e-12) == pytest.approx(2**0.5)
+    fitted = namespace["train"]((layer,), np.eye(4), np.arange(4.0), 200)
+    assert fitted < 1e-3 and layer.w[3, 0] > 1
     np.testing.assert_allclose(np.linalg.norm(namespace["a"], axis=1), 1)
     assert namespace["twice_gelu"](x).shape == (4,)
