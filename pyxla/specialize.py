@@ -18,7 +18,7 @@ import jax
 
 import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import arrays, number_lists
+from pyxla.infer import arrays, number_lists, views
 from pyxla.infer.captures import Captures, NewCapture, Place
 from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
@@ -37,6 +37,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    MaybeNone,
     MaybeUnbound,
     NeedsStatic,
     Ref,
@@ -44,12 +45,14 @@ from pyxla.infer.lattice import (
     Tuple,
 )
 from pyxla.infer.merge import UNDEFINED
+from pyxla.infer.overlaps import shared_buffer
 from pyxla.infer.rules import RULES
 from pyxla.infer.shadows import resolve
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder
-from pyxla.ir.types import I32
+from pyxla.ir.types import I32, array_type
+from pyxla.lib.operands import splat
 from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
@@ -195,6 +198,7 @@ class _World:
         self.scalars: dict[Value, sig.Path] = {}
         self.paths: dict[int, sig.Path] = {}
         self.initial: dict[int, Any] = {}
+        self.named: dict[tuple[int, Any], sig.Path] = {}
         self.objects: dict[sig.Path, Any] = {}
         self.jax = False
         self.waits = False
@@ -205,11 +209,13 @@ class _World:
         self.same = {
             later: first for group in request.memory.groups for first, later in _identical(group)
         }
+        self.buffers = dict(_shared(request.memory))
         self.overlapping = (
             {leaf for group in request.memory.groups for leaf, _, _ in group}
             - set(self.same)
             - set(self.same.values())
         )
+        self.parts: dict[int, list[tuple[int, Ref]]] = {}
         self.cells: dict[int, Ref] = {}
         args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
         split = len(args) - len(places)
@@ -229,7 +235,7 @@ class _World:
 
     def pin(self, content: Any, path: sig.Path, read_only: str = "") -> Ref:
         cell = self.engine.heap.new(content, None, read_only=read_only, pinned=path)
-        self.paths[cell] = path
+        self.paths[cell] = self.named[cell, ()] = path
         self.initial[cell] = content
         ref = self.objects[path] = Ref(cell)
         return ref
@@ -277,6 +283,8 @@ class _World:
         leaf = len(self.params) - 1
         if leaf in self.same:
             return self.cells[self.same[leaf]]
+        if leaf in self.buffers:
+            return self.part(leaf, Array(value), path)
         read_only = _JAX_READ_ONLY if arg.kind == "jax" else ""
         if leaf in self.request.memory.read_only:
             read_only = "assignment destination is read-only"
@@ -289,6 +297,28 @@ class _World:
             self.engine.jax_cells.add(ref.cell)
         return ref
 
+    def part(self, leaf: int, array: Array, path: sig.Path) -> Ref:
+        """An array that shares memory with others, as a view of a buffer."""
+        buffer = self.buffers[leaf]
+        heap = self.engine.heap
+        if buffer.cell is None:
+            type = array_type(array.dtype, (buffer.size,))
+            buffer.cell = heap.new(Array(Value(type)), None, pinned=path)
+        ref = self.cells[leaf] = self.objects[path] = Ref(buffer.cell, buffer.views[leaf])
+        self.parts.setdefault(ref.cell, []).append((leaf, ref))
+        self.named[ref.cell, ref.view] = path
+        return ref
+
+    def fill_buffers(self) -> None:
+        """Put together, from the arguments, the memory that they share."""
+        heap = self.engine.heap
+        for cell, parts in self.parts.items():
+            whole = heap.contents[cell]
+            content = Array(splat(0, whole.dtype, whole.shape))
+            for leaf, ref in parts:
+                content = views.update(ref.view, content, Array(self.params[leaf]))
+            heap.contents[cell] = self.initial[cell] = content
+
     # the program
 
     def run(self) -> Specialization:
@@ -297,6 +327,7 @@ class _World:
         count = len(self.args) - len(request.names)
         kwargs = dict(zip(request.names, self.args[count:], strict=True))
         call = engine.rules.call
+        self.fill_buffers()
         edges = visited(
             engine, lambda: call(engine, Const(request.function), self.args[:count], kwargs)
         )
@@ -338,6 +369,27 @@ def _unchanged(after: Array, before: Array) -> bool:
         seen.add(value)
         stack.extend(value.owner.args.values())
     return True
+
+
+@dataclass(slots=True, eq=False)
+class _Buffer:
+    """Memory that arguments share: how many elements it has, and what each leaf is of it."""
+
+    size: int
+    views: dict[int, Any]
+    cell: int | None = None
+
+
+def _shared(memory: sig.Memory) -> Iterator[tuple[int, _Buffer]]:
+    """The buffer of each leaf that shares memory with others in part."""
+    for group in memory.groups:
+        found = shared_buffer(group)
+        same = len({member[1:] for member in group}) == 1
+        if found is None or same or any(leaf in memory.read_only for leaf, _, _ in group):
+            continue
+        leaves = [leaf for leaf, _, _ in group]
+        buffer = _Buffer(found[0], dict(zip(leaves, found[1], strict=True)))
+        yield from [(leaf, buffer) for leaf in leaves]
 
 
 def _identical(group: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[tuple[int, int]]:
@@ -385,7 +437,11 @@ class _Outputs:
                 continue
             if isinstance(after, Conflict):
                 raise CompileError(after.reason, notes=after.notes)
-            if cell in world.leaves:
+            if cell in world.parts:
+                for leaf, ref in world.parts[cell]:
+                    shown = views.apply(ref.view, after)
+                    writes.append(out.Write(leaf, self.result(shown.value)))
+            elif cell in world.leaves:
                 writes.append(out.Write(world.leaves[cell], self.result(after.value)))
             else:
                 stores.append(out.Store(world.paths[cell], self.container(after)))
@@ -427,7 +483,9 @@ class _Outputs:
     def tree(self, x: Any) -> out.Out:
         """What the caller sees of `x`."""
         if isinstance(x, Conflict | MaybeUnbound):
-            self.engine.use(x)
+            x = self.engine.use(x)
+        if isinstance(x, MaybeNone):
+            return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
         if isinstance(x, Const):
             return out.OutConst(x.value)
         if isinstance(x, Scalar):
@@ -456,8 +514,8 @@ class _Outputs:
     def reference(self, x: Ref) -> out.Out:
         key = (x.cell, x.view)
         if key not in self.trees:
-            if not x.view and x.cell in self.world.paths:
-                self.trees[key] = out.OutArgument(self.world.paths[x.cell])
+            if key in self.world.named:
+                self.trees[key] = out.OutArgument(self.world.named[key])
             else:
                 content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)

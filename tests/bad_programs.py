@@ -350,10 +350,20 @@ def branches_of_two_shapes(x, flag):
     return y * 2  # <-
 
 
-@bad("'the result' may be float or None", float)
-def sometimes_returns_nothing(x):  # <-
+@bad("this may be None: float or None", float)
+def sometimes_nothing(x):
+    y = None
     if x > 0:
-        return x
+        y = x
+    return np.sin(y)  # <-
+
+
+@bad("an array is indexed by int or None", V, float)
+def sometimes_a_new_axis(x, t):
+    i = None
+    if t > 0:
+        i = 1
+    return x[i]  # <-
 
 
 @bad("in this loop", V, V)

@@ -22,6 +22,7 @@ from pyxla.infer.heap import ListCell, NumberList, ObjectCell
 from pyxla.infer.lattice import (
     Compound,
     Const,
+    MaybeNone,
     Ref,
     Scalar,
     Tuple,
@@ -35,7 +36,7 @@ from pyxla.infer.objects import (
     set_attribute,
     type_of,
 )
-from pyxla.infer.transfer import binary, compare, negate, truth
+from pyxla.infer.transfer import binary, compare, inplace, negate, truth, unary
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.registry import REGISTRY
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
@@ -61,6 +62,12 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
             stack.extend(cls.__args__)
         else:
             flat.append(cls)
+    if isinstance(x, MaybeNone):
+        sides = [_isinstance(engine, side, classes) for side in (x.value, Const(None))]
+        if sides[0].value == sides[1].value:
+            return sides[0]
+        some = Scalar(x.some.value, None, ("SOME", x, None))
+        return some if sides[0].value else negate(engine, some)
     if isinstance(x, Const):
         return Const(isinstance(x.value, tuple(flat)))
     return Const(is_instance(engine, x, tuple(flat)))
@@ -379,6 +386,11 @@ for _name in (
     *("and_", "or_", "xor"),
 ):
     builtin(getattr(operator, _name))(lambda engine, x, y, name=_name: binary(engine, name, x, y))
+    builtin(getattr(operator, f"i{_name.rstrip('_')}"))(
+        lambda engine, x, y, name=_name: inplace(engine, name, x, y)
+    )
+for _name in ("pos", "invert"):
+    builtin(getattr(operator, _name))(lambda engine, x, name=_name: unary(engine, name, x))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
     builtin(getattr(operator, _name))(lambda engine, x, y, name=_name: compare(engine, name, x, y))
 builtin(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
@@ -388,7 +400,7 @@ builtin(
     operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__, tuple.__getitem__
 )(get_item)
 builtin(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
-builtin(abs)(
+builtin(abs, operator.abs)(
     lambda engine, x, _library=REGISTRY[abs]: (
         call_method(engine, x, "__abs__", [])
         if isinstance(content_of(engine, x), ObjectCell)

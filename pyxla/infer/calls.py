@@ -23,7 +23,7 @@ from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Tuple
 from pyxla.ir.core import Value
 from pyxla.lib.bounded import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
@@ -204,10 +204,10 @@ def call_library(
         if static is not None and (_folds(value) or _yields_number(value, static)):
             return engine.fold_object(value, *static)
     out = kwargs.pop("out", None) if "out" in kwargs else None
-    where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
     place = implementation.out
     if place is not None and len(args) > place:
         out, args = args[place], [*args[:place], Const(None), *args[place + 1 :]]
+    where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     if _is_numpys(value):  # to which a list of numbers is the array of them
@@ -250,7 +250,10 @@ def apply(
         function = strategy_of(function)
         operands = [engine.bounded_operand(a) for a in args]
         named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
-    result = engine.library(name, function, *operands, **named)
+    try:
+        result = engine.library(name, function, *operands, **named)
+    except CompileError as refusal:
+        raise _sized_by_counter(engine, operands, refusal) or refusal from None
     if engine.checks:
         verify(engine, implementation.function, operands, named, result)
     if implementation.same:
@@ -276,6 +279,14 @@ def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:
     if isinstance(result, Array) and (result.shape or rank0 == "array"):
         return given.get(result.value, result)
     return result
+
+
+def _sized_by_counter(
+    engine: Engine, operands: Sequence[Any], refusal: CompileError
+) -> NeedsStatic | None:
+    """Ask for the sizes that int arguments and loop counters decide, where bounds do not do."""
+    sizes = [size for x in operands if isinstance(x, Array) for size in x.extents or ()]
+    return engine.demand(tuple([size.value for size in sizes if size is not None]), refusal)
 
 
 def _name(value: Any) -> str:
@@ -309,6 +320,9 @@ def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
     targets += [Const(None)] * (len(results) - len(targets))
     for i, (target, array) in enumerate(zip(targets, results, strict=True)):
         if isinstance(target, Const) and target.value is None:
+            if any(arrays.is_array(engine, t) and arrays.shown(engine, t)[0] for t in targets):
+                raise engine.refuse("out= is needed for every result")
+            targets[i] = engine.abstract(array)
             continue
         if not arrays.is_array(engine, target):
             raise engine.refuse("out= must be an array")
@@ -321,9 +335,6 @@ def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
             select = lookup(np.where)
             operands = [engine.bounded_operand(where), array, arrays.read(engine, target)]
             function = select.function
-            if any(arrays.is_array(engine, t) and arrays.shown(engine, t)[0] for t in targets):
-                raise engine.refuse("out= is needed for every result")
-            targets[i] = engine.abstract(array)
             if any(map(is_bounded, operands)):
                 function = strategy_of(function)
             array = engine.library("where", function, *operands)

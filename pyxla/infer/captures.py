@@ -21,7 +21,17 @@ import numpy as np
 from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer import arrays
 from pyxla.infer.heap import BoxCell, ObjectCell, parts
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Unbound
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    MaybeNone,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    describe,
+)
 from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
 from pyxla.lib.registry import lookup
 
@@ -246,8 +256,10 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         return x
-    engine.use(x)
-    return x
+    found = engine.use(x)
+    if isinstance(found, MaybeNone):
+        raise engine.refuse(f"this may be None: {describe(found)}", "test `is not None` first")
+    return x if found is x else operand(engine, found, bounded)
 
 
 def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:

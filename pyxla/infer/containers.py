@@ -180,6 +180,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 @builtin(support.sequence)
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
+    x = engine.some(x, TypeError("'NoneType' object is not iterable"))
     if number_lists.packed(engine.heap, x) is not None:
         return x
     content = content_of(engine, x)

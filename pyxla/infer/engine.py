@@ -39,6 +39,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    MaybeNone,
     MaybeUnbound,
     NeedsStatic,
     Ref,
@@ -48,7 +49,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.merge import Edge, Env, merge
 from pyxla.infer.number_lists import Policy, replaced, unpacked
-from pyxla.infer.refine import Atom, atoms, constant_of, refined
+from pyxla.infer.refine import Atom, atoms, constant_of, is_some, refined
 from pyxla.infer.region import EngineBuilder
 from pyxla.infer.shadows import redirected, resolve
 from pyxla.ir import core
@@ -258,6 +259,11 @@ class Engine:
             result = function(*args, **(kwargs or {}))
         except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises
             return self.raise_constant(error)
+        if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
+            raise self.refuse(
+                f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
+                "use plain arrays, and a mask with np.where",
+            )
         if isinstance(result, np.ndarray | list | dict | tuple) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)
@@ -484,8 +490,19 @@ class Engine:
             raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):
             self.ensure(value.bound, value.unbound.error)
-            return value.value
+            value = value.value
+        if isinstance(value, MaybeNone) and self.frames:
+            some = is_some(value, self.frames[-1].assumed)
+            return value if some is None else value.value if some else Const(None)
         return value
+
+    def some(self, value: Any, error: BaseException) -> Any:
+        """`use(value)`, where None raises `error`."""
+        value = self.use(value)
+        if not isinstance(value, MaybeNone):
+            return value
+        self.ensure(value.some, error)
+        return value.value
 
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
         """Ask for the value of a condition that int arguments decide, rather than refuse."""

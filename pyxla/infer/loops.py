@@ -21,6 +21,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    MaybeNone,
     MaybeUnbound,
     Ref,
     Scalar,
@@ -34,7 +35,9 @@ from pyxla.infer.merge import (
     Join,
     all_equal,
     is_bound,
+    is_none,
     materialize,
+    some_of,
 )
 from pyxla.infer.shadows import alternatives, chosen, resolve, same_ref
 from pyxla.ir.build import Builder, building
@@ -218,6 +221,12 @@ class _Fit:
             self.value(template.bound, is_bound(back))
             back = back.value if isinstance(back, MaybeUnbound) else back
             self.value(template.value, back)
+        elif isinstance(template, MaybeNone):
+            self.value(template.some, some_of(back))
+            back = back.value if isinstance(back, MaybeNone) else back
+            self.value(template.value, UNDEFINED if is_none(back) else back)
+        elif back is UNDEFINED:
+            self._undefined(template)
         elif isinstance(template, Conflict):
             self.ok &= isinstance(back, Conflict) and back.reason == template.reason
         elif is_number(template):
@@ -331,6 +340,9 @@ class _Fit:
         made = self.head.join.unions
         for cell, template in self.head.heap.contents.items():
             if not isinstance(template, Shadow) or not self.ok or cell in made:
+                continue
+            if cell not in self.back.heap.contents:
+                self._undefined(template.selector)
                 continue
             with building(Builder(self.back.block.instrs, self.back.loc)):
                 selector, leaves = alternatives(self.back.heap, Ref(cell))

@@ -39,6 +39,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    MaybeNone,
     MaybeUnbound,
     Ref,
     Scalar,
@@ -150,6 +151,9 @@ class Join:
         known = [v for v in values if v is not UNDEFINED]
         if all(is_number(v) for v in known) and known:
             return self._join_numbers(values, known)
+        nones = [is_none(v) for v in known]
+        if any(n is not False for n in nones) and not all(n is True for n in nones):
+            return self._join_with_none(values)
         if all(v is first for v in values):
             return first
         if all(isinstance(v, Ref) for v in known):
@@ -189,6 +193,20 @@ class Join:
         if isinstance(bound, Const):
             return joined
         return MaybeUnbound(joined, bound, unbound[0])
+
+    def _join_with_none(self, values: list[Any]) -> Any:
+        some = [Const(False) if is_none(v) is True else some_of(v) for v in values]
+        bare = [UNDEFINED if is_none(v) is True else v for v in values]
+        bare = [v.value if isinstance(v, MaybeNone) else v for v in bare]
+        known = [v for v in bare if v is not UNDEFINED]
+        same = all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known])
+        joined = known[0] if same else self.join(bare)
+        if isinstance(joined, Conflict):
+            return self._conflict(values)
+        found = self._join_numbers(some, some)
+        if isinstance(found, Const):
+            return joined if found.value else Const(None)
+        return MaybeNone(joined, found, self.hint)
 
     def _conflict(self, values: list[Any]) -> Conflict:
         notes = []
@@ -521,6 +539,18 @@ class Join:
 
     def _is_like(self, content: Any, array: Array) -> bool:
         return isinstance(content, Array) and content.extents is None and content.type == array.type
+
+
+def is_none(x: Any) -> bool | None:
+    """Whether `x` is None; None where that is known at run time only."""
+    if isinstance(x, MaybeNone):
+        return None
+    return x is UNDEFINED or (type(x) is Const and x.value is None)
+
+
+def some_of(x: Any) -> Any:
+    """Whether `x` is not None, as a bool."""
+    return x.some if isinstance(x, MaybeNone) else Const(not is_none(x))
 
 
 def is_bound(x: Any) -> Any:

@@ -22,20 +22,25 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
+    MaybeNone,
     Ref,
     Scalar,
     Tuple,
     Unbound,
+    describe,
     is_number,
 )
+from pyxla.infer.merge import is_none
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
-from pyxla.infer.refine import constant_of, negated
+from pyxla.infer.refine import atoms, constant_of, negated
+from pyxla.infer.shadows import same_object
 from pyxla.infer.text import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import Implementation
 from pyxla.ops.elementwise import not_
 
+REMEDY_NONE = "test `is not None` first"
 Transfer = Callable[[Engine, Frame, Instr], Any]
 TRANSFER: dict[str, Transfer] = {}
 FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, range, slice)
@@ -51,6 +56,7 @@ _OPERATORS = {name: Implementation(function) for name, function in OPERATORS.ite
 _TRUTH = Implementation(truth_of)
 _DUNDER = {"and_": "and", "or_": "or"}
 _MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_UNARY = {"neg": "-", "pos": "+", "invert": "~"}
 _SYMBOL = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
     "matmul": "@", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^",
@@ -119,7 +125,7 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
     env = frame.env
     use = engine.use
     operands = instr.operands
-    callee = use(env[operands[0]])
+    callee = engine.some(env[operands[0]], TypeError("'NoneType' object is not callable"))
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for kind, operand in zip(instr.attrs["layout"], operands[1:], strict=True):
@@ -152,6 +158,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """`x op y`."""
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if type(x) is MaybeNone or type(y) is MaybeNone:
+        x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
         return engine.abstract(operate(engine, op, x, y))
     name = _DUNDER.get(op, op)
@@ -166,6 +174,27 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
             f"unsupported operand types for {_symbol(op)}: {kinds[0]} and {kinds[1]}", types=kinds
         )
     return result
+
+
+def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
+    """The operands of an operator that None does not have."""
+    names = [_type_name(engine, x) for x in xs]
+    what = f"unsupported operand type(s) for {_symbol(op)}"
+    if op in _MIRROR:
+        what = f"{_symbol(op)!r} not supported between instances of {names[0]!r} and {names[1]!r}"
+    elif len(xs) == 1:
+        what = f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
+    else:
+        what += f": {names[0]!r} and {names[1]!r}"
+    return [engine.some(x, TypeError(what)) for x in xs]
+
+
+def _type_name(engine: Engine, x: Any) -> str:
+    if isinstance(x, MaybeNone) or (isinstance(x, Const) and x.value is None):
+        return "NoneType"
+    if isinstance(x, Const | Scalar):
+        return type(x.value).__name__ if isinstance(x, Const) else x.kind.__name__
+    return arrays.kind_of(engine, x)
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
@@ -238,8 +267,12 @@ def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:
 
 @transfer("inplace")
 def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    op = instr.attrs["op"]
     x, y = (engine.use(frame.env[v]) for v in instr.operands)
+    return inplace(engine, instr.attrs["op"], x, y)
+
+
+def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """What `x op= y` leaves in `x`."""
     if not isinstance(x, Ref):
         return binary(engine, op, x, y)
     content = engine.content(x)
@@ -265,12 +298,17 @@ def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("unary")
 def _unary(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    op = instr.attrs["op"]
-    x = engine.use(frame.env[instr.operands[0]])
+    return unary(engine, instr.attrs["op"], engine.use(frame.env[instr.operands[0]]))
+
+
+def unary(engine: Engine, op: str, x: Any) -> Any:
+    """`-x`, `+x`, `~x` or `not x`."""
     if op == "not_":
         return negate(engine, truth(engine, x))
     if type(x) is Const:
         return fold(engine, op, x.value)
+    if type(x) is MaybeNone:
+        (x,) = _numbers(engine, op, x)
     if _is_operand(engine, x):
         return engine.abstract(operate(engine, op, x))
     result = special(engine, x, f"__{op}__", ())
@@ -298,6 +336,10 @@ def truth(engine: Engine, x: Any) -> Any:
         return engine.fold_object(bool, (x.value,))
     if isinstance(x, Scalar) and x.kind is bool:
         return x
+    if isinstance(x, MaybeNone):
+        inner = truth(engine, x.value)
+        found = both(engine, x.some, inner)
+        return Scalar(found.value, None, ("implies", (("SOME", x, None), *atoms(inner, True)), ()))
     if _is_operand(engine, x):
         return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
     if isinstance(x, Tuple):
@@ -321,9 +363,11 @@ def _compare(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """`x op y` for the comparison operators, `is` and `in`."""
+    if type(x) is MaybeNone or type(y) is MaybeNone:
+        return _compare_maybe(engine, op, x, y)
     if op in ("is_", "is_not"):
         same = identical(engine, x, y)
-        return Const(same if op == "is_" else not same)
+        return same if op == "is_" else negate(engine, same)
     if op in ("contains", "not_contains"):
         found = contains(engine, x, y, compare)
         return found if op == "contains" else negate(engine, found)
@@ -342,12 +386,40 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     return _compare_sequences(engine, op, x, y)
 
 
-def identical(engine: Engine, x: Any, y: Any) -> bool:
-    """`x is y`."""
+def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """A comparison of what may be None."""
+    if op in ("is_", "is_not", "eq", "ne"):
+        if type(x) is not MaybeNone:
+            x, y = y, x
+        if is_none(y):
+            some = Scalar(x.some.value, None, ("SOME", x, None))
+            return some if op in ("is_not", "ne") else negate(engine, some)
+        if op in ("eq", "ne") and type(y) is not MaybeNone and is_number(x.value):
+            equal = both(engine, x.some, truth(engine, compare(engine, "eq", x.value, y)))
+            return equal if op == "eq" else negate(engine, equal)
+        raise engine.refuse(
+            f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
+        )
+    if op in ("contains", "not_contains"):
+        y = engine.some(y, TypeError("argument of type 'NoneType' is not iterable"))
+        if type(x) is MaybeNone:
+            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
+        return compare(engine, op, x, y)
+    return compare(engine, op, *_numbers(engine, op, x, y))
+
+
+def identical(engine: Engine, x: Any, y: Any) -> Any:
+    """`x is y`, a bool."""
+    if isinstance(x, Ref) and isinstance(y, Ref):
+        for ref in (x, y):
+            engine.check_distinct(ref)
+        return same_object(engine.heap, x, y)
+    return Const(_identical(engine, x, y))
+
+
+def _identical(engine: Engine, x: Any, y: Any) -> bool:
     if isinstance(x, Const) and isinstance(y, Const):
         return x.value is y.value
-    if isinstance(x, Ref) and isinstance(y, Ref):
-        return x.cell == y.cell and x.view == y.view
     if isinstance(x, Scalar) and isinstance(y, Const) or isinstance(y, Scalar):
         other = y if isinstance(x, Scalar) else x
         if isinstance(other, Const) and not isinstance(other.value, bool | int | float | complex):
@@ -365,7 +437,7 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if left is None or right is None:
         if op in ("eq", "ne"):
             same = identical(engine, x, y)
-            return Const(same if op == "eq" else not same)
+            return same if op == "eq" else negate(engine, same)
         kinds = [arrays.kind_of(engine, v) for v in (x, y)]
         raise engine.refuse(f"{_symbol(op)} not supported between {kinds[0]} and {kinds[1]}")
     if op in ("eq", "ne"):
@@ -402,41 +474,67 @@ def _lexicographic(engine: Engine, op: str, left: Any, right: Any) -> Any:
 
 @transfer("getattr")
 def _getattr(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    return get_attribute(engine, engine.use(frame.env[instr.operands[0]]), instr.attrs["name"])
+    name = instr.attrs["name"]
+    return get_attribute(engine, _owner(engine, frame.env[instr.operands[0]], name), name)
+
+
+def _owner(engine: Engine, x: Any, name: str) -> Any:
+    """What has the attribute `name`, which None has not."""
+    return engine.some(x, AttributeError(f"'NoneType' object has no attribute {name!r}"))
 
 
 @transfer("setattr")
 def _setattr(engine: Engine, frame: Frame, instr: Instr) -> None:
-    x, value = (engine.use(frame.env[v]) for v in instr.operands)
+    x, value = (frame.env[v] for v in instr.operands)
+    x, value = _owner(engine, x, instr.attrs["name"]), engine.use(value)
     set_attribute(engine, x, instr.attrs["name"], value)
 
 
 @transfer("delattr")
 def _delattr(engine: Engine, frame: Frame, instr: Instr) -> None:
-    delete_attribute(engine, engine.use(frame.env[instr.operands[0]]), instr.attrs["name"])
+    name = instr.attrs["name"]
+    delete_attribute(engine, _owner(engine, frame.env[instr.operands[0]], name), name)
 
 
 @transfer("getitem")
 def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x, key = (engine.use(frame.env[v]) for v in instr.operands)
-    return get_item(engine, x, key)
+    x, key = (frame.env[v] for v in instr.operands)
+    x = engine.some(x, TypeError("'NoneType' object is not subscriptable"))
+    return get_item(engine, x, _index(engine, x, key))
+
+
+def _index(engine: Engine, x: Any, key: Any) -> Any:
+    """The index of an item; None means a new axis to arrays."""
+    key = engine.use(key)
+    if isinstance(key, MaybeNone):
+        if isinstance(x, Array) or arrays.is_array(engine, x):
+            raise engine.refuse(f"an array is indexed by {describe(key)}", REMEDY_NONE)
+        kind = "tuple" if isinstance(x, Tuple) else "list"
+        message = f"{kind} indices must be integers or slices, not NoneType"
+        key = engine.some(key, TypeError(message))
+    return key
 
 
 @transfer("setitem")
 def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
-    x, key, value = (engine.use(frame.env[v]) for v in instr.operands)
-    set_item(engine, x, key, value)
+    x, key, value = (frame.env[v] for v in instr.operands)
+    x = engine.some(x, TypeError("'NoneType' object does not support item assignment"))
+    set_item(engine, x, _index(engine, x, key), engine.use(value))
 
 
 @transfer("delitem")
 def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
-    x, key = (engine.use(frame.env[v]) for v in instr.operands)
-    delete_item(engine, x, key)
+    x, key = (frame.env[v] for v in instr.operands)
+    x = engine.some(x, TypeError("'NoneType' object does not support item deletion"))
+    delete_item(engine, x, _index(engine, x, key))
 
 
 @transfer("slice")
 def _slice(engine: Engine, frame: Frame, instr: Instr) -> Any:
     parts = tuple([engine.use(frame.env[v]) for v in instr.operands])
+    for part in parts:
+        if isinstance(part, MaybeNone):
+            raise engine.refuse(f"a slice has an end that is {describe(part)}", REMEDY_NONE)
     if all(isinstance(p, Const) for p in parts):
         return Const(slice(*[p.value for p in parts]))
     return Compound("slice", parts)
@@ -467,7 +565,8 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("unpack")
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x = engine.use(frame.env[instr.operands[0]])
+    error = TypeError("cannot unpack non-iterable NoneType object")
+    x = engine.some(frame.env[instr.operands[0]], error)
     items = list(engine.iterate(x))
     before, after = instr.attrs["before"], instr.attrs["after"]
     if not instr.attrs["starred"]:
