@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import inspect
 import random
 import traceback
@@ -68,7 +69,7 @@ def cyclic() -> list:
 
 def overlapping() -> tuple:
     base = np.zeros(5)
-    return base[:4], base[1:]
+    return base, base.view(np.int64)
 
 
 def read_only() -> tuple:
@@ -108,12 +109,17 @@ CALLS = {
     "int without value": (lambda: pyxla.code_hlo(np_zeros, int), "the value of 'n'"),
     "jax.grad": (lambda: jax.grad(pyxla.compile(square))(1.0), "is not supported"),
     "no artifact": (lambda: pyxla.load(__file__), "not a pyxla artifact"),
+    "object made inside": (lambda: run(decimals, 1.0), "a Decimal is made while compiling"),
     "eager op": (lambda: pyxla.hlo.add(np.ones(2), np.ones(3)), "agree in element type and shape"),
 }
 
 
 def run(function, *args):
     return pyxla.compile(function)(*args)
+
+
+def decimals(x):
+    return decimal.Decimal(1) + 1
 
 
 def square(x):

@@ -194,7 +194,9 @@ def close(fit: Any, union: Union, back: Ref) -> bool:
     keys = [key_of(leaf) for leaf in seen.leaves]
     before = fit.head.entry.heap.contents
     places, contents = [], []
-    kept = None if union.own is None else edge.heap.contents[union.own]
+    # Where nothing leads to it any more, its contents do not matter.
+    made = fit.head.heap.contents
+    kept = None if union.own is None else edge.heap.contents.get(union.own, made[union.own])
     for leaf, key in zip(seen.leaves, keys, strict=True):
         known = key in union.keys
         fresh = leaf.cell not in before and union.own is not None

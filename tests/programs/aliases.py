@@ -214,3 +214,77 @@ def whole_numbers(k, c):
         y = k[::-1]
     y //= 2
     return y, k[0]
+
+
+# --- Arguments that share memory -----------------------------------------------------------------
+
+
+def shifted():
+    x = np.arange(8.0)
+    return x[:-2], x[2:]
+
+
+def rows_and_columns():
+    a = np.arange(24.0).reshape(4, 6)
+    return a[1:-1, :], a[:, 1:-1]
+
+
+def reversed_parts():
+    a = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    return a[:, ::-1, 1], a.transpose(2, 0, 1)[1:, ::-1]
+
+
+def three():
+    x = np.arange(9.0)
+    return x[::2], x[1:6], x[::-3]
+
+
+@program("overlapping arguments", shifted)
+def write_into_overlap(x, y):
+    x[1:] = 7
+    y[0] += 1
+    x *= y
+    return x.sum(), y[::2]
+
+
+@program("overlapping arguments 2-d", rows_and_columns, reversed_parts)
+def write_into_blocks(a, b):
+    a[0] = -1
+    b[-1, 0] = 5
+    a += 1
+    return a, b.sum(), a is b
+
+
+@program("overlapping arguments loop", rows_and_columns)
+def loop_over_blocks(a, b):
+    for i in range(b.shape[0]):
+        b[i] += a[:, 1].sum()
+        a[i % 2, i] = i
+    return b[:, 0]
+
+
+@program("overlapping arguments three", three)
+def write_into_three(x, y, z):
+    z[0] = 100
+    y -= x[:5]
+    x[-1] = 2
+    return x + y, z
+
+
+@program("overlapping arguments raise", shifted)
+def raises_after_writing(x, y):
+    y[:2] = 4
+    if x.sum() > 3:
+        raise ValueError("sum", x[2])
+    return x
+
+
+@program("overlapping containers", lambda: ([np.arange(4.0)], 1))
+def overlapping_views_inside(xs, n):
+    x = xs[0]
+    head, tail = x[:3], x[1:]
+    for _ in range(n):
+        head, tail = tail, head
+        head[0] += 1
+    tail[2] = 5
+    return head
