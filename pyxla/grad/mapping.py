@@ -196,7 +196,9 @@ class _Lanes:
         if len(self.sizes) > 1:
             listed = ", ".join([f"{size} ({who})" for size, who in self.sizes.items()])
             raise self.engine.refuse(
-                f"vmap got axes of different sizes to be mapped: {listed}", kind=also(ValueError)
+                f"vmap got axes of different sizes to be mapped: {listed}",
+                "in_axes says which axis of each argument is mapped, None for those that are not",
+                kind=also(ValueError),
             )
         return next(iter(self.sizes))
 

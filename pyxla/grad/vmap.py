@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pyxla.runtime.lanes  # noqa: F401 - jax.vmap over compiled functions
-from pyxla.grad.api import Derived, transformed
+from pyxla.grad.api import derived, transformed
 from pyxla.grad.mapping import Mapped, axes_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Const
@@ -30,7 +30,7 @@ def vmap(
     The function works on copies.  What it raises for an element is raised, for the first such
     element.  ValueError where sizes or axes do not fit, as `jax.vmap` has it.
     """
-    return Derived(function, _mapped(in_axes, out_axes, axis_size))
+    return derived(function, _mapped(in_axes, out_axes, axis_size))
 
 
 def _mapped(in_axes: Any, out_axes: Any, axis_size: int | None) -> Mapped:

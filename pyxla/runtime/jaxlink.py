@@ -65,6 +65,15 @@ def _as_param(x: Any, type: Any) -> Any:
     return np.asarray(x, type.dtype)
 
 
+def settled(x: Any) -> Any:
+    """A tracer that holds what its type says, in `scoped()` too.
+
+    Where 64-bit types are off, JAX takes a NumPy array in double precision for one in single, which
+    it becomes when it is used.
+    """
+    return x if jax.config.jax_enable_x64 else jax.numpy.array(x, copy=True)  # type: ignore[attr-defined]
+
+
 def _same_axes(operands: list[Any]) -> list[Any]:
     """Inside `shard_map`, mark all operands as varying over the axes that any of them varies on."""
     axes = [_varying(jax.typeof(x)) for x in operands]

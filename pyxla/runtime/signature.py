@@ -256,6 +256,7 @@ class _Walk:
             self.key += (x.dtype, x.shape)
         elif isinstance(x, jax.Array):
             self.key.append(_jax_key(jax.typeof(x)))
+            x = jaxlink.settled(x)
         else:
             self.key += ("static", type(x), _hashable(x, path))
             return

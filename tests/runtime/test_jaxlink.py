@@ -84,6 +84,21 @@ def test_under_vmap():
     np.testing.assert_array_equal(nested, rows[:, None] * rows + rows)
 
 
+def test_numpy_arrays_under_transformations():
+    """JAX holds them in double precision, and takes them for single where 64-bit types are off."""
+    cubed, x = pyxla.compile(lambda x: x * x * x), np.arange(3.0)
+    for function, want in (
+        (jax.vmap(cubed), x**3),
+        (jax.vmap(jax.grad(cubed)), 3 * x**2),
+        (jax.jacfwd(cubed), np.diag(3 * x**2)),
+        (jax.jit(jax.vmap(cubed)), x**3),
+        (jax.grad(lambda x: jax.vmap(cubed)(x).sum()), 3 * x**2),
+    ):
+        got = function(x)
+        assert got.dtype == np.float32
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
 def test_loops_under_vmap():
     @pyxla.compile
     def halvings(x, limit):
