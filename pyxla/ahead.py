@@ -30,6 +30,14 @@ class Demands:
         self.static.update(restart.static)
         self.places.extend(restart.places)
 
+    def restless(self, function: Any) -> CompileError:
+        """The error for inference that asks for one object after another."""
+        made = type(self.places[-1].read()).__name__ if self.places else "value"
+        return CompileError(
+            f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
+            hint="make it outside, and pass the arrays and numbers in it as arguments",
+        )
+
     def outside(self) -> list[Any]:
         return [place.read() for place in self.places]
 
@@ -59,7 +67,7 @@ def specialize(
             demands.learn(restart)
             continue
         return compilation
-    raise CompileError(f"{_name(function)}: inference did not come to rest")
+    raise demands.restless(function)
 
 
 def _needed(

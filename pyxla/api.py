@@ -141,7 +141,7 @@ class Compiled:
                 self._keep((names, key), entry)
                 self._count_values(described)
                 return args, leaves, entry
-        raise CompileError(f"{self.__qualname__}: inference did not come to rest")
+        raise self._demands.restless(self.__pyxla_function__)
 
     def _learn(self, restart: Restart) -> None:
         self._demands.learn(restart)

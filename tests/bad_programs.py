@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import random
 import time
@@ -670,3 +671,20 @@ def set_of_arrays(x):
 @bad("no attribute 'meanly'", static["mean"], V)
 def unknown_choice(how, x):
     return getattr(np, how + "ly")(x)  # <-
+
+
+@bad("logging.info of the standard library cannot be compiled", float)
+def standard_library(x):
+    logging.info("x")  # <-
+    return x
+
+
+@bad("a row of a list of lists that is indexed at run time keeps its length", V)
+def row_that_grows(x):
+    rows = [[0] * 18 for _ in range(17)]
+    i = 0
+    while x[i] > 0:
+        rows[i][i] = 1
+        i += 1
+    rows[1].append(2)  # <-
+    return rows[0]

@@ -107,7 +107,6 @@ CALLS = {
     "bad extent": (lambda: pyxla.f32[-1], "is not a type"),
     "bad extent type": (lambda: pyxla.f32["x"], "is not a type"),
     "int without value": (lambda: pyxla.code_hlo(np_zeros, int), "the value of 'n'"),
-    "jax.grad": (lambda: jax.grad(pyxla.compile(square))(1.0), "is not supported"),
     "no artifact": (lambda: pyxla.load(__file__), "not a pyxla artifact"),
     "object made inside": (lambda: run(decimals, 1.0), "a Decimal is made while compiling"),
     "eager op": (lambda: pyxla.hlo.add(np.ones(2), np.ones(3)), "agree in element type and shape"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 import math
 import operator
 import types
@@ -242,9 +243,30 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
     try:
         known = [engine.python_object(k) for k in keys]
     except LookupError:
-        return _network(engine, items, keys, descending)
+        known = _deciding(keys)
+        if known is None:
+            return _network(engine, items, keys, descending)
     order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
     return engine.new(ListCell(tuple([items[i] for i in order])))
+
+
+def _deciding(keys: list[Any]) -> list[Any] | None:
+    """What decides the order of tuples that differ in what is known at their start."""
+    if not all(isinstance(key, Tuple) for key in keys):
+        return None
+    starts = [
+        tuple([part.value for part in itertools.takewhile(_is_known, key.items)]) for key in keys
+    ]
+    common = min([len(start) for start in starts])
+    starts = [start[:common] for start in starts]
+    try:
+        return starts if len(set(starts)) == len(starts) else None
+    except TypeError:
+        return None
+
+
+def _is_known(x: Any) -> bool:
+    return isinstance(x, Const)
 
 
 def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
-from pyxla.infer import arrays, number_lists
+from pyxla.infer import arrays, number_lists, standard
 from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
@@ -95,7 +95,13 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
             return call_foreign(engine, value, args, kwargs)
         if _is_library(value) and _static_arguments(engine, args, kwargs) is not None:
             return call_foldable(engine, value, args, kwargs)
+        if standard.is_standard(value):
+            return call_standard(engine, value, args, kwargs)
         return call_function(engine, value, args, kwargs)
+    if (interpreted := standard.interpreted_of(value)) is not None:
+        return call_standard(engine, interpreted, args, kwargs)
+    if standard.is_cached(value):
+        return standard.call_cached(engine, value, args, kwargs)
     if isinstance(value, types.MethodType):
         owner = engine.captures.abstract(engine, value.__self__)
         return call_object(engine, value.__func__, [owner, *args], kwargs)
@@ -117,6 +123,20 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def call_standard(
+    engine: Engine, value: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A Python function of the standard library: executed where it is known to be pure and its
+    arguments are known, else visited as the user's are."""
+    static = _static_arguments(engine, args, kwargs) if standard.is_pure(value) else None
+    if static is not None:
+        return engine.fold_object(value, *static)
+    try:
+        return call_function(engine, value, args, kwargs)
+    except CompileError as error:
+        raise standard.refused(engine, value, error) from None
 
 
 def refuse_outside(

@@ -33,7 +33,7 @@ from pyxla.infer.captures import (
     python_object,
 )
 from pyxla.infer.deciding import by_arguments, deciding_test
-from pyxla.infer.heap import DictCell, Heap, ListCell, NeedsExact, NumberList, Shadow, swept
+from pyxla.infer.heap import DictCell, Heap, ListCell, GrowingList, NeedsExact, NumberList, Shadow, swept
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -132,6 +132,9 @@ class Engine:
         self.heap = Heap([])
         self.entry = self.block
         self.lists = Policy()
+        self.loops: list[Block] = []  # headers of the loops that are being visited
+        self.list_capacity = 1024
+        self.kept: dict[Any, Any] = {}  # results of cached functions
         self.frozen: dict[int, str] = {}
         self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []
@@ -293,11 +296,18 @@ class Engine:
     def content(self, ref: Ref) -> Any:
         """What a cell holds, refused where paths disagree on it; a list by its items."""
         content = self.use(resolve(self.heap, self.heap.contents[ref.cell]))
+        if type(content) is GrowingList:
+            raise self.refuse(
+                "the length of this list is known at run time only, which is not supported here",
+                "make it an array, np.array(the list), or start from np.zeros of a known size",
+            )
         return unpacked(self, content) if type(content) is NumberList else content
 
     def check_writable(self, ref: Ref) -> None:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
         info = self.heap.infos[ref.cell]
+        if ref.cell in self.heap.kept:
+            raise self.refuse(growing.KEPT, "append a copy: x.copy()")
         if ref.cell in self.frozen:
             raise self.refuse(self.frozen[ref.cell], "use an array: np.array(the list)")
         if info.read_only:
@@ -483,7 +493,7 @@ class Engine:
     def use(self, value: Any) -> Any:
         """`value`, refused where it has no single type or may be unbound."""
         if isinstance(value, Conflict):
-            hint = "assign the same type on every path"
+            hint = _remedy(value.reason)
             if isinstance(value, Unbound):
                 hint = f"assign {value.name!r} before this line"
             refusal = self.refuse(value.reason, hint, notes=value.notes)
@@ -587,6 +597,13 @@ def _live_after(frame: Frame) -> Iterator[Any]:
     for value in needed:
         if value in frame.env:
             yield frame.env[value]
+
+
+def _remedy(reason: str) -> str:
+    """What to do about a value that has no single type."""
+    if reason.count("a list of ") > 1:
+        return "lists have a length known while compiling: fill an array and count, or use x[mask]"
+    return "assign the same type on every path"
 
 
 class _Module:

@@ -1,0 +1,79 @@
+"""The standard library in compiled code: what is visited, executed or refused, and why."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import os
+import types
+from typing import Any
+
+from pyxla.errors import CompileError
+from pyxla.infer.lattice import Const
+from pyxla.lib import interpreted
+
+# C functions, and the Python that is visited in their place.
+INTERPRETED: dict[Any, types.FunctionType] = {
+    bisect.bisect_left: interpreted.bisect_left,
+    bisect.bisect_right: interpreted.bisect_right,
+    bisect.insort_left: interpreted.insort_left,
+    bisect.insort_right: interpreted.insort_right,
+}
+# Modules whose functions depend on their arguments alone, and change nothing.
+_PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
+_FOLDER = os.path.dirname(os.__file__) + os.sep
+_CACHED = type(functools.cache(len))
+
+
+def is_standard(function: types.FunctionType) -> bool:
+    """Whether a Python function is the standard library's own."""
+    file = function.__code__.co_filename
+    return file.startswith((_FOLDER, "<frozen ")) and "site-packages" not in file
+
+
+def interpreted_of(value: Any) -> types.FunctionType | None:
+    """The Python that is visited in the place of a C function."""
+    if isinstance(value, types.BuiltinFunctionType):
+        return INTERPRETED.get(value)
+    return None
+
+
+def is_pure(function: types.FunctionType) -> bool:
+    return function.__module__ in _PURE
+
+
+def is_cached(value: Any) -> bool:
+    """Whether `functools.cache` or `lru_cache` made it."""
+    return isinstance(value, _CACHED)
+
+
+def call_cached(engine: Any, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A function whose results are kept: for known arguments it is visited once."""
+    known = [*args, *kwargs.values()]
+    call = engine.rules.call
+    if not all(isinstance(x, Const) for x in known):
+        return call(engine, Const(value.__wrapped__), args, kwargs)
+    key = (value, tuple(kwargs), tuple([(type(x.value), x.value) for x in known]))
+    try:
+        found = engine.kept.get(key)
+    except TypeError:  # unhashable, as CPython says too
+        raise engine.refuse(f"unhashable type: the arguments of {value.__name__}") from None
+    if found is None:
+        found = call(engine, Const(value.__wrapped__), args, kwargs)
+        if isinstance(found, Const):
+            engine.kept[key] = found
+    return found
+
+
+def refused(engine: Any, function: Any, error: CompileError) -> CompileError:
+    """The refusal of a standard function, at the line that calls it."""
+    name = f"{function.__module__}.{function.__qualname__}"
+    return engine.refuse(
+        f"{name} of the standard library cannot be compiled: {_reason(error)}",
+        "call it outside, and pass what it returns as an argument",
+    )
+
+
+def _reason(error: CompileError) -> str:
+    """Why the innermost function was refused."""
+    return error.message.rpartition("cannot be compiled: ")[2]

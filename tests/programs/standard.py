@@ -1,0 +1,51 @@
+"""The standard library: what is compiled, and what CPython executes while compiling."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import json
+import re
+
+import numpy as np
+
+from tests.programs import program
+
+GRADES = [0.0, 1.5, 2.5, 2.5, 3.5]
+
+
+@program("list", lambda: (2.5,), lambda: (-1.0,), lambda: (9.0,))
+def places(x):
+    i = bisect.bisect_left(GRADES, x)
+    return i, bisect.bisect(GRADES, x), bisect.bisect_right(GRADES, x, 1, 3), "abcdef"[len(GRADES)]
+
+
+@program("numpy", lambda: (np.arange(20) ** 2, 50))
+def place_in_an_array(xs, x):
+    return bisect.bisect_left(xs, x), bisect.bisect_right(xs, -x, key=lambda v: -v) >= 0
+
+
+@functools.cache
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@functools.cache
+def scaled(x, by=2):
+    return x * by
+
+
+@program("recursion", lambda: (40, 1.5))
+def kept_results(n, x):
+    return fibonacci(n), scaled(x) + scaled(x, by=3)
+
+
+@program("strings", lambda: ("a1b22", {"x": 1.5}))
+def text_of_constants(s, d):
+    return re.sub(r"\d+", "#", s), re.split("b", s), json.dumps({"a": [1, None]}), d
+
+
+@program("dict", lambda: (2.5, 1.0))
+def sorted_by_known_keys(x, y):
+    d = {"b": x, "a": y}
+    return dict(sorted(d.items())), sorted([(2, x), (1, y)], reverse=True)
