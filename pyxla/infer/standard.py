@@ -13,7 +13,7 @@ from pyxla.infer.lattice import Const
 from pyxla.lib import interpreted
 
 # C functions, and the Python that is visited in their place.
-INTERPRETED: dict[Any, types.FunctionType] = {
+INTERPRETED: dict[Any, Any] = {
     bisect.bisect_left: interpreted.bisect_left,
     bisect.bisect_right: interpreted.bisect_right,
     bisect.insort_left: interpreted.insort_left,
@@ -31,7 +31,7 @@ def is_standard(function: types.FunctionType) -> bool:
     return file.startswith((_FOLDER, "<frozen ")) and "site-packages" not in file
 
 
-def interpreted_of(value: Any) -> types.FunctionType | None:
+def interpreted_of(value: Any) -> Any:
     """The Python that is visited in the place of a C function."""
     if isinstance(value, types.BuiltinFunctionType):
         return INTERPRETED.get(value)
