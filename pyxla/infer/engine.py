@@ -267,6 +267,11 @@ class Engine:
                 f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
                 "use plain arrays, and a mask with np.where",
             )
+        if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
+            raise self.refuse(
+                f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
+                "use plain arrays, and a mask with np.where",
+            )
         if isinstance(result, np.ndarray | list | dict | tuple) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)

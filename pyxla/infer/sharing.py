@@ -84,9 +84,11 @@ def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) 
     if not arrays.is_array(engine, filt):
         return _by_value(engine, np.trim_zeros, filt, trim, axis)
     operands = [engine.bounded_operand(x) for x in (filt, trim, axis)]
-    bounds = engine.library("trim_zeros", trimmed, *operands)
-    ends = [x if isinstance(x, Scalar) else Const(x) for x in bounds]
-    return arrays.getitem(engine, filt, Compound("slice", (*ends, NONE)))
+    key = []
+    for bounds in engine.library("trim_zeros", trimmed, *operands):
+        ends = [x if isinstance(x, Scalar) else Const(x) for x in bounds]
+        key.append(Compound("slice", (*ends, NONE)))
+    return arrays.getitem(engine, filt, Tuple(tuple(key)))
 
 
 def _extremum(target: Any) -> None:

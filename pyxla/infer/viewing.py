@@ -40,6 +40,7 @@ from pyxla.infer.views import (
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.indexing import parse
+from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, normalize_axes, normalize_axis
 from pyxla.lib.registry import REGISTRY, Implementation
 from pyxla.ops.check import COMPLEXES
@@ -349,6 +350,7 @@ def _along(a: Shown, axis: int, key: Any) -> Shown:
 @makes_view(np.array_split)
 def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
     axis = normalize_axis(axis, ary.ndim)
+    indices_or_sections = listed(indices_or_sections)
     if isinstance(indices_or_sections, list | tuple | np.ndarray):
         bounds = list(indices_or_sections)
     else:
@@ -364,6 +366,7 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
 
 @makes_view(np.split)
 def split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
+    indices_or_sections = listed(indices_or_sections)
     if not isinstance(indices_or_sections, list | tuple | np.ndarray):
         _require_full(ary, normalize_axis(axis, ary.ndim))
         size = ary.shape[normalize_axis(axis, ary.ndim)]

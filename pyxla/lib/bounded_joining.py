@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.infer.blocks import reshaped
-from pyxla.infer.integers import Int, plus, times, value_of
+from pyxla.infer.integers import Int, plus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.lib import manipulation as m
@@ -171,13 +171,3 @@ def _tile(function: Function, A: Any, reps: Any) -> Array:
     return join([x] * reps, 0)
 
 
-@strategy(m.repeat)
-def _repeat(function: Function, a: Any, repeats: Any, axis: Any = None) -> Array:
-    x = as_array(a)
-    if not isinstance(repeats, int) or repeats < 1:
-        raise OpError(NOT_SUPPORTED)
-    x, axis = (flattened(x), 0) if axis is None else (x, normalize_axis(axis, x.ndim))
-    own = [
-        times(e, repeats) if d == axis and e is not None else e for d, e in enumerate(extents_of(x))
-    ]
-    return bounded(function(Array(x.value), repeats, axis).value, own)

@@ -52,20 +52,38 @@ def iota(dtype: np.dtype, shape: Shape, dimension: int) -> Value:
 # --- Constant arrays -----------------------------------------------------------------------------
 
 
-@implements(np.zeros, np.empty, np.ndarray, rank0="array")
+def check_ignored(options: dict[str, Any]) -> None:
+    """Refuse keywords that mean something; `like` and `device` have only one meaning here."""
+    for name, given in options.items():
+        if given is not None and not (name == "device" and given == "cpu"):
+            raise OpError(f"{name}={given!r} is not supported")
+
+
+@implements(np.ndarray, rank0="array")
+def ndarray(shape: Any, dtype: Any = float, *memory: Any, **options: Any) -> Array:
+    order = options.pop("order", "C")
+    if any(x is not None for x in memory[:1]) or options:
+        raise OpError("np.ndarray(buffer=...) reads memory as it lies; use slices and .view(dtype)")
+    return zeros(shape, dtype, order)
+
+
+@implements(np.zeros, np.empty, rank0="array")
 def zeros(shape: Any, dtype: Any = float, order: Any = "C", **ignored: Any) -> Array:
+    check_ignored(ignored)
     stored, extents = as_sizes(shape)
     return Array(splat(0, as_dtype(dtype), stored), extents)
 
 
 @implements(np.ones, rank0="array")
 def ones(shape: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
+    check_ignored(ignored)
     stored, extents = as_sizes(shape)
     return Array(splat(1, FLOAT if dtype is None else as_dtype(dtype), stored), extents)
 
 
 @implements(np.full, rank0="array")
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **ignored: Any) -> Array:
+    check_ignored(ignored)
     stored, extents = as_sizes(shape)
     fill = as_array(fill_value)
     value = fill.value if dtype is None else as_value(fill_value, as_dtype(dtype))
@@ -79,7 +97,8 @@ def _filled(x: Value, shape: Shape) -> Value:
     return broadcast_to(x, shape)
 
 
-def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, np.dtype]:
+def _like(a: Any, dtype: Any, shape: Any, ignored: dict[str, Any]) -> tuple[Shape, np.dtype]:
+    check_ignored(ignored)
     a = as_array(a)
     return (
         a.shape if shape is None else as_shape(shape),
@@ -89,17 +108,27 @@ def _like(a: Any, dtype: Any, shape: Any) -> tuple[Shape, np.dtype]:
 
 @implements(np.zeros_like, np.empty_like, rank0="array")
 def zeros_like(
-    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **_: Any
+    a: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    **ignored: Any,
 ) -> Array:
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(a, dtype, shape, ignored)
     return Array(splat(0, dtype, shape))
 
 
 @implements(np.ones_like, rank0="array")
 def ones_like(
-    a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, **_: Any
+    a: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    subok: Any = True,
+    shape: Any = None,
+    **ignored: Any,
 ) -> Array:
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(a, dtype, shape, ignored)
     return Array(splat(1, dtype, shape))
 
 
@@ -111,9 +140,9 @@ def full_like(
     order: Any = "K",
     subok: Any = True,
     shape: Any = None,
-    **_: Any,
+    **ignored: Any,
 ) -> Array:
-    shape, dtype = _like(a, dtype, shape)
+    shape, dtype = _like(a, dtype, shape, ignored)
     return Array(_filled(as_value(fill_value, dtype), shape))
 
 
@@ -131,7 +160,9 @@ def array(
     ndmin: int = 0,
     **ignored: Any,
 ) -> Array:
+    check_ignored(ignored)
     x = as_array(object, dtype)
+    _check_copy(object, x, copy)
     missing = operator.index(ndmin) - x.ndim
     if missing > 0:
         return Array(shapes.reshape(x.value, shape=(1,) * missing + x.shape))
@@ -139,12 +170,23 @@ def array(
 
 
 @implements(np.asarray, np.asanyarray, np.asarray_chkfinite, rank0="array")
-def asarray(a: Any, dtype: Any = None, order: Any = None, **ignored: Any) -> Array:
-    return as_array(a, dtype)
+def asarray(
+    a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **ignored: Any
+) -> Array:
+    check_ignored(ignored)
+    x = as_array(a, dtype)
+    _check_copy(a, x, copy)
+    return x
+
+
+def _check_copy(given: Any, made: Array, copy: Any) -> None:
+    if copy is False and not (isinstance(given, Array) and given.dtype == made.dtype):
+        raise OpError("Unable to avoid copy while creating an array as requested.")
 
 
 @implements(np.ascontiguousarray, np.asfortranarray)
 def ascontiguousarray(a: Any, dtype: Any = None, **ignored: Any) -> Array:
+    check_ignored(ignored)
     return array(a, dtype, ndmin=1)
 
 
@@ -180,8 +222,11 @@ def _index_first(x: Value, i: int) -> Value:
 
 
 @implements(np.arange)
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, **_: Any) -> Array:
+def arange(
+    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, **ignored: Any
+) -> Array:
     """start + i * step; the number of elements must have a provable bound."""
+    check_ignored(ignored)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
@@ -261,9 +306,10 @@ def linspace(
     retstep: bool = False,
     dtype: Any = None,
     axis: int = 0,
-    **_: Any,
+    **ignored: Any,
 ) -> Any:
     """start + i * (stop - start) / (num - 1), the last exactly `stop`."""
+    check_ignored(ignored)
     if isinstance(num, int) and num < 0:
         raise OpError(f"Number of samples, {num}, must be non-negative.")
     (count,), extents = as_sizes(num)
@@ -461,18 +507,23 @@ def band(shape: Shape, offset: int, direction: str) -> Value:
 
 
 @implements(np.eye)
-def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", **_: Any) -> Array:
+def eye(
+    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", **ignored: Any
+) -> Array:
+    check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M))
     return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)), extents)
 
 
 @implements(np.identity)
-def identity(n: Any, dtype: Any = None, **_: Any) -> Array:
+def identity(n: Any, dtype: Any = None, **ignored: Any) -> Array:
+    check_ignored(ignored)
     return eye(n, dtype=float if dtype is None else dtype)
 
 
 @implements(np.tri)
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **_: Any) -> Array:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **ignored: Any) -> Array:
+    check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M))
     return Array(cast(band(shape, operator.index(k), "LE"), as_dtype(dtype)), extents)
 

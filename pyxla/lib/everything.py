@@ -22,6 +22,7 @@ from pyxla.lib import (  # noqa: F401 - they register themselves
     polynomials,
     products,
     reductions,
+    repeating,
     scalars,
     scans,
     selection,

@@ -35,13 +35,16 @@ from pyxla.lib.bounded_joining import join
 from pyxla.lib.bounded_order import deleted, inserted, last_in_order
 from pyxla.lib.indexing import getitem, parse, take, true_size
 from pyxla.lib.manipulation import delete_known, insert_known
+from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
     BOOL,
     INT,
     as_array,
     broadcast_to,
     cast,
+    is_dynamic,
     literal,
+    normalize_axes,
     normalize_axis,
     splat,
     weak,
@@ -55,6 +58,11 @@ from pyxla.lib.sorting import order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.index import scatter
+
+_NONE = np.zeros(0)
+UniqueAllResult = type(np.unique_all(_NONE))
+UniqueCountsResult = type(np.unique_counts(_NONE))
+UniqueInverseResult = type(np.unique_inverse(_NONE))
 
 # --- Where elements hold -------------------------------------------------------------------------
 
@@ -111,14 +119,38 @@ def extract(condition: Any, arr: Any) -> Array:
 
 @implements(np.trim_zeros, bounded=True)
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
+    if isinstance(filt, list | tuple):
+        return _trimmed_items(filt, trim)
     x = as_array(filt)
-    return getitem(x, parse(x.shape, x.extents, slice(*trimmed(x, trim, axis))))
+    key = tuple([slice(*ends) for ends in trimmed(x, trim, axis)])
+    return getitem(x, parse(x.shape, x.extents, key))
 
 
-def trimmed(x: Array, trim: str = "fb", axis: Any = None) -> tuple[Any, Any]:
+def trimmed(x: Array, trim: str = "fb", axis: Any = None) -> list[tuple[Any, Any]]:
+    """Where what is not zero begins and ends along each dimension; None where all is kept."""
+    axes = normalize_axes(axis, x.ndim)
+    beside = [_any_beside(x, d) if d in axes else None for d in range(x.ndim)]
+    return [(None, None) if found is None else _inner(found, trim) for found in beside]
+
+
+def _trimmed_items(items: Any, trim: str) -> Any:
+    """A list stays a list, of as many items as its known zeros say."""
+    if is_dynamic(items):
+        raise OpError("how many items a list has must be known while compiling; use np.array")
+    return np.trim_zeros(items, trim)
+
+
+def _any_beside(x: Array, axis: int) -> Array:
+    """Whether anything at each place along `axis` is not zero."""
+    if x.ndim == 1:
+        return x
+    if x.extents is not None:
+        raise OpError(NOT_SUPPORTED)
+    return any_(x, tuple([d for d in range(x.ndim) if d != axis]))
+
+
+def _inner(x: Array, trim: str) -> tuple[Any, Any]:
     """Where what is not zero begins and ends."""
-    if x.ndim != 1 or axis is not None:
-        raise OpError("trim_zeros is supported for 1-d arrays")
     found = truth_of(x)
     places = masks.positions(found)
     size, count = true_size(x, 0), true_size(places, 0)
@@ -155,6 +187,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Array:
     if axis is None:
         x, axis = flattened(x), 0
     axis = normalize_axis(axis, x.ndim)
+    obj = listed(obj)
     if isinstance(obj, Array | Scalar):
         return deleted(x, obj, axis)
     if isinstance(obj, int | np.integer) and x.extents is not None:
@@ -167,6 +200,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
     x = as_array(arr)
     if axis is None:
         x, axis = flattened(x), 0
+    obj = listed(obj)
     if isinstance(obj, Scalar | Array) or x.extents is not None:
         return inserted(x, obj, values, normalize_axis(axis, x.ndim))
     return plainly(insert_known, x, obj, values, axis)
@@ -215,7 +249,10 @@ class Grouped:
         last = value_of(minus(true_size(self.places, 0), 1))
         is_last = k.eq(position, masks.spread(cast(last, INT), (bound,)))
         following = op.select(is_last, broadcast_to(end, (bound,)), following)
-        return Array(op.subtract(following, self.places.value), self.places.extents)
+        found = op.subtract(following, self.places.value)
+        # At most all: a bound where a count becomes a size.
+        found = op.clamp(k.like(found, 0), found, k.like(found, bound))
+        return Array(found, self.places.extents)
 
     def inverse(self) -> Array:
         """Where each element is among the values."""
@@ -277,6 +314,24 @@ def unique(
 @implements(np.unique_values, bounded=True)
 def unique_values(x: Any) -> Array:
     return _grouped(x, equal_nan=False).values()
+
+
+@implements(np.unique_counts, rank0="array", bounded=True)
+def unique_counts(x: Any) -> Any:
+    found = _grouped(x, equal_nan=False)
+    return UniqueCountsResult(found.values(), found.counts())
+
+
+@implements(np.unique_inverse, rank0="array", bounded=True)
+def unique_inverse(x: Any) -> Any:
+    found = _grouped(x, equal_nan=False)
+    return UniqueInverseResult(found.values(), _inverse(found, x))
+
+
+@implements(np.unique_all, rank0="array", bounded=True)
+def unique_all(x: Any) -> Any:
+    found = _grouped(x, equal_nan=False)
+    return UniqueAllResult(found.values(), found.index(), _inverse(found, x), found.counts())
 
 
 @implements(np.union1d, bounded=True)

@@ -17,6 +17,7 @@ from pyxla.infer.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
+from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
     BOOL,
     INT,
@@ -406,35 +407,14 @@ def tile(A: Any, reps: Any) -> Array:
     return Array(reshaped(broadcast_to(value, spread), total))
 
 
-@implements(np.repeat, np.ndarray.repeat)
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
-    x = as_array(a)
-    if axis is None or not x.shape:
-        x, axis = Array(flat(x.value)), 0 if axis is None else axis
-    axis = normalize_axis(axis, x.ndim)
-    counts = static_ints(repeats)
-    if len(counts) == 1:
-        return Array(_repeat_evenly(x.value, counts[0], axis))
-    if len(counts) != x.shape[axis]:
-        raise OpError(f"repeats {counts} do not fit extent {x.shape[axis]}")
-    pieces = [_repeat_evenly(cut(x.value, i, i + 1, axis), n, axis) for i, n in enumerate(counts)]
-    return Array(shapes.concatenate(*pieces, dimension=axis))
-
-
 def static_ints(x: Any) -> list[int]:
     """Ints known while compiling, one or many."""
+    x = listed(x)
     if isinstance(x, np.ndarray):
         return [int(n) for n in x.ravel()]
     if isinstance(x, list | tuple):
         return [operator.index(n) for n in x]
     return [operator.index(x)]
-
-
-def _repeat_evenly(x: Value, count: int, axis: int) -> Value:
-    shape = x.type.shape
-    head, tail = shape[: axis + 1], shape[axis + 1 :]
-    value = broadcast_to(reshaped(x, (*head, 1, *tail)), (*head, count, *tail))
-    return reshaped(value, (*head[:-1], head[-1] * count, *tail))
 
 
 @implements(np.flip)

@@ -43,6 +43,12 @@ def constant_of(x: Array) -> np.ndarray | None:
     return None
 
 
+def listed(x: Any) -> Any:
+    """A constant of one dimension as a list; anything else as it is."""
+    data = constant_of(x) if isinstance(x, Array) and x.ndim == 1 else None
+    return x if data is None else data.tolist()
+
+
 def spread(x: Value, shape: Shape) -> Value:
     """A scalar in all elements of an array."""
     return broadcast_in_dim(x, shape=shape, broadcast_dimensions=()) if shape else x

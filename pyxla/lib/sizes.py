@@ -21,6 +21,7 @@ from pyxla.infer.views import Extents
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.keys import as_index
+from pyxla.lib.masks import listed
 from pyxla.lib.operands import Shape
 
 # More elements than this are not set aside for an array whose size is not known.
@@ -55,6 +56,7 @@ def bounded_int(n: Scalar) -> Int:
 
 def as_sizes(shape: Any) -> tuple[Shape, Extents]:
     """A shape given as an int or a sequence of ints: what is stored, and what of it is bounded."""
+    shape = listed(shape)
     if isinstance(shape, Array) and shape.ndim == 1:
         raise OpError("a shape must be known while compiling, not an array")
     sizes = [as_size(n) for n in (shape if isinstance(shape, Sequence) else (shape,))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -118,3 +119,79 @@ def test_complex_quotients_of_zeros_infinities_and_extremes() -> None:
         expected = program(z, w)
         for g, e in zip(pyxla.compile(program)(z, w), expected, strict=True):
             assert (same_numbers(g.real, e.real) & same_numbers(g.imag, e.imag)).all()
+
+
+def test_counts_and_sections_given_as_arrays() -> None:
+    def program(x, v, u):
+        values, counts = np.unique(u % 3, return_counts=True)
+        return (
+            np.repeat(x, np.array([1, 2, 0]), axis=0),
+            np.repeat(v, u),
+            np.repeat(u, u[:1]),
+            np.repeat(x, u[:3] % 2 + np.uint8(1), 0),
+            np.repeat(v[v > 0], 2),
+            np.repeat(values, counts),
+            np.split(v, np.array([2, 4])),
+            np.delete(v, np.array([1, 2])),
+            np.insert(v, np.array([1, 2]), 7.0),
+            np.zeros(np.array([2, 3])),
+        )
+
+    check(program, X, V, np.arange(6, dtype=np.uint8))
+
+
+def test_zeros_trimmed_off() -> None:
+    def program(i, m):
+        view = np.trim_zeros(i)
+        view[0] = 9
+        return (
+            np.trim_zeros([0, 1, 2, 0]),
+            np.trim_zeros((0, 1, 2, 0), "f"),
+            np.trim_zeros(m),
+            np.trim_zeros(m, axis=-1),
+            np.trim_zeros(m, "b", axis=0),
+            np.trim_zeros(m * 0),
+        )
+
+    check(program, np.array([0, 0, 3, 0, 1, 0]), np.pad(np.eye(3), ((0, 2), (1, 1))))
+
+
+def test_unique_results_with_names() -> None:
+    def program(u, x):
+        counts, inverse = np.unique_counts(u), np.unique_inverse(x > 0)
+        return counts, counts.counts, inverse, np.unique_all(u % 3), np.unique_all(x[0, 0])
+
+    check(program, np.array([3, 3, 1, 2, 3]), X)
+
+
+def test_operator_functions_in_place() -> None:
+    def program(x, y, items):
+        z = operator.iadd(x, y)
+        operator.imul(x, 2.0)
+        items = operator.iadd(items, [1])
+        n = operator.iadd(3, 4)
+        return z is x, items, n, operator.isub(x.copy(), y), operator.abs(y), operator.pos(y)
+
+    check(program, np.arange(3.0), np.array([1.0, -2, 3]), [5])
+
+
+def test_what_is_given_is_not_ignored() -> None:
+    @pyxla.compile
+    def buffer(x):
+        return np.ndarray((2,), buffer=x, dtype=int)
+
+    @pyxla.compile
+    def like(x):
+        return np.zeros_like(x, device="gpu")
+
+    @pyxla.compile
+    def matrix():
+        return np.asmatrix([[1, 2], [3, 4]])
+
+    @pyxla.compile
+    def uncopied():
+        return np.asarray([1, 2], copy=False)
+
+    for program, args in ((buffer, (X,)), (like, (X,)), (matrix, ()), (uncopied, ())):
+        with pytest.raises(pyxla.CompileError):
+            program(*args)
