@@ -169,5 +169,3 @@ def _tile(function: Function, A: Any, reps: Any) -> Array:
     if x.ndim != 1 or not isinstance(reps, int) or reps < 1:
         raise OpError(NOT_SUPPORTED)
     return join([x] * reps, 0)
-
-
