@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pyxla.grad.nested import Nested, finish, visit
-from pyxla.grad.transforms import Inputs, inputs, match, picked
-from pyxla.grad.trees import Leaf, Tree, flatten, leaves, like, rebuild, value_of
+from pyxla.grad.transforms import Inputs, copies_of, match, picked
+from pyxla.grad.trees import Leaf, Tree, flatten, flatten_all, leaves, like, rebuild, value_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.ir.build import Builder, building
@@ -136,7 +136,7 @@ class _Call:
     def __init__(self, engine: Engine, custom: Custom, args: list[Any]) -> None:
         self.engine = engine
         self.custom = custom
-        self.trees = [flatten(engine, x) for x in args]
+        self.trees = flatten_all(engine, args, apart=True)
         fixed = {n % max(len(args), 1) for n in custom.nondiff_argnums}
         self.fixed = [k for k in range(len(args)) if k in fixed]
         self.free = [k for k in range(len(args)) if k not in fixed]
@@ -302,7 +302,7 @@ def checkpoint(function: Callable[..., Any]) -> Any:
 
 def _checkpointed(engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
     (function,) = items
-    nested = inputs(engine, args, kwargs).visited(function)
+    nested = copies_of(engine, args, kwargs).visited(function)
     made = scope(regions=(nested.region,), rule=Rule("checkpoint"))
     return finish(engine, nested, made).result
 

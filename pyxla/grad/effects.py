@@ -7,8 +7,8 @@ from typing import Any
 
 from pyxla.grad.emitting import inline
 from pyxla.grad.nested import visit
-from pyxla.grad.transforms import inputs
-from pyxla.grad.trees import Leaf, flatten, graft, moved, placed, rebuild
+from pyxla.grad.transforms import check_copies, copies_of
+from pyxla.grad.trees import Copies, Leaf, Node, flatten_all, moved, rebuild
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Const, Tuple
 from pyxla.lib.operands import weak
@@ -22,15 +22,15 @@ class Functional:
 
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
         (function,) = items
-
-        def leaf(x: Leaf) -> Any:
-            return placed(engine, x.value) if x.cell else x.value
-
         # JAX's arrays become NumPy's, which mutate.
-        copies = [graft(engine, flatten(engine, x), leaf) for x in (*args, *kwargs.values())]
-        named = dict(zip(kwargs, copies[len(args) :], strict=True))
-        result = engine.rules.call(engine, function, copies[: len(args)], named)
-        return Tuple((result, Tuple(tuple(copies))))
+        trees = flatten_all(engine, (*args, *kwargs.values()), jax=False)
+        whole, copies = Node(Tuple(()), tuple(trees)), Copies()
+        given = rebuild(engine, whole, lambda leaf: leaf.value, copies)
+        count = len(args)
+        named = dict(zip(kwargs, given.items[count:], strict=True))
+        result = engine.rules.call(engine, function, list(given.items[:count]), named)
+        check_copies(engine, copies)
+        return Tuple((result, given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Checked:
 
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
         (function,) = items
-        given = inputs(engine, args, kwargs)
+        given = copies_of(engine, args, kwargs)
         nested = visit(engine, (), lambda: given.call(function))
         made = inline(nested.region, (), {})
         now = {value: made[k] for value, k in nested.at.items()}

@@ -108,7 +108,8 @@ def _stacked(
     instr.regions = (instr.regions[0], made.body)
     room: list[Instr] = []
     with into(room):
-        empty = [buffer(value.type, bound) for value in made.saved]
+        # Room for one at least, although a loop that never runs needs none: its code says `store`.
+        empty = [buffer(value.type, max(bound, 1)) for value in made.saved]
     code = region.instrs
     code[(at := code.index(instr)) : at] = room
     buffers, count = stack(instr, code, made.saved, empty)

@@ -18,10 +18,12 @@ from pyxla.grad.forward import jvp
 from pyxla.grad.nested import Nested, emit, visit
 from pyxla.grad.reverse import split_vjp, vjp
 from pyxla.grad.trees import (
+    Copies,
     Leaf,
     Node,
     Tree,
     flatten,
+    flatten_all,
     leaves,
     like,
     rebuild,
@@ -32,8 +34,9 @@ from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
+from pyxla.lib.indexing import resized
 from pyxla.ops.check import INEXACT
-from pyxla.ops.elementwise import convert
+from pyxla.ops.elementwise import add, convert
 from pyxla.ops.filled import filled
 from pyxla.options import DEFAULTS, Options
 
@@ -54,10 +57,14 @@ class Inputs:
 
     def call(self, function: Any) -> Any:
         """The function on copies of its arguments."""
-        given = [rebuild(self.engine, tree, self.leaf) for tree in self.trees]
+        engine, copies = self.engine, Copies()
+        tree = Node(Tuple(()), tuple(self.trees))
+        given = list(rebuild(engine, tree, self.leaf, copies).items)
         count = len(given) - len(self.names)
         named = dict(zip(self.names, given[count:], strict=True))
-        return self.engine.rules.call(self.engine, function, given[:count], named)
+        result = engine.rules.call(engine, function, given[:count], named)
+        check_copies(engine, copies)
+        return result
 
     def leaf(self, leaf: Leaf) -> Any:
         param = self.params.get(leaf)
@@ -89,9 +96,26 @@ class Inputs:
         return [value_of(leaf) for leaf in self.params]
 
 
+def check_copies(engine: Engine, copies: Copies) -> None:
+    """Refuse writes to one of several copies of an object: the others do not see them."""
+    for cells in copies.values():
+        if len(cells) > 1 and not set(cells).isdisjoint(engine.written):
+            raise engine.refuse(
+                "a function that is transformed writes to an object that its arguments hold in "
+                "two places, and works on copies",
+                "copy the object where it is passed",
+            )
+
+
 def inputs(engine: Engine, args: Sequence[Any], kwargs: dict[str, Any]) -> Inputs:
-    trees = [flatten(engine, x) for x in (*args, *kwargs.values())]
+    """The arguments of a derivative: an object in two places counts as two."""
+    trees = flatten_all(engine, (*args, *kwargs.values()), apart=True)
     return Inputs(engine, trees, tuple(kwargs), {})
+
+
+def copies_of(engine: Engine, args: Sequence[Any], kwargs: dict[str, Any]) -> Inputs:
+    """The arguments as they are, of a function that is not differentiated."""
+    return Inputs(engine, flatten_all(engine, (*args, *kwargs.values())), tuple(kwargs), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +230,9 @@ def match(
     """Find the tangents or cotangents of floating-point leaves in a tree of the same form."""
     if isinstance(tree, Leaf):
         if wanted(tree):
-            found[tree] = alike(engine, tree, other)
+            made = alike(engine, tree, other)
+            # One object in two places: what belongs to it is the sum.
+            found[tree] = add(found[tree], made) if tree in found else made
         return
     if not any(wanted(leaf) for leaf in leaves(tree)):
         return
@@ -219,14 +245,23 @@ def match(
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
     wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
-    fits = type is not None and type.shape == wanted.shape
-    if fits and type.dtype == wanted.dtype:
-        return value_of(other)
-    if fits and type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
-        return convert(value_of(other), dtype=wanted.dtype, weak=wanted.weak)
+    if type is not None and _fits(leaf, type.shape):
+        if type.dtype == wanted.dtype:
+            return resized(value_of(other), wanted.shape)
+        if type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
+            return convert(value_of(other), dtype=wanted.dtype, weak=wanted.weak)
     raise engine.refuse(
         "a tangent or cotangent must have the type of what it belongs to",
         types=(str(wanted), str(type)),
+    )
+
+
+def _fits(leaf: Leaf, shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape belongs to a leaf, which may have room for more."""
+    extents = getattr(leaf.value, "extents", None) or (None,) * len(leaf.type.shape)
+    return len(shape) == len(extents) and all(
+        n == room or (extent is not None and n < room)
+        for n, room, extent in zip(shape, leaf.type.shape, extents, strict=True)
     )
 
 
@@ -340,8 +375,7 @@ class Copying:
 
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
         (function,) = items
-        given = inputs(engine, args, kwargs)
-        nested = given.visited(function)
+        nested = copies_of(engine, args, kwargs).visited(function)
         return emit(engine, nested, nested.region, ()).result
 
 

@@ -9,7 +9,7 @@ belong to, results taken over from another graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,11 +41,13 @@ class Leaf:
     """A number, an array by value, or a constant of any kind.
 
     cell: an array object rather than a NumPy scalar.  jax: of JAX, so that it does not mutate.
+    origin: the cell that it was.
     """
 
     value: Any
     cell: bool = False
     jax: bool = False
+    origin: int = -1
 
     @property
     def type(self) -> ArrayType | None:
@@ -64,6 +66,7 @@ class Node:
     content: Any
     items: tuple[Tree, ...]
     cell: bool = False
+    origin: int = -1
 
 
 Tree = Leaf | Node
@@ -72,14 +75,24 @@ FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 PYTHON = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
-def flatten(engine: Any, x: Any) -> Tree:
-    """An abstract value as a tree; what is one object is one node of it."""
-    return _Flatten(engine).visit(x)
+def flatten(engine: Any, x: Any, apart: bool = False) -> Tree:
+    """An abstract value as a tree; what is one object is one node of it, or with `apart` many."""
+    return flatten_all(engine, (x,), apart)[0]
+
+
+def flatten_all(
+    engine: Any, xs: Iterable[Any], apart: bool = False, jax: bool = True
+) -> list[Tree]:
+    """As `flatten`, objects that several of `xs` lead to being one; `jax`: JAX's arrays stay so."""
+    walk = _Flatten(engine, apart, jax)
+    return [walk.visit(x) for x in xs]
 
 
 class _Flatten:
-    def __init__(self, engine: Any) -> None:
+    def __init__(self, engine: Any, apart: bool, jax: bool) -> None:
         self.engine = engine
+        self.apart = apart
+        self.jax = jax
         self.seen: dict[Any, Tree | None] = {}
 
     def visit(self, x: Any) -> Tree:
@@ -99,14 +112,17 @@ class _Flatten:
             self.seen[key] = self.content(x)
         if (found := self.seen[key]) is None:
             raise self.engine.refuse("an object that contains itself cannot be transformed")
+        if self.apart:
+            del self.seen[key]
         return found
 
     def content(self, x: Ref) -> Tree:
         engine = self.engine
         content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
         if isinstance(content, Array):
-            return Leaf(arrays.read(engine, x), True, engine.is_jax(x))
-        return Node(content, tuple([self.visit(item) for item in parts(content)]), True)
+            return Leaf(arrays.read(engine, x), True, self.jax and engine.is_jax(x), x.cell)
+        items = tuple([self.visit(item) for item in parts(content)])
+        return Node(content, items, True, x.cell)
 
 
 def leaves(*trees: Tree) -> Iterator[Leaf]:
@@ -127,17 +143,32 @@ def leaves(*trees: Tree) -> Iterator[Leaf]:
         yield from visit(tree)
 
 
-def rebuild(engine: Any, tree: Tree, leaf: Callable[[Leaf], Any]) -> Any:
-    """An abstract value of this form whose leaves are `leaf` of the tree's, by value."""
+Copies = dict[int, list[int]]
+
+
+def rebuild(
+    engine: Any, tree: Tree, leaf: Callable[[Leaf], Any], copies: Copies | None = None
+) -> Any:
+    """An abstract value of this form whose leaves are `leaf` of the tree's, by value.
+
+    `copies` learns the new cells, by the cells that they stand for.
+    """
 
     def place(tree: Leaf) -> Any:
         value = leaf(tree)
-        return placed(engine, value, tree.jax) if tree.cell else value
+        if not tree.cell:
+            return value
+        ref = placed(engine, value, tree.jax)
+        if copies is not None:
+            copies.setdefault(tree.origin, []).append(ref.cell)
+        return ref
 
-    return graft(engine, tree, place)
+    return graft(engine, tree, place, copies)
 
 
-def graft(engine: Any, tree: Tree, leaf: Callable[[Leaf], Any]) -> Any:
+def graft(
+    engine: Any, tree: Tree, leaf: Callable[[Leaf], Any], copies: Copies | None = None
+) -> Any:
     """An abstract value of this form with `leaf` of its leaves in their places."""
     made: dict[int, Any] = {}
 
@@ -148,7 +179,12 @@ def graft(engine: Any, tree: Tree, leaf: Callable[[Leaf], Any]) -> Any:
 
     def node(tree: Node) -> Any:
         content = _with_parts(tree.content, [visit(item) for item in tree.items])
-        return engine.new(content) if tree.cell else content
+        if not tree.cell:
+            return content
+        ref = engine.new(content)
+        if copies is not None:
+            copies.setdefault(tree.origin, []).append(ref.cell)
+        return ref
 
     return visit(tree)
 

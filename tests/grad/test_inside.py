@@ -456,3 +456,70 @@ def test_prints_stay_in_order(capfd):
 
     outer(3.0)
     assert capfd.readouterr().out.split("\n")[:3] == ["before", "inside 3.0", "after 6.0"]
+
+
+def test_objects_in_two_places():
+    def tied(ws):
+        return (ws[0] * ws[1] * ws[1]).sum()
+
+    def swapped(a, b):
+        a[0] = 5.0
+        return (a * b).sum()
+
+    @pyxla.compile
+    def inside(w):
+        return pyxla.grad(tied)([w, w]), pyxla.grad(lambda a, b: (a * b).sum())(w, w)
+
+    (first, second), one = inside(X)
+    close(first, X * X)
+    close(second, 2 * X * X)
+    close(one, X)
+    for got, expected in zip(pyxla.grad(tied)([X, X]), (first, second), strict=True):
+        close(got, expected)
+    for f in (lambda w: pyxla.grad(swapped)(w, w), lambda w: pyxla.grad(swapped)(w, w[::-1])):
+        with pytest.raises(CompileError, match="in two places"):
+            pyxla.compile(f)(X)
+
+    def both(x):
+        y = x * 2
+        return y, y
+
+    _, pull = pyxla.vjp(both, X)
+    close(pull((X, X + 1))[0], 2 * (2 * X + 1))
+
+    def aliased(a, b):
+        a += b
+        return b
+
+    @pyxla.compile
+    def functional(x):
+        return pyxla.functional(aliased)(x, x)
+
+    result, (a, b) = functional(X)
+    assert result is a and a is b
+    close(a, 2 * X)
+    with pytest.raises(CompileError, match="in two places"):
+        pyxla.compile(lambda x: pyxla.functional(aliased)(x, x[::-1]))(X)
+
+
+def test_sizes_that_data_decide():
+    def positive(x):
+        return x[x > 0] * 2
+
+    value, pull = pyxla.vjp(positive, X)
+    ct = np.arange(1.0, 5.0)
+    close(pull(ct)[0], np.array([2.0, 4, 0, 6, 8]))
+    close(pyxla.jvp(positive, (X,), (X,))[1], X[X > 0] * 2)
+    close(pyxla.grad(lambda x: (positive(x) ** 2).sum())(X), np.where(X > 0, 8 * X, 0))
+    with pytest.raises(CompileError, match="must have the type"):
+        pull(np.arange(6.0))
+
+
+def test_loops_that_never_run():
+    def f(x):
+        s = 0.0
+        for i in range(0):
+            s += x[:i].sum() * (x[i] if x[i] > 0 else 1.0)
+        return s + x.sum()
+
+    close(pyxla.grad(f)(X), np.ones(5))
