@@ -21,6 +21,7 @@ that would have taken another branch cannot make a loop endless.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -29,11 +30,19 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.grad.emitting import buffer, into, load, loop, number, store
 from pyxla.grad.foreign import foreign_batch
-from pyxla.grad.trips import trips
+from pyxla.grad.trips import conjuncts, trips
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
-from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region, uses, walk
+from pyxla.ir.rewrite import (
+    Mapping,
+    captures,
+    clone_instr,
+    clone_region,
+    slice_of,
+    uses,
+    walk,
+)
 from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.ops.batching import along, every, spread
 from pyxla.ops.control import call, case, if_, while_
@@ -141,14 +150,11 @@ def _spread_loop(instr: Instr, batched: set[Value]) -> None:
     """The least fixpoint over the slots; where lanes end at different times, all that changes."""
     cond, body = instr.regions
     rows = list(zip(instr.operands, cond.params, body.params, body.results, strict=True))
-    grown = -1
-    while grown < len(batched):
-        for init, test, param, result in rows:
-            if init in batched or result in batched:
-                batched.update((test, param))
-        grown = len(batched)
+    new = [row for row in rows if row[0] in batched]
+    while True:
+        batched.update([x for _, test, param, _ in new for x in (test, param)])
         spreads(body.instrs, batched)
-        new = [param for _, _, param, result in rows if result in batched and param not in batched]
+        new = [row for row in rows if row[3] in batched and row[2] not in batched]
         if not new:
             break
     spreads(cond.instrs, batched)
@@ -364,7 +370,7 @@ class _Batch:
         finals = [self.wide(instr.operands[k]) for k in ends]
         alive = self.here(self.condition(cond, inits))
         state = (alive, *inits, *finals)
-        test = current().region([x.type for x in state], lambda alive, *_: any_of(alive))
+        test = current().region([x.type for x in state], lambda *xs: self.goes_on(cond, *xs))
         step = Region(tuple([Value(x.type) for x in state]))
         lanes, params, last = _cut(step.params, len(inits))
         kept = self.guard(instr)
@@ -383,10 +389,25 @@ class _Batch:
         final = dict(enumerate(values)) | dict(zip(ends, last, strict=True))
         self.define(instr, [final[k] for k in range(len(inits))])
 
+    def goes_on(self, cond: Region, alive: Value, *state: Value) -> Value:
+        """Whether any lane is alive, and what is the same for all: it bounds the iterations."""
+        made = any_of(alive)
+        for x in self.tests(cond, state, False):
+            made = and_(x, made)
+        return made
+
     def condition(self, cond: Region, values: Sequence[Value]) -> Value:
-        self.env.update(zip(cond.params, values, strict=True))
-        self.run(cond)
-        return self.wide(cond.results[0])
+        """Which lanes go on, as far as that differs between them."""
+        first, *others = self.tests(cond, values, True)
+        return functools.reduce(and_, others, first)
+
+    def tests(self, cond: Region, state: Sequence[Value], batched: bool) -> list[Value]:
+        """The parts of a condition that are batched, or those that are not."""
+        found = [x for x in conjuncts(cond.results[0]) if (x in self.batched) is batched]
+        self.env.update(zip(cond.params, state, strict=False))
+        for instr in slice_of(cond.instrs, found):
+            self.step(instr)
+        return [self.value(x) for x in found]
 
     def guard(self, instr: Instr) -> set[int]:
         """Slots that dead lanes keep without a selection; the updates that must see to that."""

@@ -32,17 +32,19 @@ def known(value: Value) -> int | None:
 def trips(loop: Instr) -> Trips | None:
     """The iterations of a `while`, bounded by a counter; None where no counter shows."""
     cond = loop.regions[0]
-    tests = _conjuncts(cond.results[0])
+    tests = conjuncts(cond.results[0])
     bounds = [n for test in tests if (n := _count(loop, test)) is not None]
     return Trips(min(bounds), len(tests) == 1) if bounds else None
 
 
-def _conjuncts(value: Value) -> list[Value]:
+def conjuncts(value: Value) -> list[Value]:
+    """What must hold for a condition to hold."""
     owner = value.owner
     if isinstance(owner, Instr) and owner.op.name == "and":
-        return [part for operand in owner.operands for part in _conjuncts(operand)]
+        return [part for operand in owner.operands for part in conjuncts(operand)]
     if isinstance(owner, Instr) and owner.op.name == "convert":
-        return _conjuncts(owner.operands[0])
+        (x,) = owner.operands
+        return conjuncts(x) if x.type.dtype == value.type.dtype else [value]
     return [value]
 
 

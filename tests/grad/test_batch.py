@@ -261,6 +261,15 @@ def cases(n):
     return float(n)
 
 
+def exchanged(n, x):
+    """The counter of the loop is the same in all lanes; what is exchanged is not."""
+    other, i = 7, 0
+    while i < 3:
+        n, other = other, n
+        i += 1
+    return n, other, x
+
+
 def search(row, x):
     for i in range(len(row)):
         if row[i] > x:
@@ -281,6 +290,7 @@ def search(row, x):
         (scattered, (X, N)),
         (table, (X, np.array([3, 0, 4, 1]))),
         (cases, (N,)),
+        (exchanged, (N, V)),
         (search, (X, V - 1)),
         (lambda x: math.floor(x) if x > 1 else math.ceil(x * 10), (V,)),
     ],
@@ -416,6 +426,8 @@ def test_jax():
     assert isinstance(got, jax.Array) and got.dtype == jnp.float32
     want = jax.vmap(lambda r: jax.nn.softmax(r) * jnp.sum(r))(jnp.asarray(X, jnp.float32))
     np.testing.assert_allclose(got, want, rtol=1e-6)
+    inside = pyxla.compile(lambda x: jax.vmap(lambda r, k: r * k + jnp.sum(r), (0, None))(x, 2.0))
+    np.testing.assert_allclose(inside(X), X * 2 + X.sum(1, keepdims=True))
     check(lambda r: np.linalg.eigvalsh(np.outer(r, r) + np.eye(3)), X)
 
 
