@@ -134,7 +134,7 @@ class LoopHead:
                 fit.pair(cell, cell)
         fit.contents()
         fit.shadows()
-        if not fit.ok:
+        if not fit.ok or fit.entangled():
             return False, set(), ""
         aliases = fit.aliases(held)
         if aliases & written:
@@ -408,6 +408,16 @@ class _Fit:
                 self.ok &= y is None
             else:
                 self.value(x, _size(back, d))
+
+    def entangled(self) -> bool:
+        """Whether what comes back may be somebody else's, and the template was not held to be."""
+        known = self.head.heap.entangled
+        return any(
+            cell not in known
+            for back, templates in self.cells.items()
+            if back in self.back.heap.entangled
+            for cell in templates
+        )
 
     def aliases(self, held: Callable[[], Iterable[Any]]) -> set[int]:
         """Cells that the back edge shows to be one object under several names."""

@@ -288,3 +288,18 @@ def overlapping_views_inside(xs, n):
         head[0] += 1
     tail[2] = 5
     return head
+
+
+@program(
+    "ping-pong merged",
+    *[lambda c=c, n=n: (np.arange(3.0), c, n) for c in (0, 1) for n in (0, 2, 3)],
+)
+def swapped_after_a_branch(x, c, n):
+    kept = [x]
+    if c:
+        x = x + 1
+    old, new = x, np.zeros_like(x)
+    for _ in range(n):
+        new[:] = old[::-1] * 0.5
+        old, new = new, old
+    return kept, old, new
