@@ -36,6 +36,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"einsum", "use one letter for each dimension of each operand"),
     (r"permutation|duplicate value", "name each axis once"),
     (r"complex", "complex numbers have no order and no integer part: use abs, .real or .imag"),
+    (r"^pytree", "pass dict(x), list(x) or its parts; as it is it goes to jax functions only"),
     # calls
     (r"missing (a |\d+ )?required|takes .*argument|got an unexpected keyword|multiple values",
      "pass the arguments that the function's `def` line names"),

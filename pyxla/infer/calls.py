@@ -109,7 +109,10 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         bound = [engine.captures.abstract(engine, a) for a in value.args]
         named = {k: engine.captures.abstract(engine, a) for k, a in value.keywords.items()}
         return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
-    if isinstance(value, type) and engine.captures.constructs(value):
+    value = standard.STAND_FOR.get(value, value) if isinstance(value, type) else value
+    if isinstance(value, type) and (
+        engine.captures.constructs(value) or value in standard.STAND_FOR.values()
+    ):
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)

@@ -39,7 +39,15 @@ _CONSTANTS = (
     *(bool, int, float, complex, str, bytes, range, slice, np.generic, np.dtype, enum.Enum),
     *(type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType),
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType),
-    *(types.GenericAlias, types.EllipsisType, functools.partial, np.ufunc, np.finfo, np.iinfo),
+    *(
+        types.GenericAlias,
+        types.UnionType,
+        types.EllipsisType,
+        functools.partial,
+        np.ufunc,
+        np.finfo,
+        np.iinfo,
+    ),
     *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
 )
 # Functions as arguments of library functions, which call them with operands.

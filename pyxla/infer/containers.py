@@ -16,7 +16,7 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer import arrays, extent, number_lists
-from pyxla.infer.calls import call, special
+from pyxla.infer.calls import call, find, special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
@@ -503,6 +503,9 @@ def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
         content = content_of(engine, x)
         if isinstance(content, DictCell):
             items.update(content.items)
+        elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
+            for key in iterate(engine, special(engine, x, "keys", ())):
+                items[engine.key(key)] = get_item(engine, x, key)
         else:
             for pair in iterate(engine, x):
                 key, value = iterate(engine, pair)

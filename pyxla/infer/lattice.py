@@ -325,7 +325,7 @@ def describe(x: Any) -> str:
     if isinstance(x, Tuple):
         return f"{x.cls.__name__} ({', '.join(map(describe, x.items))})"
     if isinstance(x, Compound):
-        return x.kind
+        return f"pytree {x.meta[0].__name__}" if x.kind == "pytree" else x.kind
     if isinstance(x, Conflict):
         return x.reason
     if isinstance(x, MaybeUnbound):

@@ -11,6 +11,9 @@ from typing import Any
 from pyxla.errors import CompileError
 from pyxla.infer.lattice import Const
 from pyxla.lib import interpreted
+from pyxla.lib.containers import STAND_FOR
+
+__all__ = ["STAND_FOR"]
 
 # C functions, and the Python that is visited in their place.
 INTERPRETED: dict[Any, Any] = {

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer import arrays
-from pyxla.infer.calls import apply, call, special
+from pyxla.infer.calls import apply, call, class_of, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, SetCell
 from pyxla.infer.lattice import (
     OPERATORS,
     Array,
@@ -383,7 +383,9 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         result = special(engine, y, f"__{_MIRROR[op]}__", (x,))
     if result is not None:
         return result
-    return _compare_sequences(engine, op, x, y)
+    if op == "ne" and (class_of(engine, x) or class_of(engine, y)):
+        return negate(engine, truth(engine, compare(engine, "eq", x, y)))
+    return _compare_containers(engine, op, x, y)
 
 
 def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
@@ -427,6 +429,38 @@ def _identical(engine: Engine, x: Any, y: Any) -> bool:
         if isinstance(other, Scalar | Const):
             raise engine.refuse("`is` between numbers is not defined", "use ==")
     return x is y
+
+
+def _compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """Dicts by key, sets as such; a list is no tuple."""
+    contents = [engine.content(v) if isinstance(v, Ref) else None for v in (x, y)]
+    if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):
+        left, right = (c.items for c in contents)
+        equal: Any = Const(left.keys() == right.keys())
+        for key in left if equal.value else ():
+            same = truth(engine, compare(engine, "eq", left[key], right[key]))
+            equal = both(engine, equal, same)
+        return equal if op == "eq" else negate(engine, equal)
+    sets = [
+        c.items if isinstance(c, SetCell) else getattr(v, "value", None)
+        for c, v in zip(contents, (x, y), strict=True)
+    ]
+    if all(isinstance(s, frozenset) for s in sets):
+        return fold(engine, op, *sets)
+    if op in ("eq", "ne") and None not in (kinds := [_sequence_kind(engine, v) for v in (x, y)]):
+        if kinds[0] is not kinds[1]:
+            return Const(op == "ne")
+    return _compare_sequences(engine, op, x, y)
+
+
+def _sequence_kind(engine: Engine, x: Any) -> type | None:
+    """Which of Python's sequences `x` is, which are equal to their own kind alone."""
+    if isinstance(x, Ref):
+        return list if isinstance(engine.heap.contents[x.cell], ListCell | NumberList) else None
+    if isinstance(x, Tuple):
+        return tuple
+    kinds = (tuple, list, str, range)
+    return next((k for k in kinds if isinstance(x, Const) and isinstance(x.value, k)), None)
 
 
 def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:

@@ -319,6 +319,8 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
 
 def new_object(cls: type, fields: dict[str, Any]) -> Any:
     """An instance with these fields, made as unpickling makes one: without running `__init__`."""
+    if (make := getattr(cls, "__pyxla_made__", None)) is not None:
+        return make(fields)
     if cls is np.random.Generator:
         return np.random.Generator(fields["bit_generator"])
     if cls is np.random.PCG64:

@@ -1,0 +1,116 @@
+# ruff: noqa: E711
+"""Containers of `collections`: deque, defaultdict, Counter, OrderedDict."""
+
+from __future__ import annotations
+
+import collections
+from collections import Counter, OrderedDict, defaultdict, deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.programs import program
+
+
+@program("deque", lambda: (2.0,))
+def deque_as_a_queue(x):
+    d = deque([1.0, x])
+    d.append(x * 2)
+    d.appendleft(3.0)
+    d.extend([4.0, 5.0])
+    d.extendleft((6.0, 7.0))
+    d.rotate(2)
+    first, last = d.popleft(), d.pop()
+    d[0] += x
+    d += [8.0]
+    total = 0.0
+    for y in d:
+        total += y
+    return first, last, len(d), d[0], d[-1], list(d), total, bool(d), d, 8.0 in d, d.copy() == d
+
+
+@program("deque", lambda: (2.0, 5))
+def deque_as_a_window(x, n):
+    window = deque(maxlen=3)
+    means = []
+    for i in range(n):
+        window.append(x * i)
+        means.append(sum(window) / len(window))
+    other = deque([1, 2, 3, 4], 2)
+    other.appendleft(0)
+    return window, means, window.maxlen, other, np.array(window), f"{other}"
+
+
+@program("deque", lambda: (1.0,))
+def deque_runs_empty(x):
+    d = collections.deque([x])
+    d.pop()
+    return d.popleft()
+
+
+@program("dict", lambda: (2.0,))
+def defaultdict_of_sums(x):
+    d = defaultdict(float)
+    for key in ("a", "b", "a"):
+        d[key] += x
+    lists = defaultdict(list)
+    for i in range(5):
+        lists[i % 2].append(x * i)
+    nested = defaultdict(lambda: np.zeros(2))
+    nested["w"][0] += x
+    return d, d["z"], len(d), dict(d), "a" in d, d.get("q", 7), lists, sorted(lists), nested["w"]
+
+
+@program("dict", lambda: (2.0,))
+def defaultdict_without_factory(x):
+    d = defaultdict(None, a=x)
+    return d["a"] + d["b"]
+
+
+@program("dict", lambda: ("abracadabra", 3))
+def counter_of_letters(word, n):
+    c = Counter(word)
+    c["a"] += n
+    c.update("ab", z=2)
+    c.subtract({"r": 1})
+    total = sum(c.values())
+    return c["a"], c["?"], len(c), total, c.total(), {**c}, dict(c), c == Counter(c), "a" in c, c
+
+
+@program("dict", lambda: (2.0,))
+def ordered_dict(x):
+    d = OrderedDict(a=x, b=2)
+    d["c"] = 3
+    d.move_to_end("a")
+    last = d.popitem()
+    d.move_to_end("c", last=False)
+    same = OrderedDict(c=3, b=2) == d, OrderedDict(b=2, c=3) == d, {"b": 2, "c": 3} == d
+    return d, last, same, list(d), isinstance(d, dict), isinstance(x, int | float)
+
+
+class Valued:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return self.value == other.value
+
+
+@dataclass
+class Point:
+    x: float
+    y: float = 0.0
+
+
+@program("equality", lambda: (1.0, Valued(2.0), Point(1.0)))
+def equality_of_containers(x, valued, point):
+    dicts = {"a": x, "b": 2} == {"b": 2, "a": x}, {"a": x} != {"b": x}, {"a": {"b": x}} == {"a": 1}
+    kinds = [1, x] == (1, x), (1, x) == (1, x), "ab" == ["a", "b"], range(2) == [0, 1], [x] == None
+    sets = {1} < {1, 2}, {1} == {1}, {1} != {1, 2}, frozenset((1,)) == {1}
+    instances = (
+        valued == Valued(x + 1),
+        valued != Valued(x + 1),
+        point != Point(x),
+        point == Point(2.0),
+    )
+    return dicts, kinds, sets, instances
