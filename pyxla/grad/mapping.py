@@ -33,7 +33,7 @@ from pyxla.grad.trees import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe
+from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64, array_type
 from pyxla.ops.batching import spread
@@ -301,6 +301,11 @@ class _Results:
         """A leaf of the result: an array with one more dimension, unless `axis` is None."""
         if isinstance(leaf.value, Const) and leaf.value.value is None:
             return leaf.value
+        if isinstance(leaf.value, MaybeNone):
+            raise self.engine.refuse(
+                "a function given to vmap returns None for some elements and not for others",
+                "return a number that means it, or a bool beside the result",
+            )
         if leaf.type is None:
             raise _unstackable(self.engine, describe(leaf.value).split()[0])
         value, *sizes = values_of(leaf) or [None]

@@ -100,12 +100,14 @@ def _apart(engine: Engine, entry: Block) -> Iterator[None]:
     """Visit into `entry` for a while; what is written to the heap is forgotten."""
     block, heap, instrs = engine.block, engine.heap, engine.builder.instrs
     known, written, raised = len(heap.infos), len(engine.written), len(engine.raised)
+    start, engine.entry = engine.entry, entry
     engine.block, engine.builder.instrs, engine.heap = entry, entry.instrs, heap.copy()
     try:
         yield
         _check_written(engine, known, engine.written[written:])
     finally:
         engine.block, engine.builder.instrs, engine.heap = block, instrs, heap
+        engine.entry = start
         del engine.written[written:]
         del engine.raised[raised:]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.infer import arrays
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, parts
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, parts
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -28,6 +28,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
+from pyxla.infer.number_lists import unpacked
 from pyxla.infer.shadows import resolve
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType
@@ -121,6 +122,8 @@ class _Flatten:
         content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
         if isinstance(content, Array):
             return Leaf(arrays.read(engine, x), True, self.jax and engine.is_jax(x), x.cell)
+        if isinstance(content, NumberList):
+            content = unpacked(engine, content)
         items = tuple([self.visit(item) for item in parts(content)])
         return Node(content, items, True, x.cell)
 

@@ -146,6 +146,8 @@ def test_refusals_of_axes():
     assert "must be an int" in message(lambda: pyxla.vmap(max, "0"), TypeError)
     text = message(lambda: pyxla.vmap(lambda x: "a")(V), CompileError)
     assert "returns a str, and there is no array of these" in text
+    text = message(lambda: pyxla.vmap(lambda x: x if x > 1 else None)(V), CompileError)
+    assert "returns None for some elements" in text
     text = message(lambda: pyxla.vmap(lambda r: r[r > 0])(X), CompileError)
     assert "size depends on data" in text
     text = message(lambda: pyxla.vmap(lambda r: print(r))(X), CompileError)
@@ -358,6 +360,23 @@ def test_the_first_exception():
 
 def always(x):
     raise KeyError("always")
+
+
+def test_lists_of_numbers():
+    """Such as are kept as arrays."""
+
+    def counted(row):
+        counts = [0] * 20
+        for x in row:
+            counts[int(abs(x) * 5)] += 1
+        return counts
+
+    def picked(numbers, k):
+        numbers[k] = numbers[k] * 2
+        return numbers[3], numbers[k]
+
+    check(counted, X)
+    check(picked, [V + k for k in range(20)], np.array([0, 19, 3, 4]))
 
 
 def test_errors_of_checks():
