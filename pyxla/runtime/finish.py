@@ -7,6 +7,8 @@ from pyxla.ir.rewrite import clone_region
 from pyxla.lower.close import close
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
+from pyxla.lower.native import native_loops
+from pyxla.lower.packing import pack_in_order
 from pyxla.lower.simplify import simplify
 from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
@@ -21,5 +23,5 @@ def finished(name: str, origin: Region) -> Program:
         region = simplify(expand(region))
     region = close(unroll(region))
     if jaxlink.on_cpu():
-        region = stage_reductions(fence_reads(region))
+        region = native_loops(stage_reductions(fence_reads(region)))
     return program(name, region, origin)
