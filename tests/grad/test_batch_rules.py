@@ -13,9 +13,11 @@ import pytest
 
 from pyxla.errors import CompileError
 from pyxla.grad.batch import STRUCTURAL, batch
+from pyxla.grad.reverse import vjp
 from pyxla.ir.op import Op
 from pyxla.ops import OPS
 from pyxla.ops.evaluate import evaluate
+from tests.grad.test_rules import inexact, moved, noise, positions, samples, zeros
 from tests.ops.harness import close, region_of, run
 
 SIZE = 3
@@ -131,3 +133,37 @@ def test_host_calls_are_refused():
     region = region_of(OPS["host_call"], [((np.array(1, "i4"),), {"function": print})])
     with pytest.raises(CompileError, match="print inside of a function given to vmap"):
         batch(region, [True], SIZE)
+
+
+DERIVED = (
+    "cholesky clamp concatenate convolution dot_general dynamic_slice dynamic_update_slice fft "
+    "gather pad reduce reduce_window scatter select sort top_k triangular_solve"
+).split()
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_derivatives_of_lanes(name: str):
+    """The reverse of what is batched is the batched reverse."""
+    op, rng = OPS[name], np.random.default_rng(3)
+    for operands, attrs in samples(op)[:5]:
+        region = region_of(op, [(operands, attrs)])
+        wrt, outs = positions(op, region), inexact(region.results)
+        both = zip(moved(op, operands, rng), moved(op, operands, rng), strict=True)
+        pairs = [np.stack(pair) for pair in both]
+        for which in [range(len(pairs)), *[[k] for k in wrt]]:
+            flags = [k in which for k in range(len(pairs))]
+            given = [x if flag else x[0] for x, flag in zip(pairs, flags, strict=True)]
+            try:
+                one, many = vjp(region, wrt, outs), batch(region, flags, 2)
+                outer = vjp(many, wrt, outs)
+            except CompileError as error:
+                assert "derivative rule" in str(error)
+                continue
+            inner = batch(one, [*flags, *[True] * len(outs)], 2)
+            cts = [noise(x, rng) for x in zeros(outer.params[len(pairs) :])]
+            count = len(region.results)
+            got = evaluate(outer, [*given, *cts])[count:]
+            want = evaluate(inner, [*given, *cts])[count:]
+            for k, x, y in zip(wrt, got, want, strict=True):
+                y = y if y.ndim > operands[k].ndim else np.stack([y, y])
+                np.testing.assert_allclose(x, y if flags[k] else y.sum(0), rtol=1e-7, atol=1e-9)
