@@ -8,7 +8,6 @@ from pyxla.lower.close import close
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
 from pyxla.lower.native import native_loops
-from pyxla.lower.packing import pack_in_order
 from pyxla.lower.simplify import simplify
 from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
