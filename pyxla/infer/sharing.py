@@ -12,7 +12,7 @@ import numpy as np
 from pyxla.infer import arrays, number_lists
 from pyxla.infer.calls import call_library
 from pyxla.infer.containers import builtin
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.reshaping import diagonal
 from pyxla.infer.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
 from pyxla.infer.views import expanded
@@ -80,7 +80,9 @@ def meshgrid(
 
 @builtin(np.trim_zeros)
 def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) -> Any:
-    """A view of what is between zeros, where it is an array."""
+    """A view of what is between zeros, where it is an array; what has no dimensions as it is."""
+    if is_number(filt) or (arrays.is_array(engine, filt) and not arrays.shown(engine, filt)[0]):
+        return filt
     if not arrays.is_array(engine, filt):
         return _by_value(engine, np.trim_zeros, filt, trim, axis)
     operands = [engine.bounded_operand(x) for x in (filt, trim, axis)]
