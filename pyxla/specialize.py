@@ -18,7 +18,7 @@ import jax
 
 import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import arrays, number_lists, views
+from pyxla.infer import arrays, number_lists, returned, views
 from pyxla.infer.captures import Captures, NewCapture, Place
 from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
@@ -422,6 +422,7 @@ class _Outputs:
         self.results: list[Value] = []
         self.trees: dict[Any, out.Out] = {}
         self.kept: dict[int, NumberList] = {}
+        self.shared: set[int] = set()
 
     def result(self, value: Value) -> int:
         self.results.append(value)
@@ -429,6 +430,9 @@ class _Outputs:
 
     def outcome(self, result: Any, raised: list[Raised], status: Any) -> out.Outcome:
         world = self.world
+        # Containers of the caller's may get references, too.
+        roots = [result, *[self.engine.heap.contents[cell] for cell in world.initial]]
+        self.shared = returned.shared_cells(self.engine.heap, roots)
         tree = self.tree(result)
         writes, stores = [], []
         for cell, before in world.initial.items():
@@ -522,7 +526,14 @@ class _Outputs:
                 self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]
 
-    def array(self, x: Ref) -> out.OutArray:
+    def array(self, x: Ref) -> out.OutArray | out.OutView:
+        """An array; a view, where the caller has what it is a view of."""
+        steps = returned.numpy_steps(x.view)
+        whole = self.engine.heap.contents[x.cell]
+        known = isinstance(whole, Array) and whole.extents is None and not self.world.jax
+        if x.view and known and steps is not None:
+            if (x.cell, ()) in self.world.named or x.cell in self.shared:
+                return out.OutView(self.reference(Ref(x.cell)), steps)
         array = arrays.read(self.engine, x)
         index = self.result(array.value)
         extents = [None if e is None else self.result(e.value) for e in array.extents or ()]

@@ -1,0 +1,63 @@
+"""Which results share memory with arguments and with one another: as NumPy's do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+
+
+def views_of_arguments(x, y, d):
+    d["row"] = x[0]
+    x[1] = 5
+    return (
+        *(x, x[::-1], x[1:, ::2], x.T[1:], x[None, :, 0], x[..., None], x.ravel(), x[2:2]),
+        *(y[1:], x[1, 1], np.squeeze(x[:1]), x.swapaxes(0, 1), np.flip(x), np.split(x, 3)[0]),
+        *(x[1, ...], x[1, 1, ...], x.reshape(-1)[2:5], x.copy(), x.flatten(), x[[0, 1]], x + 0),
+    )
+
+
+def views_of_results(x, y, d):
+    z = np.arange(12.0).reshape(3, 4)
+    d["z"] = z.T
+    alone = np.zeros((4, 4))
+    return z[1], z, z[::2, ::-1], z.ravel(), [z[0], {"a": z[:, 0]}], alone[1:], z.mean()
+
+
+def leaves(x) -> list:
+    if isinstance(x, (list, tuple)):
+        return [leaf for item in x for leaf in leaves(item)]
+    return leaves(list(x.values())) if isinstance(x, dict) else [x]
+
+
+def sharing(arrays: list) -> list[list[bool]]:
+    return [[np.shares_memory(a, b) for b in arrays] for a in arrays]
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3, 4)])
+@pytest.mark.parametrize("function", [views_of_arguments, views_of_results])
+def test_results_share_memory_as_numpys(function, shape) -> None:
+    seen = []
+    for run in (function, pyxla.compile(function)):
+        x, y, d = np.arange(float(np.prod(shape))).reshape(shape), np.arange(4.0), {}
+        seen.append(leaves([run(x, y, d), x, y, d]))
+    for expected, result in zip(*seen, strict=True):
+        assert type(expected) is type(result)
+        np.testing.assert_array_equal(result, expected, strict=True)
+        if isinstance(expected, np.ndarray):
+            assert result.strides == expected.strides or not result.size
+    assert sharing(seen[1]) == sharing(seen[0])
+
+
+def test_an_argument_is_returned_as_itself() -> None:
+    x = np.ones(3)
+    assert pyxla.compile(lambda x: x)(x) is x
+
+
+def test_views_known_at_run_time_only_are_copies() -> None:
+    """Where a view begins must be known while compiling; README.md says so."""
+    x, y = np.arange(4.0), np.arange(1.0, 3.0)
+    view = pyxla.compile(lambda x, y: x[int(y[0]) : int(y[0]) + 2])(x, y)
+    np.testing.assert_array_equal(view, x[1:3])
+    assert not np.shares_memory(view, x)
