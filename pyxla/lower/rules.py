@@ -20,6 +20,7 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import ArrayType
 from pyxla.ops.check import COMPLEXES, FLOATS, INTS
+from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_, select
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape, transpose
 
@@ -430,10 +431,18 @@ def pad_nothing(instr: Instr) -> Value | None:
 # Updates in place.
 
 
+def _stored(value: Value) -> tuple[Instr | None, bool]:
+    """The update that made an array, and whether there is a barrier after it."""
+    owner, barred = value.owner, False
+    if isinstance(owner, Instr) and owner.op is optimization_barrier and len(owner.operands) == 1:
+        value, barred = owner.operands[0], True
+    return definition(value, "dynamic_update_slice"), barred
+
+
 def load_stored(instr: Instr) -> Value | None:
     """A slice of what was just written there -> what was written."""
     x, *starts = instr.operands
-    made = definition(x, "dynamic_update_slice")
+    made, _ = _stored(x)
     if made is None or list(made.operands[2:]) != starts:
         return None
     update = made.operands[1]
@@ -450,14 +459,15 @@ def store_loaded(instr: Instr) -> Value | None:
 
 
 def store_twice(instr: Instr) -> Value | None:
-    """Writing over what was just written there: the first is not needed."""
+    """Writing over what was just written there: the first is not needed, but its barrier is."""
     x, update, *starts = instr.operands
-    made = definition(x, "dynamic_update_slice")
+    made, barred = _stored(x)
     if made is None or list(made.operands[2:]) != starts:
         return None
     if made.operands[1].type.shape != update.type.shape:
         return None
-    return instr.op(made.operands[0], update, *starts)
+    stored = instr.op(made.operands[0], update, *starts)
+    return optimization_barrier(stored) if barred else stored
 
 
 def store_all(instr: Instr) -> Value | None:

@@ -22,6 +22,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import uses
 from pyxla.lower.cost import INFINITE, SMALL, cost, total
 from pyxla.lower.dead import dead_code, has_effect
+from pyxla.lower.forward import forward_blocks
 from pyxla.lower.inplace import update_in_place
 from pyxla.lower.rules import boolean, definition, is_filled, known, rewrite
 from pyxla.ops.elementwise import convert, select
@@ -35,6 +36,8 @@ SHARED = 64  # bytes of a constant that is compared by content, and repeated in 
 # Made anew where needed rather than carried into a loop.
 _FREE = frozenset({"constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice"})
 
+_COMMUTATIVE = frozenset({"add", "multiply", "and", "or", "xor"})
+
 Key = tuple[Any, ...]
 
 
@@ -47,7 +50,7 @@ def simplify(region: Region) -> Region:
         with building(walk.builder):
             walk.region(region)
         dead_code(region)
-        changed = walk.loops and update_in_place(region)
+        changed = walk.loops and (update_in_place(region) | forward_blocks(region))
         if not changed and not walk.again:
             break
     _restore_types(region, types)
@@ -348,7 +351,10 @@ def _detached(function: Any, *args: Any) -> Instr:
 
 def _key(instr: Instr) -> Key | None:
     """Equal for instructions that compute the same; None where attributes cannot tell."""
-    key = (instr.op, instr.operands, *instr.attrs.items())
+    operands = instr.operands
+    if instr.op.name in _COMMUTATIVE:
+        operands = tuple(sorted(operands, key=id))
+    key = (instr.op, operands, *instr.attrs.items())
     try:
         hash(key)
     except TypeError:

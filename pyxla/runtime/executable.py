@@ -24,6 +24,7 @@ import numpy as np
 
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
+from pyxla.lower.shift import movable, moved
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import (
     Convert,
@@ -103,6 +104,8 @@ class Executable:
         "_build",
         "_index",
         "_large",
+        "_moved",
+        "_near",
         "_plain",
         "_sites",
         "_spares",
@@ -121,9 +124,12 @@ class Executable:
         self.program = program
         self.outcome = outcome
         local = not outcome.jax and jaxlink.on_cpu()
-        self._large = _large_params(program) if local else ()
+        large = _large_params(program) if local else ()
+        self._moved = _moved_params(program, large) if jitted is None else ()
+        self._large = tuple([i for i in large if i not in self._moved])
         self._spares = _spare_results(program, outcome) if local and jitted is None else ()
         self.jitted = jaxlink.jit(program, len(self._spares)) if jitted is None else jitted
+        self._near = _near(program, self._moved, len(self._spares))
         arrays = _converters(program, outcome, self._spares)
         self._build = builder(outcome.result, arrays)
         self._stores = [(store.path, builder(store.out, arrays)) for store in outcome.stores]
@@ -131,9 +137,10 @@ class Executable:
             (site.cls, [builder(arg, arrays) for arg in site.args]) for site in outcome.sites
         ]
         # Without 64-bit types at the boundary the user's setting does not matter.
-        self._wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
+        wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
+        self._wide = wide or bool(self._moved)
         self._straight = outcome.inputs == tuple(range(len(outcome.inputs)))
-        direct = _is_plain(outcome) and not self._large and not self._spares
+        direct = _is_plain(outcome) and not large and not self._spares
         self._index = outcome.result.index if isinstance(outcome.result, OutArray) else 0
         self._plain = arrays[self._index] if direct else None
 
@@ -162,23 +169,28 @@ class Executable:
     def values(self, leaves: Sequence[Any]) -> list[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
         operands = [leaves[i] for i in self.outcome.inputs]
-        if not self._large and not self._spares:
-            return self._run(operands)
-        with memory.staged(operands, self._large) as placed:
+        if not self._large and not self._moved and not self._spares:
+            return self._run(operands, self.jitted)
+        near = self._moved and all(isinstance(operands[i], np.ndarray) for i in self._moved)
+        jitted, moved = (self._near, self._moved) if near else (self.jitted, ())
+        with (
+            memory.staged(operands, self._large) as staged,
+            memory.surrounded(staged, moved) as placed,
+        ):
             with jaxlink.scoped():
                 spares = [memory.spare(self.program.results[i]) for i in self._spares]
-            values = self._run([*spares, *placed])
+            values = self._run([*spares, *placed], jitted)
             for value in values:
                 value.block_until_ready()
         return values
 
-    def _run(self, operands: Sequence[Any]) -> list[Any]:
+    def _run(self, operands: Sequence[Any], jitted: Any) -> list[Any]:
         with enable_x64(True) if self._wide else contextlib.nullcontext():
-            values = self.jitted(*operands)
+            values = jitted(*operands)
         if values and type(values[0]) is not ARRAY and not self.outcome.jax:
             # Plain NumPy arguments under an outer trace: no one asked JAX to trace them.
             with jax.ensure_compile_time_eval(), jaxlink.scoped():
-                values = self.jitted(*operands)
+                values = jitted(*operands)
         return values
 
     def _general(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
@@ -263,6 +275,21 @@ def _spare_results(program: Program, outcome: Outcome) -> tuple[int, ...]:
         for index, t in enumerate(program.results)
         if memory.nbytes(t) >= memory.SPARE_BYTES and uses[index] == 1
     )
+
+
+def _moved_params(program: Program, large: Sequence[int]) -> tuple[int, ...]:
+    """The large parameters that need not begin at an aligned address."""
+    found = movable(program.region) if large else ()
+    return tuple([i for i in large if i in found])
+
+
+def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
+    """The jitted program that takes aligned arrays around those parameters."""
+    if not moved_params:
+        return None
+    rooms = [memory.room(whole.params[i].dtype) for i in moved_params]
+    region = moved(whole.region, moved_params, rooms)
+    return jaxlink.jit(program(whole.name, region), donated)
 
 
 def _large_params(program: Program) -> tuple[int, ...]:

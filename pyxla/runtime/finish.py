@@ -8,6 +8,7 @@ from pyxla.lower.close import close
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
 from pyxla.lower.native import native_loops
+from pyxla.lower.packing import pack_in_order
 from pyxla.lower.simplify import simplify
 from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
@@ -20,6 +21,8 @@ def finished(name: str, origin: Region) -> Program:
     region = clone_region(origin, {})
     if expands(region):
         region = simplify(expand(region))
+    if jaxlink.on_cpu():
+        region = pack_in_order(region)
     region = close(unroll(region))
     if jaxlink.on_cpu():
         region = native_loops(stage_reductions(fence_reads(region)))

@@ -4,9 +4,11 @@ XLA:CPU shares memory with NumPy where it can: it reads an argument in place if 
 multiple of 64 bytes, and a result is a view of its buffer.  What is left costs more than the
 arithmetic of many a program:
 
-    stage      NumPy aligns to 16 bytes, so that XLA copies most arguments, into memory it takes
-               from the system each time.  Copying into a kept, aligned buffer takes half the time,
-               a ninth for arrays of 32 MiB and more.
+    move       NumPy aligns to 16 bytes, so that XLA copies most arguments.  Where it reads element
+               by element, the program takes the aligned array around an argument instead, and where
+               the argument begins in it (`lower.shift`).
+    stage      Else XLA would copy it into memory it takes from the system each time.  Copying into
+               a kept, aligned buffer takes half the time, a ninth for arrays of 32 MiB and more.
     spare      From 32 MiB on, glibc maps fresh pages for every result.  A result of that size is
                written into a spare one, donated to the program: the buffer of an earlier result
                whose array nobody refers to any more.
@@ -28,6 +30,7 @@ import numpy as np
 from pyxla.ir.types import ArrayType
 
 ALIGNMENT = 64
+PAGE = 4096  # or more: memory next to an array is read only where it is on the same page
 STAGE_BYTES = 1 << 16  # arguments from here on are staged
 LEND_BYTES = 1 << 16  # results from here on are views of XLA's buffer
 SPARE_BYTES = 1 << 25  # results from here on are written into spare ones: glibc's mmap threshold
@@ -109,6 +112,42 @@ def staged(operands: Sequence[Any], which: Sequence[int]) -> Iterator[list[Any]]
     finally:
         for buffer in buffers:
             POOL.give(buffer.nbytes, buffer, buffer.nbytes)
+
+
+@contextlib.contextmanager
+def surrounded(operands: Sequence[Any], which: Sequence[int]) -> Iterator[list[Any]]:
+    """`operands` with aligned flat arrays around those at `which`, then where each of them begins.
+
+    A flat array has `room` elements more.  The program must have finished when the context ends.
+    """
+    placed, begins, buffers = list(operands), [], []
+    for i in which:
+        x = placed[i]
+        address = x.__array_interface__["data"][0]
+        before = address % ALIGNMENT
+        size = x.nbytes + room(x.dtype) * x.dtype.itemsize
+        last = address - before + size - 1
+        near = last // PAGE == (address + x.nbytes - 1) // PAGE
+        if not (near and before % x.dtype.itemsize == 0 and x.flags.c_contiguous):
+            buffer = POOL.take(size)
+            if buffer is None:
+                buffer = _aligned(size)
+            buffers.append(buffer)
+            np.copyto(buffer[: x.nbytes].view(x.dtype).reshape(x.shape), x)
+            address, before, x = buffer.__array_interface__["data"][0], 0, buffer.view(x.dtype)
+        window = _Window(x, _interface(address - before, (size // x.itemsize,), x.dtype))
+        placed[i] = np.asarray(window).view(x.dtype)
+        begins.append(np.int64(before // x.itemsize))
+    try:
+        yield [*placed, *begins]
+    finally:
+        for buffer in buffers:
+            POOL.give(buffer.nbytes, buffer, buffer.nbytes)
+
+
+def room(dtype: np.dtype) -> int:
+    """How many elements an array may begin past an aligned address."""
+    return ALIGNMENT // dtype.itemsize - 1
 
 
 def is_aligned(x: np.ndarray) -> bool:

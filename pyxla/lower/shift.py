@@ -1,0 +1,129 @@
+"""Parameters that begin anywhere: a flat array with some room, and where the elements begin in it.
+
+    (%x: f64[m, n]) ...            (%flat: f64[m * n + 7], %begin: i32[])
+                                   %x = reshape(dynamic_slice(%flat, %begin)) ...
+
+XLA:CPU reads arguments in place only where they start at a multiple of 64 bytes; NumPy's arrays
+seldom do.  As the slice of an array that does, the argument needs no copy: XLA fuses slices into
+what reads them.  Library calls (products of matrices, FFT) read whole arrays, and loops capture
+them, so those parameters stay as they are; but a loop that reads blocks of rows reads them from the
+flat array.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, clone_region, substitute
+from pyxla.ir.types import array_type
+from pyxla.ops.elementwise import add, convert, maximum, minimum, multiply
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.shape import constant, reshape
+
+# What reads its operands from memory, and what stands for its operand there.
+_LIBRARY = frozenset(
+    """dot_general convolution fft cholesky triangular_solve custom_call foreign call reduce_window
+    select_and_scatter""".split()  # noqa: SIM905
+)
+_TRANSPARENT = frozenset({"reshape", "transpose"})
+BEGIN = array_type(np.dtype(np.int64))
+
+
+def movable(region: Region) -> set[int]:
+    """The positions of the parameters that may begin anywhere at no cost."""
+    position = {param: k for k, param in enumerate(region.params)}
+    fixed: set[int] = set()
+    _find_fixed(region.instrs, position, fixed, nested=False)
+    return set(position.values()) - fixed
+
+
+def _find_fixed(
+    instrs: Sequence[Instr], position: dict[Value, int], fixed: set[int], nested: bool
+) -> None:
+    """Add to `fixed` the parameters that these instructions need to be whole arrays."""
+    for instr in instrs:
+        own = [position[value] for value in instr.operands if value in position]
+        if own and (instr.op.name in _LIBRARY or (nested and not _is_block(instr))):
+            fixed.update(own)
+        elif own and instr.op.name in _TRANSPARENT:
+            position[instr.results[0]] = own[0]
+        for inner in instr.regions:
+            for value in inner.results:
+                if value in position:
+                    fixed.add(position[value])
+            _find_fixed(inner.instrs, position, fixed, nested=True)
+
+
+def _is_block(instr: Instr) -> bool:
+    """Whether it reads neighbouring elements of a parameter."""
+    if instr.op is not dynamic_slice:
+        return False
+    array, sizes = instr.operands[0], instr.attrs["slice_sizes"]
+    if isinstance(array.owner, Instr):
+        return False
+    wide = [d for d, n in enumerate(sizes) if n > 1]
+    return not wide or all(sizes[d] == array.type.shape[d] for d in range(wide[0] + 1, len(sizes)))
+
+
+def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
+    """A copy in which parameter `which[k]` is flat, with `room[k]` elements more; the positions of
+    their first elements are the last parameters."""
+    copy = clone_region(region, {})
+    params = list(copy.params)
+    begins: list[Value] = []
+    head: list[Instr] = []
+    for k, extra in zip(which, room, strict=True):
+        old = copy.params[k]
+        flat = Value(array_type(old.type.dtype, (old.type.size + extra,)), None, old.hint)
+        begin = Value(BEGIN)
+        params[k] = flat
+        begins.append(begin)
+        with building(Builder(head)):
+            whole = dynamic_slice(flat, begin, slice_sizes=(old.type.size,))
+            whole = reshape(whole, shape=old.type.shape)
+        for instr in copy.instrs:
+            for inner in instr.regions:
+                _read_blocks(inner, old, flat, begin)
+        mapping: Mapping = {old: whole}
+        substitute(copy.instrs, mapping)
+        copy.results = tuple([mapping.get(value, value) for value in copy.results])
+    return Region((*params, *begins), head + copy.instrs, copy.results)
+
+
+def _read_blocks(region: Region, array: Value, flat: Value, begin: Value) -> None:
+    """Read the blocks of `array` from where it lies in `flat`, in place."""
+    code: list[Instr] = []
+    for instr in region.instrs:
+        for inner in instr.regions:
+            _read_blocks(inner, array, flat, begin)
+        if instr.op is dynamic_slice and instr.operands[0] is array:
+            with building(Builder(code, instr.loc)):
+                block = _block(instr, flat, begin)
+            block.owner.results = instr.results
+            instr.results[0].owner = block.owner
+        else:
+            code.append(instr)
+    region.instrs[:] = code
+
+
+def _block(instr: Instr, flat: Value, begin: Value) -> Value:
+    array, *starts = instr.operands
+    shape, sizes = array.type.shape, instr.attrs["slice_sizes"]
+    place = begin
+    for d, start in enumerate(starts):
+        if sizes[d] == shape[d]:
+            continue
+        index = convert(start, dtype=BEGIN.dtype)
+        index = maximum(minimum(index, _number(shape[d] - sizes[d])), _number(0))
+        place = add(place, multiply(index, _number(math.prod(shape[d + 1 :]))))
+    block = dynamic_slice(flat, place, slice_sizes=(math.prod(sizes),))
+    return reshape(block, shape=sizes)
+
+
+def _number(content: int) -> Value:
+    return constant(value=np.array(content))
