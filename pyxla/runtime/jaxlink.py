@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 from jax import export
+from jax._src import literals
 from jax._src.array import ArrayImpl
 from jax._src.interpreters.mlir import JaxIrContext, upstream_dialects
 from jax.core import ShapedArray
@@ -42,6 +43,13 @@ if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
 
 ARRAY = ArrayImpl  # the class of concrete arrays; tracers have others
+# What a NumPy array or a Python number is to JAX on its way through `vjp` and the like, and back.
+LITERALS: dict[type, Callable[[Any], Any]] = {
+    literals.TypedInt: int,
+    literals.TypedFloat: float,
+    literals.TypedComplex: complex,
+    literals.TypedNdArray: np.asarray,
+}
 pyxla_call = Primitive("pyxla_call")
 pyxla_call.multiple_results = True
 

@@ -244,6 +244,8 @@ class _Walk:
             self.leaves.append(x)
         elif kind in _CONSTANTS:
             key += ("static", kind, x)
+        elif kind in jaxlink.LITERALS:
+            self.visit(jaxlink.LITERALS[kind](x), path)
         elif (container := _container(x)) is not None:
             self.descend(container, x, path)
         else:
@@ -288,6 +290,9 @@ class Describe:
 
     def visit(self, x: Any, path: Path) -> Arg:
         kind = type(x)
+        if kind in jaxlink.LITERALS:
+            x = jaxlink.LITERALS[kind](x)
+            kind = type(x)
         if kind is np.ndarray or isinstance(x, np.memmap):
             type_ = _checked(x.dtype, x.shape, path)
             return ArgArray(type_, "numpy", bool(x.flags.writeable), self.leaf())

@@ -146,3 +146,17 @@ def test_refusals():
     for f, words in ((mutates, "jax.Array cannot be changed"), (raises, "pyxla.checked")):
         with pytest.raises(CompileError, match=words):
             jax.grad(f)(X)
+
+
+@jax.enable_x64(True)
+def test_integers_beside_what_is_differentiated():
+    x = X.astype(np.float64)
+    f = pyxla.compile(lambda x, n: (x * n).sum())
+    for n in (3, np.int32(3), np.array([1, 2, 3]), True):
+        _, pull = jax.vjp(f, x, n)
+        dx, dn = pull(jnp.float64(1))
+        np.testing.assert_allclose(dx, x * 0 + n)
+        assert dn.dtype == jax.dtypes.float0
+    assert jax.grad(f, argnums=(0, 1), allow_int=True)(x, 3)[1].dtype == jax.dtypes.float0
+    for n in (3.0, np.float64(3)):
+        np.testing.assert_allclose(jax.vjp(f, x, n)[1](jnp.float64(1))[1], x.sum())
