@@ -64,6 +64,7 @@ class Face:
         """The library function: one instruction of the function under construction."""
         if self.op is shape.constant:  # its value may be an array made in the function
             return as_array(attrs["value"])
+        attrs = DEFAULTS.get(self.op.name, {}) | attrs
         attrs = {name: _static(name, value) for name, value in attrs.items()}
         try:
             self.__signature__.bind(*operands, **attrs)
@@ -103,7 +104,8 @@ def _signature(op: Op) -> inspect.Signature:
         for name in BLOCKS.get(op.name, ("computation",)):
             if name not in names:
                 kept.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY))
-    return inspect.Signature(kept)
+    defaults = DEFAULTS.get(op.name, {})
+    return inspect.Signature([p.replace(default=defaults.get(p.name, p.default)) for p in kept])
 
 
 # The functions an op takes, where they are not one `computation`.
@@ -114,6 +116,14 @@ BLOCKS: dict[str, tuple[str, ...]] = {
     "call": ("function",),
     "sort": ("comparator",),
     "select_and_scatter": ("select", "computation"),
+}
+
+
+# What a computation is where none is given.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "sort": {"comparator": "LT"},
+    "all_reduce": {"computation": "add"},
+    "reduce_scatter": {"computation": "add"},
 }
 
 

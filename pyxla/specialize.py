@@ -8,6 +8,7 @@ it finds that it must know an argument's value, or that an outside array must be
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -408,9 +409,14 @@ def _identifier(name: str) -> str:
 
 
 def is_foreign(value: Any) -> bool:
-    """Whether a callable is JAX's: run by JAX and merged as a foreign op."""
-    module = getattr(value, "__module__", None) or ""
-    return module.split(".")[0] in ("jax", "jaxlib")
+    """Whether a callable is JAX's, or a function that JAX transformed: run by JAX and merged as a
+    foreign op."""
+    file = getattr(getattr(value, "__code__", None), "co_filename", "")
+    modules = getattr(value, "__module__", None) or "", type(value).__module__
+    return file.startswith(_JAX) or any(m.split(".")[0] in ("jax", "jaxlib") for m in modules)
+
+
+_JAX = os.path.dirname(jax.__file__) + os.sep
 
 
 class _Outputs:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -147,3 +151,32 @@ def test_modules_have_no_results_that_change_nothing() -> None:
 
     text = pyxla.code_stablehlo(unchanged, pyxla.f64[3], float)
     assert "-> tensor<f64>" in text.partition("@main")[2].partition("{")[0]
+
+
+# --- functions of JAX's -----------------------------------------------------------------------
+
+
+@jax.jit
+def jitted(x):
+    return jnp.tanh(x) * 2
+
+
+batched = jax.vmap(lambda row: row @ row)
+
+
+def test_functions_that_jax_transformed_are_jaxs() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+
+    def both(x):
+        return jitted(x) + 1, batched(x) - 1
+
+    for found, expected in zip(pyxla.compile(both)(x), both(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    np.testing.assert_allclose(pyxla.compile(jitted)(x), jitted(x), rtol=1e-6)
+
+
+def test_computations_have_defaults() -> None:
+    x = np.array([[3.0, 1.0, 2.0]])
+    np.testing.assert_array_equal(pyxla.hlo.sort(x, dimension=1), np.sort(x))
+    np.testing.assert_array_equal(pyxla.hlo.all_reduce(x, replica_groups=((0,),)), x)
+    assert "comparator='LT'" in str(inspect.signature(pyxla.hlo.sort))

@@ -9,6 +9,7 @@ Their types come from JAX's abstract evaluation and their code from its lowering
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -99,6 +100,12 @@ def _frozen(x: Any, values: list[Value]) -> Any:
     return Static(type(x), repr(x) if isinstance(x, float | complex) else "", x)
 
 
+def _symbol(function: Any) -> str:
+    """The name of its code in a module."""
+    name = function if isinstance(function, str) else getattr(function, "__name__", "foreign")
+    return re.sub(r"\W", "_", name.rpartition(".")[2])
+
+
 def _call(function: Any, args: Node, kwargs: Node, values: list[Value]) -> Any:
     if "jax" not in LOWERINGS:
         raise OpError("this function runs through JAX, which is not loaded")
@@ -114,7 +121,7 @@ def _call(function: Any, args: Node, kwargs: Node, values: list[Value]) -> Any:
         code=lowering.code,
         parameter_types=lowering.parameter_types,
         result_types=lowering.result_types,
-        name=function.rpartition(".")[2] if isinstance(function, str) else function.__name__,
+        name=_symbol(function),
         numpy=lowering.numpy,
         function=lowering.function,
     )
