@@ -1,10 +1,11 @@
 """The source of Python functions: where it is, what its parameters are, its syntax tree.
 
 A file is read through `linecache` (which knows notebook cells, the REPL and zipped packages) and
-parsed once; several versions of a file are kept, because a function lives on when its file is
-edited.  A function is found in the tree by the positions in its code object, and the code compiled
-from the tree is compared with it, so that several lambdas on one line are told apart and source
-that changed after the function was made is not taken for it.
+parsed once, or only its definitions that are asked for; several versions of a file are kept,
+because a function lives on when its file is edited.  A function is found in the tree by the
+positions in its code object, and the code compiled from the tree is compared with it, so that
+several lambdas on one line are told apart and source that changed after the function was made is
+not taken for it.
 """
 
 from __future__ import annotations
@@ -34,18 +35,57 @@ _FUTURE_FLAGS = functools.reduce(
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-@dataclass(frozen=True, eq=False, slots=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SourceFile:
     """One version of a file: its text, its tree, and columns in characters."""
 
     filename: str
     lines: Sequence[str]
-    tree: ast.Module
     ascii: bool
     # whether it is older than this process: then no function was made from another version
     settled: bool = False
     # top-level statement -> code objects compiled from it, by what they are made of
     codes: dict[ast.stmt, dict[Any, types.CodeType]] = field(default_factory=dict)
+    # definitions that were parsed alone, by the index of their first line
+    definitions: dict[int, ast.stmt | None] = field(default_factory=dict)
+
+    @functools.cached_property
+    def tree(self) -> ast.Module | None:
+        """All of it; None where it is not Python."""
+        try:
+            return ast.parse("".join(self.lines), self.filename)
+        except (SyntaxError, ValueError):
+            return None
+
+    def definition(self, lineno: int) -> ast.stmt | None:
+        """The top-level function or class whose text seems to hold a line, parsed alone.
+
+        Without the decorators of a class; None where the text is not plainly one definition.
+        """
+        first = lineno - 1
+        while first > 0 and not _starts(self.lines[first]):
+            first -= 1
+        if first not in self.definitions:
+            self.definitions[first] = self.parsed(first)
+        return self.definitions[first]
+
+    def parsed(self, first: int) -> ast.stmt | None:
+        """The definition that starts at index `first` of the lines and ends before other code."""
+        lines, head = self.lines, first
+        while head < len(lines) and not lines[head].startswith(("def ", "class ", "async def ")):
+            if head == first and not lines[head].startswith("@"):
+                return None
+            head += 1
+        end = head + 1
+        while end < len(lines) and not _starts(lines[end]):
+            end += 1
+        text = "\n" * first + "".join(lines[first:end])
+        try:
+            (statement,) = ast.parse(text, self.filename).body
+        except (SyntaxError, ValueError):
+            return None
+        known = isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        return statement if known and _first_line(statement) == first + 1 else None
 
     def column(self, lineno: int, offset: int) -> int:
         """The column in characters of a UTF-8 byte offset."""
@@ -66,6 +106,14 @@ class SourceFile:
             self.column(end, node.end_col_offset),
             function,
         )
+
+
+def _starts(line: str) -> bool:
+    """Whether a line starts a top-level statement, if it is not inside of something else."""
+    return line[:1] not in _INSIDE
+
+
+_INSIDE = frozenset(["", *" \t\f\r\n#)]}"])
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -297,12 +345,10 @@ def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile 
     for file in versions:
         if file.lines is lines or file.lines == lines:
             return file
-    text = "".join(lines)
-    try:
-        tree = ast.parse(text, filename)
-    except (SyntaxError, ValueError):
+    ascii_ = all(map(str.isascii, lines))
+    file = SourceFile(filename, tuple(lines), ascii_, _is_settled(filename))
+    if not file.settled and file.tree is None:
         return None
-    file = SourceFile(filename, tuple(lines), tree, text.isascii(), _is_settled(filename))
     versions.append(file)
     del versions[:-_KEPT_VERSIONS]
     return file
@@ -335,7 +381,9 @@ Found = tuple[SourceFile, FunctionNode, str]
 def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None:
     """The node whose code `code` is, with the name of the class it is in."""
     line = code.co_firstlineno
-    for statement in file.tree.body:
+    if file.settled and (alone := _locate_alone(file, code)):
+        return alone
+    for statement in file.tree.body if file.tree else ():
         if _first_line(statement) <= line <= (statement.end_lineno or 0):
             candidates = [
                 (node, class_name)
@@ -355,6 +403,19 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
                 if alike:
                     return file, *candidates[0]
     return None
+
+
+def _locate_alone(file: SourceFile, code: types.CodeType) -> Found | None:
+    """As `_locate`, looking at one definition of a file whose positions can be trusted."""
+    top: Any = file.definition(code.co_firstlineno)
+    if top is None or top.name != code.co_qualname.partition(".")[0]:
+        return None
+    candidates = [
+        (node, class_name)
+        for node, class_name in _functions_at(top, code.co_firstlineno)
+        if getattr(node, "name", "<lambda>") == code.co_name
+    ]
+    return (file, *candidates[0]) if len(candidates) == 1 else None
 
 
 def _first_line(node: Any) -> int:
@@ -384,7 +445,8 @@ def _codes(file: SourceFile, statement: ast.stmt, flags: int) -> dict[Any, types
     if codes is None:
         codes = file.codes[statement] = {}
         # Calls of what a module imports are compiled in a way of their own.
-        module = ast.Module([*_module_imports(file.tree), statement], [])
+        imports = _module_imports(file.tree) if file.tree else []
+        module = ast.Module([*imports, statement], [])
         top = compile(module, file.filename, "exec", flags & _FUTURE_FLAGS, dont_inherit=True)
         work = [top]
         while work:

@@ -1,5 +1,6 @@
 """Finding functions in files, cells and modules; refusing what has no source."""
 
+import ast
 import functools
 import importlib
 import linecache
@@ -148,3 +149,94 @@ def test_functions_of_an_older_file_need_no_second_compilation(tmp_path, monkeyp
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "settled_module.py").write_text("def f(x):\n    return x + 1\n")
     assert source_function(importlib.import_module("settled_module").f).params == ("x",)
+
+
+_SETTLED = '''
+"""A module.
+
+class K:
+    def f(self): the text of a docstring
+"""
+import functools
+
+
+def wrap(*_):
+    return lambda f: f
+
+
+@wrap(
+    1,
+)
+def decorated(
+    x,
+    y=(1,
+2),
+):
+    """Text
+at the margin."""
+# a comment at the margin
+    return x + y[0]
+
+
+@wrap("def decorated(")
+class K:
+    """
+class K:
+"""
+
+    @property
+    def f(self):
+        return self.__x
+
+    class L:
+        def f(self): return self.__x
+
+    pair = (lambda self: 1), (lambda self: 2)
+
+
+def outer(x):
+    def inner(y): return x + y
+    return inner
+if True:
+    def indented(x):
+        return x
+else:
+    def indented(x): return -x
+def last(x): return x
+named = lambda x: x
+'''
+
+
+def test_definitions_of_an_older_file_are_found_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_module, "_process_start", lambda: float("inf"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "settled_definitions.py").write_text(_SETTLED)
+    module = importlib.import_module("settled_definitions")
+    functions = {
+        **{name: getattr(module, name) for name in ("decorated", "indented", "last", "named")},
+        **{"K.f": module.K.f.fget, "K.L.f": module.K.L.f, "inner": module.outer(1)},
+        **{"first of two": module.K.pair[0], "second of two": module.K.pair[1]},
+    }
+    whole = ast.parse(_SETTLED)
+    for name, function in functions.items():
+        found = source_function(function)
+        assert any(_same(found.node, node) for node in ast.walk(whole)), name
+    assert source_function(module.K.f.fget).class_name == "K"
+    assert source_function(module.K.L.f).class_name == "L"
+    texts = [ast.unparse(source_function(f).node.body) for f in module.K.pair]
+    assert texts == ["1", "2"]
+
+
+def _same(x, y):
+    attributes = {"include_attributes": True}
+    return type(x) is type(y) and ast.dump(x, **attributes) == ast.dump(y, **attributes)
+
+
+def test_a_definition_does_not_parse_the_whole_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_module, "_process_start", lambda: float("inf"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "settled_alone.py").write_text("x = 1\n\n\ndef f(x):\n    return x\n")
+    file = source_function(importlib.import_module("settled_alone").f).file
+    assert "tree" not in vars(file)
