@@ -36,7 +36,7 @@ class Entry:
         self.specialization = specialization = compilation.at("typed")
         self.executable = executable(compilation)
         self.guards = [(p.read, v) for p, v in specialization.constants.items()]
-        self.memory = bool(self.executable.outcome.writes)
+        self.memory = bool(self.executable.outcome.writes) or specialization.copies
 
     def __repr__(self) -> str:
         """The types it is for, as `pyxla.types` spells them."""

@@ -68,7 +68,8 @@ class Specialization:
 
     static: paths of arguments whose values were demanded, with the place that demanded each.
     places: outside objects passed as further arguments.  constants: guarded outside objects.
-    unrolled: loops visited once per iteration, with how many there were.
+    unrolled: loops visited once per iteration, with how many there were.  copies: whether copies of
+    arguments are written, so that it matters how those lie in memory.
     """
 
     function: Function
@@ -77,6 +78,7 @@ class Specialization:
     places: tuple[Place, ...]
     constants: dict[Place, Any]
     unrolled: dict[Location | None, int] = field(default_factory=dict)
+    copies: bool = False
 
 
 @dataclass(slots=True)
@@ -346,7 +348,9 @@ class _World:
                 phi.args = {p: v for p, v in phi.args.items() if p in reached}
         function = Function(_identifier(name), tuple(self.params), blocks, None)
         constants = self.captures.constants
-        return Specialization(function, outcome, {}, self.places, constants, engine.unrollings)
+        return Specialization(
+            function, outcome, {}, self.places, constants, engine.unrollings, engine.copies
+        )
 
 
 def _parameter_names(request: Request, count: int) -> dict[int, str]:

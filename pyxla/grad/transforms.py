@@ -98,8 +98,11 @@ class Inputs:
 
 def check_copies(engine: Engine, copies: Copies) -> None:
     """Refuse writes to one of several copies of an object: the others do not see them."""
-    for cells in copies.values():
-        if len(cells) > 1 and not set(cells).isdisjoint(engine.written):
+    for origin, cells in copies.items():
+        if set(cells).isdisjoint(engine.written):
+            continue
+        engine.copies = True
+        if len(cells) > 1 or "overlaps" in engine.heap.infos[origin].read_only:
             raise engine.refuse(
                 "a function that is transformed writes to an object that its arguments hold in "
                 "two places, and works on copies",

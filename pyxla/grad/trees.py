@@ -163,6 +163,8 @@ def rebuild(
             return value
         ref = placed(engine, value, tree.jax)
         if copies is not None:
+            infos = engine.heap.infos
+            infos[ref.cell].strides = infos[tree.origin].strides
             copies.setdefault(tree.origin, []).append(ref.cell)
         return ref
 

@@ -141,6 +141,7 @@ class Engine:
         self.raised: list[Raised] = []
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
+        self.copies = False  # whether copies of arguments are written
         self.exact: set[Any] = set()
         self.unrolled: set[Block] = set()
         self.unrollings: dict[Location | None, int] = {}

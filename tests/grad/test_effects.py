@@ -94,3 +94,36 @@ def test_checked():
         raise TypeError("no")
 
     assert pyxla.checked(always)(1.0) == (1, None)
+
+
+def test_arguments_that_share_memory():
+    def f(a, b):
+        a += 1
+        return b * 2
+
+    x = X.copy()
+    result, (a, b) = pyxla.functional(f)(x, x)
+    np.testing.assert_allclose(result, 2 * (X + 1))
+    assert a is b
+    np.testing.assert_array_equal(x, X)
+    result, (a, b) = pyxla.functional(f)(x, x.copy())
+    np.testing.assert_allclose(result, 2 * X)
+    for transform in (
+        lambda: pyxla.functional(f)(x, x[::-1]),
+        lambda: pyxla.vjp(f, x, x)[1](x),
+        lambda: pyxla.jvp(f, (x, x[::-1]), (x, x)),
+    ):
+        with pytest.raises(pyxla.CompileError, match="in two places"):
+            transform()
+    _, pull = pyxla.vjp(f, x, x.copy())
+    np.testing.assert_allclose(pull(X)[1], 2 * X)
+
+    def flat(a):
+        b = a.reshape(-1)
+        b[0] = 7.0
+        return a
+
+    for order in "CF":
+        given = np.asfortranarray(np.ones((2, 3))) if order == "F" else np.ones((2, 3))
+        expected = flat(given.copy(order="K"))
+        np.testing.assert_array_equal(pyxla.functional(flat)(given)[0], expected)
