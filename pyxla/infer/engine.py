@@ -149,6 +149,7 @@ class Engine:
         self.rebound: dict[Block, set[int]] = {}
         self.used_up: dict[int, Any] = {}
         self.unread: dict[Block, set[int]] = {}
+        self.fields: dict[Block, frozenset[str]] = {}
 
     # positions
 

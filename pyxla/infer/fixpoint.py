@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer import number_lists
+from pyxla.infer.captures import NewCapture
 from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
-from pyxla.infer.guesses import rebinds, unread
-from pyxla.infer.heap import swept
+from pyxla.infer.guesses import Field, assigned_fields, numeric_fields, rebinds, unread
+from pyxla.infer.heap import NeedsExact, ObjectCell, swept
 from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
 from pyxla.infer.loops import LoopHead
 from pyxla.infer.merge import Edge, merge
@@ -98,6 +99,32 @@ def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...]) -> None:
 
 def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
     """Passes until the state at the header is stable; the conflict if there is none."""
+    fields = _changing_fields(engine, frame, component, entry)
+    mark, size = _mark(engine, frame), len(entry.block.instrs)
+    before = entry.heap, entry.args, entry.env
+    while fields:
+        wrong: Conflict | set[Field] | None
+        try:
+            wrong = _passes(engine, frame, component, entry, fields)
+        except InternalError:
+            raise
+        except (CompileError, NeedsExact, NeedsStatic, NewCapture, NotKnown):
+            wrong = fields  # what was assumed to change may be what must be known
+        if wrong is None:
+            return None
+        fields = fields - (fields if isinstance(wrong, Conflict) else wrong)
+        engine.fields[component.header] = frozenset([name for _, name in fields])
+        _reset(engine, frame, mark)
+        del entry.block.instrs[size:]
+        entry.heap, entry.args, entry.env = before
+    found = _passes(engine, frame, component, entry, fields)
+    return found if isinstance(found, Conflict) else None
+
+
+def _passes(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, fields: set[Field]
+) -> Conflict | set[Field] | None:
+    """As `_fixpoint`, where the loop changes `fields`; those of them that it does not, if any."""
     header = component.header
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
@@ -117,8 +144,9 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
+        guess = rebound, names, fields
         exact = header in engine.exact
-        head = LoopHead(start, ghosts, hints, live, directions, rebound, names, header, exact)
+        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact)
         if conflicts := head.conflicts():
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost)
@@ -126,10 +154,12 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         back = frame.pending.pop(header, None)
         _strip(frame, component, certain)
         if back is None:
-            return None
+            return fields or None
         (edge,) = back
         written = set(engine.written[mark[3] :])
         fits, aliases, reason = head.close(edge, _outside(engine, head), written)
+        if fits and (idle := head.idle(edge, fields)):
+            return idle
         if fits:
             engine.directions[header] = directions
             _retype_exits(frame, component, head.retyped, mark[0])
@@ -145,6 +175,20 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         rebound |= head.rebound(edge)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
+
+
+def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: Edge) -> set[Field]:
+    """Fields of instances that the loop is guessed to change; those that it does not, a pass finds
+    to be idle, and they are as they were before it."""
+    contents = entry.heap.contents.values()
+    classes = dict.fromkeys([c.cls for c in contents if isinstance(c, ObjectCell)])
+    if not classes:
+        return set()
+    names = engine.fields.get(component.header)
+    if names is None:
+        names = assigned_fields(component.loop, frame.module, classes, engine.captures.is_foreign)
+        engine.fields[component.header] = names
+    return numeric_fields(entry.heap, names)
 
 
 def _unify_lists(engine: Engine, entry: Edge, back: Edge, live: Iterable[Value]) -> bool:

@@ -5,11 +5,22 @@ A wrong guess costs a pass: what comes back to the header is compared with what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from pyxla.frontend.pyops import BINARY, UNARY
+from pyxla.errors import CompileError
+from pyxla.frontend.pyops import BINARY, CALL, GETATTR, GLOBAL, SETATTR, UNARY
+from pyxla.frontend.source import source_function
+from pyxla.frontend.ssa import to_ssa
+from pyxla.infer.heap import Heap, ObjectCell
+from pyxla.infer.lattice import Array, Const, Scalar, Tuple, is_number, number_type
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Loop
+from pyxla.lib.registry import lookup
+
+Field = tuple[int, str]  # of the instance in a cell
 
 
 def rebinds(header: Block) -> set[int]:
@@ -54,3 +65,79 @@ def unread(loop: Loop) -> set[int]:
             for value in values:
                 places.pop(value, None)
     return set(places.values())
+
+
+def assigned_fields(
+    loop: Loop, module: dict[str, Any], classes: Iterable[type], foreign: Callable[[Any], bool]
+) -> frozenset[str]:
+    """Attributes that the loop assigns, or a function that it calls by its name: a global of
+    `module`, a method of one of `classes`."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    work: list[tuple[Iterable[Block], dict[str, Any]]] = [(loop.blocks, module)]
+    while work:
+        blocks, module = work.pop()
+        for instr in [instr for block in blocks for instr in block.instrs]:
+            if instr.op is SETATTR:
+                found.add(instr.attrs["name"])
+            elif instr.op is CALL:
+                for function in _callees(instr.operands[0].owner, module, classes):
+                    if id(function) in seen or foreign(function):
+                        continue
+                    seen.add(id(function))
+                    with contextlib.suppress(CompileError):
+                        graph = to_ssa(source_function(function)).function
+                        work.append((graph.blocks, function.__globals__))
+    return frozenset(found)
+
+
+def _callees(
+    owner: Any, module: dict[str, Any], classes: Iterable[type]
+) -> list[types.FunctionType]:
+    """The Python functions that what `owner` reads may be."""
+    if not isinstance(owner, Instr) or owner.op not in (GLOBAL, GETATTR):
+        return []
+    name = owner.attrs["name"]
+    if owner.op is GLOBAL:
+        candidates = [module.get(name)]
+    else:
+        candidates = [base.__dict__.get(name) for cls in classes for base in cls.__mro__]
+    functions = [getattr(c, "__pyxla_function__", c) for c in candidates]
+    return [f for f in functions if isinstance(f, types.FunctionType) and lookup(f) is None]
+
+
+def numeric_fields(heap: Heap, names: frozenset[str]) -> set[Field]:
+    """The fields of these names that hold numbers, or tuples."""
+    return {
+        (cell, name)
+        for cell, content in heap.contents.items()
+        if isinstance(content, ObjectCell)
+        for name, value in content.fields.items()
+        if name in names and (is_number(value) or isinstance(_spread(value), Tuple))
+    }
+
+
+def varied(heap: Heap, fields: Iterable[Field]) -> Heap:
+    """`heap` where these fields have any values of their types."""
+    heap = heap.copy()
+    for cell, name in sorted(fields):
+        content: Any = heap.contents[cell]
+        value = _any_like(content.fields[name])
+        heap.contents[cell] = ObjectCell(content.cls, {**content.fields, name: value})
+    return heap
+
+
+def _spread(x: Any) -> Any:
+    if isinstance(x, Const) and isinstance(x.value, tuple):
+        return Tuple(tuple([Const(item) for item in x.value]), type(x.value))
+    return x
+
+
+def _any_like(x: Any) -> Any:
+    x = _spread(x)
+    if isinstance(x, Tuple):
+        return Tuple(tuple([_any_like(item) for item in x.items]), x.cls)
+    if not is_number(x):
+        return x
+    value = Value(number_type(x))
+    return Scalar(value) if value.type.weak else Array(value)

@@ -14,7 +14,16 @@ import numpy as np
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer import extent, unions, views
-from pyxla.infer.heap import Content, NeedsExact, Shadow, parts, reachable, same_structure
+from pyxla.infer.guesses import Field, varied
+from pyxla.infer.heap import (
+    Content,
+    NeedsExact,
+    ObjectCell,
+    Shadow,
+    parts,
+    reachable,
+    same_structure,
+)
 from pyxla.infer.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
@@ -57,19 +66,20 @@ class LoopHead:
         directions: dict[str, str],
         rebound: Iterable[int] = (),
         unread: Iterable[int] = (),
+        fields: Iterable[Field] = (),
         place: Any = None,
         exact: bool = False,
     ) -> None:
-        """`rebound`: on a first pass, the names expected to be bound to other arrays.  `unread`:
-        those that the loop assigns and does not read (see `retype`).  `place` and `exact` as in
-        `Join`."""
+        """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
+        those expected to change.  `unread`: names that the loop assigns and does not read (see
+        `retype`).  `place` and `exact` as in `Join`."""
         self.unread = unread
         self.retyped: dict[int, Any] = {}
         self.entry = entry
         self.block = Block("loop")
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
-        states = ghosts or _expected(entry, rebound)
+        states = ghosts or _expected(entry, rebound, fields)
         self.join = Join([entry], self.block, states, directions, place, exact)
         self.join.vary = not ghosts
         self.hints = hints
@@ -152,6 +162,24 @@ class LoopHead:
         self.block.preds.append(back.block)
         return True, aliases, "a name may stand for one of several arrays that are still in use"
 
+    def idle(self, back: Edge, fields: Iterable[Field]) -> set[Field]:
+        """Those of `fields` that come back as they were, after `close`."""
+
+        def still(x: Any) -> bool:
+            if isinstance(x, Tuple):
+                return all(map(still, x.items))
+            owner = getattr(getattr(x, "value", None), "owner", None)
+            if not isinstance(owner, Phi) or owner.block is not self.block:
+                return True
+            return owner.args[back.block] is owner.value
+
+        found = set()
+        for cell, name in fields:
+            content = self.heap.contents.get(cell)
+            if isinstance(content, ObjectCell) and still(content.fields.get(name)):
+                found.add((cell, name))
+        return found
+
     def retype(self, back: Edge) -> None:
         """Make what unread names are at the header what holds the values that come back.
 
@@ -189,14 +217,15 @@ def _rebinds(template: Any, back: Any) -> bool:
     return refs and template.cell != back.cell and not template.view and not back.view
 
 
-def _expected(entry: Edge, rebound: Iterable[int]) -> list[Edge]:
-    """A ghost in which the names at these positions refer to new arrays, like those on entry."""
-    heap, args = entry.heap.copy(), list(entry.args)
+def _expected(entry: Edge, rebound: Iterable[int], fields: Iterable[Field]) -> list[Edge]:
+    """A ghost in which the names at these positions refer to new arrays, like those on entry, and
+    these fields have any values."""
+    heap, args = varied(entry.heap, fields), list(entry.args)
     for i in rebound:
         content = heap.contents.get(args[i].cell) if isinstance(args[i], Ref) else None
         if isinstance(content, Array) and content.extents is None and not args[i].view:
             args[i] = Ref(heap.new(content, entry.loc))
-    if len(heap.contents) == len(entry.heap.contents):
+    if len(heap.contents) == len(entry.heap.contents) and not fields:
         return []
     return [Edge(entry.block, heap, entry.env, tuple(args), entry.loc)]
 

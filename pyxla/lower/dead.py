@@ -1,8 +1,8 @@
 """Dead code: instructions, results of conditionals and slots of loops that nobody needs.
 
-One walk from the results backwards.  A slot of a loop is needed where its final value is, or its
-parameter is needed by the condition, by the next value of a slot that is needed, or by an effect:
-the least fixpoint, so that slots which only feed each other go.
+Mark and sweep: what the results and the effects need is marked, through the results of conditionals
+and the slots of loops one by one; the rest goes.  A slot of a loop is needed where its final value
+or its parameter is; slots which only feed each other go.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import uses
+
+_CHOICES = frozenset({"if", "case"})
 
 
 def dead_code(region: Region) -> Region:
     """Drop what the results do not need, in place."""
-    _sweep(region, set(region.results))
+    marks = _Marks(region)
+    marks.need(region.results)
+    _sweep(region, marks)
     return region
 
 
@@ -26,77 +29,104 @@ def has_effect(instr: Instr) -> bool:
     return any(has_effect(inner) for region in instr.regions for inner in region.instrs)
 
 
-def _sweep(region: Region, live: set[Value]) -> None:
-    """Keep what computes `live`, which grows by what that needs from enclosing scopes."""
-    kept = []
-    for instr in reversed(region.instrs):
-        if live.isdisjoint(instr.results) and not has_effect(instr):
-            continue
-        kept.append(instr)
-        if not instr.regions:
-            live.update(instr.operands)
-        elif instr.op.name in ("if", "case"):
-            _sweep_branches(instr, live)
-        elif instr.op.name == "while":
-            _sweep_loop(instr, live)
-        else:
-            live.update(instr.operands)
+class _Marks:
+    """What is needed: `alive` instructions, and `needed` results of choices and slots of loops.
+
+    makers: value -> the instruction that makes it, or the loop whose parameter it is, with its
+    position.  users: region -> the instructions that have it (calls share theirs), with
+    the regions they are in.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.makers: dict[Value, tuple[Instr, int]] = {}
+        self.users: dict[Region, list[tuple[Instr, Region]]] = {region: []}
+        self.alive: set[Instr] = set()
+        self.needed: set[tuple[Instr, int]] = set()
+        self.work: list[Value] = []
+        self.effects: list[tuple[Instr, Region]] = []
+        self.read(region)
+        while self.effects:
+            instr, place = self.effects.pop()
+            if instr not in self.alive:
+                self.keep(instr)
+                self.effects.extend(self.users[place])
+
+    def read(self, region: Region) -> None:
+        makers, users = self.makers, self.users
+        for instr in region.instrs:
+            for k, value in enumerate(instr.results):
+                makers[value] = (instr, k)
+            if instr.op.effect:
+                self.effects.append((instr, region))
             for inner in instr.regions:
-                live.update(inner.results)
-                _sweep(inner, live)
-    kept.reverse()
-    region.instrs[:] = kept
+                if instr.op.name == "while":
+                    for k, value in enumerate(inner.params):
+                        makers[value] = (instr, k)
+                if inner in users:
+                    users[inner].append((instr, region))
+                else:
+                    users[inner] = [(instr, region)]
+                    self.read(inner)
+
+    def keep(self, instr: Instr) -> None:
+        """Note that an instruction is executed, and what that needs."""
+        self.alive.add(instr)
+        name = instr.op.name
+        if name == "while":
+            self.work.extend(instr.regions[0].results)
+            return
+        self.work.extend(instr.operands)
+        if name not in _CHOICES:
+            for region in instr.regions:
+                self.work.extend(region.results)
+
+    def need(self, values: Iterable[Value]) -> None:
+        """Mark all that `values` depend on."""
+        work, makers, needed = self.work, self.makers, self.needed
+        work.extend(values)
+        while work:
+            made = makers.pop(work.pop(), None)  # each value once
+            if made is None:
+                continue
+            instr, k = made
+            if instr not in self.alive:
+                self.keep(instr)
+            if not instr.regions or made in needed:
+                continue
+            needed.add(made)
+            if instr.op.name == "while":
+                work.append(instr.operands[k])
+                work.append(instr.regions[1].results[k])
+            elif instr.op.name in _CHOICES:
+                work.extend([region.results[k] for region in instr.regions])
 
 
-def _sweep_branches(instr: Instr, live: set[Value]) -> None:
-    """Drop unused results."""
-    wanted = [k for k, value in enumerate(instr.results) if value in live]
-    if len(wanted) < len(instr.results):
-        instr.results = _pick(instr.results, wanted)
+def _sweep(region: Region, marks: _Marks) -> None:
+    """Keep what is marked."""
+    region.instrs[:] = [instr for instr in region.instrs if instr in marks.alive]
+    for instr in region.instrs:
+        if not instr.regions:
+            continue
+        if instr.op.name == "while" or instr.op.name in _CHOICES:
+            wanted = [k for k in range(len(instr.results)) if (instr, k) in marks.needed]
+            if len(wanted) < len(instr.results):
+                _thin(instr, wanted)
+        for inner in instr.regions:
+            _sweep(inner, marks)
+
+
+def _thin(instr: Instr, wanted: list[int]) -> None:
+    """Keep only these results of a choice, or slots of a loop."""
+    instr.results = _pick(instr.results, wanted)
+    if instr.op.name != "while":
         for region in instr.regions:
             region.results = _pick(region.results, wanted)
-    live.update(instr.operands)
-    for region in instr.regions:
-        live.update(region.results)
-        _sweep(region, live)
-
-
-def _sweep_loop(instr: Instr, live: set[Value]) -> None:
-    """Drop slots that are not needed."""
+        return
     cond, body = instr.regions
-    needed = set(live)
-    needed.update(cond.results)
-    _mark(cond.instrs, needed)
-    wanted = {
-        k
-        for k, (result, param) in enumerate(zip(instr.results, cond.params, strict=True))
-        if result in live or param in needed
-    }
-    inner: set[Value] = set()
-    size = -1
-    while size < len(wanted):
-        size = len(wanted)
-        inner.update([body.results[k] for k in wanted])
-        _mark(body.instrs, inner)
-        wanted.update([k for k, param in enumerate(body.params) if param in inner])
-    if size < len(body.params):
-        order = sorted(wanted)
-        instr.operands = _pick(instr.operands, order)
-        instr.results = _pick(instr.results, order)
-        body.results = _pick(body.results, order)
-        body.params = _pick(body.params, order)
-        cond.params = _pick(cond.params, order)
-    live.update(instr.operands)
-    for region in (cond, body):
-        live.update(region.results)
-        _sweep(region, live)
-
-
-def _mark(instrs: list[Instr], needed: set[Value]) -> None:
-    """Add to `needed` what the needed values of a list depend on."""
-    for instr in reversed(instrs):
-        if not needed.isdisjoint(instr.results) or has_effect(instr):
-            needed.update(uses(instr))
+    instr.operands = _pick(instr.operands, wanted)
+    body.results = _pick(body.results, wanted)
+    body.params = _pick(body.params, wanted)
+    cond.params = _pick(cond.params, wanted)
 
 
 def _pick(values: Iterable[Value], which: list[int]) -> tuple[Value, ...]:
