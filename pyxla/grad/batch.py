@@ -128,9 +128,35 @@ def _spread_results(instr: Instr, batched: set[Value]) -> None:
 
 
 def _spread_branches(instr: Instr, batched: set[Value]) -> None:
+    """Where lanes take different branches, all results but those that branches agree on."""
     _spread_results(instr, batched)
     if instr.operands[0] in batched:
-        batched.update(instr.results)
+        first, *others = [region.results for region in instr.regions]
+        for k, result in enumerate(instr.results):
+            if not all(_alike(first[k], other[k]) for other in others):
+                batched.add(result)
+
+
+def _alike(x: Value, y: Value, depth: int = 8) -> bool:
+    """Whether two values are the same number or array, computed in the same way."""
+    if x is y:
+        return True
+    a, b = x.owner, y.owner
+    if not (isinstance(a, Instr) and isinstance(b, Instr)) or not depth:
+        return False
+    if a.op is not b.op or a.regions or a.op.effect or a.op in _FRESH or x.type != y.type:
+        return False
+    if len(a.operands) != len(b.operands) or a.results.index(x) != b.results.index(y):
+        return False
+    pairs = zip(a.operands, b.operands, strict=True)
+    return _same_attributes(a, b) and all(_alike(u, v, depth - 1) for u, v in pairs)
+
+
+def _same_attributes(a: Instr, b: Instr) -> bool:
+    if a.op is constant:
+        u, v = a.attrs["value"], b.attrs["value"]
+        return u is v or (u.dtype == v.dtype and u.tobytes() == v.tobytes())
+    return a.attrs == b.attrs
 
 
 def _spread_scope(instr: Instr, batched: set[Value]) -> None:
@@ -303,11 +329,14 @@ class _Batch:
         rows = []
         for branch, lanes in zip(instr.regions, taken, strict=True):
             self.under(self.here(lanes), branch)
-            rows.append([self.wide(x) for x in branch.results])
+            rows.append(self.matched(branch.results, instr.results))
         made = rows.pop()
         while rows:
             lanes = taken[len(rows) - 1]
-            made = [self.chosen(lanes, x, y) for x, y in zip(rows.pop(), made, strict=True)]
+            columns = zip(instr.results, rows.pop(), made, strict=True)
+            made = tuple(
+                [self.chosen(lanes, x, y) if own in self.batched else x for own, x, y in columns]
+            )
         self.define(instr, made)
 
     def chosen(self, lanes: Value, x: Value, y: Value) -> Value:
