@@ -34,7 +34,8 @@ from pyxla.infer.generators import (
 from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.op import OpError
-from pyxla.lib.indexing import take
+from pyxla.lib.bounded import NOT_SUPPORTED
+from pyxla.lib.indexing import take, true_size
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, filling, integers, orders
 from pyxla.lib.registry import lookup
@@ -174,7 +175,7 @@ def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 
 def _permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    x = engine.operand(given["x"])
+    x = engine.bounded_operand(given["x"])
     if isinstance(x, int | np.integer | Scalar) and not isinstance(x, bool | np.bool_):
         if isinstance(x, Scalar) and x.kind is not int:
             raise OpError("x must be an integer or at least 1-dimensional")
@@ -184,8 +185,20 @@ def _permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     axis = _axis(engine, given["axis"], array.ndim)
     if not array.size and array.ndim == 1:
         return arrays.fresh(engine, array)
+    if array.extents is not None:
+        return _permuted_line(engine, ref, array)
     order = _order(engine, ref, array.shape[axis])
     return arrays.fresh(engine, take(array, order, axis, wrap=False))
+
+
+def _permuted_line(engine: Engine, ref: Any, x: Array) -> Any:
+    """A shuffled copy of a line whose size is known at run time only."""
+    if x.ndim > 1:
+        raise OpError(NOT_SUPPORTED)
+    places = Array(iota(dtype=I64, shape=x.shape, dimension=0), x.extents)
+    order = arrays.fresh(engine, places)
+    visit(engine, orders.shuffled, bits_of(engine, ref), order)
+    return arrays.fresh(engine, take(x, engine.bounded_operand(order), 0, wrap=False))
 
 
 def _axis(engine: Engine, axis: Any, ndim: int) -> int:
@@ -258,7 +271,7 @@ def _choice(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 
 def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    a = engine.operand(given["a"])
+    a = engine.bounded_operand(given["a"])
     of_ints = isinstance(a, int | np.integer) or (isinstance(a, Scalar | Array) and a.shape == ())
     axis = 0
     if not of_ints:
@@ -268,9 +281,12 @@ def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     replace = bool(engine.static(given["replace"], "replace"))
     weighted = not (isinstance(given["p"], Const) and given["p"].value is None)
     _refuse_known(engine, given)
-    dynamic = of_ints and isinstance(a, Scalar | Array)
-    if dynamic and replace and not weighted:
-        indices = _any_below(engine, ref, a, shape)
+    counted = a if of_ints else true_size(a, axis)
+    plain = replace and not weighted
+    if plain and (isinstance(counted, Scalar) or (of_ints and isinstance(a, Array))):
+        indices = _any_below(engine, ref, counted, shape)
+    elif not of_ints and a.extents is not None:
+        raise OpError(NOT_SUPPORTED)
     else:
         count = int(engine.static(given["a"], "the population")) if of_ints else a.shape[axis]
         indices = _indices(engine, ref, given, count, shape, replace, weighted)

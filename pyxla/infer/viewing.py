@@ -22,6 +22,7 @@ from pyxla.infer import arrays
 from pyxla.infer.bits import bits, part
 from pyxla.infer.calls import call_library
 from pyxla.infer.containers import builtin
+from pyxla.infer.extent import lower
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Ref, Scalar, Tuple
 from pyxla.infer.repeated import broadcast, windows
@@ -267,8 +268,10 @@ def flat(engine: Any, ref: Ref) -> Ref:
 
 @makes_view(np.squeeze, np.ndarray.squeeze)
 def squeeze(a: Shown, axis: Any = None) -> Shown:
-    ones = [d for d, n in enumerate(a.shape) if n == 1 and (a.extents or a.shape)[d] is not None]
-    ones = [d for d in ones if a.extents is None or a.extents[d] is None]
+    sizes = a.extents or (None,) * a.ndim
+    ones = [d for d, n in enumerate(a.shape) if n == 1 and sizes[d] is None]
+    if axis is None and any(size is not None and (lower(size) or 0) <= 1 for size in sizes):
+        raise OpError("whether this dimension is squeezed depends on its size; name the axis")
     axes = tuple(ones) if axis is None else normalize_axes(axis, a.ndim)
     if any(d not in ones for d in axes):
         raise OpError("cannot select an axis to squeeze out which has size not equal to one")

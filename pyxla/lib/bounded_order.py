@@ -108,7 +108,7 @@ def _searchsorted(
     return bounded(value, own)
 
 
-@strategy(sorting.digitize, sorting.interp)
+@strategy(sorting.digitize)
 def _values(function: Function, x: Array, *args: Any, **kwargs: Any) -> Array:
     if type(x) is not Array:
         raise OpError(NOT_SUPPORTED)

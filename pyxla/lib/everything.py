@@ -7,6 +7,7 @@ from pyxla.lib import (  # noqa: F401 - they register themselves
     bounded_order,
     bounded_products,
     bounded_reductions,
+    bounded_values,
     builtins,
     concatenators,
     creation,

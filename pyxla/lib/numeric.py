@@ -308,7 +308,11 @@ def _weighted_freedom(total: Array, weights: Array, aweights: Any, freedom: int)
 
 @implements(np.corrcoef)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
-    c = cov(x, y, rowvar, dtype=dtype)
+    return correlations(cov(x, y, rowvar, dtype=dtype))
+
+
+def correlations(c: Array) -> Array:
+    """Covariances divided by the standard deviations."""
     if c.ndim == 0:
         return c / c
     size = c.shape[0]

@@ -1,0 +1,294 @@
+"""Arrays of bounded extent in statistics, interpolation and choices among arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.integers import minus, value_of
+from pyxla.infer.lattice import Array
+from pyxla.infer.promote import CLASSES
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.lib import creation, numeric, selection, sorting
+from pyxla.lib import kernels as k
+from pyxla.lib import manipulation as m
+from pyxla.lib import reductions as r
+from pyxla.lib.bounded import (
+    NOT_SUPPORTED,
+    Function,
+    aligned,
+    bounded,
+    extents_of,
+    filled,
+    flattened,
+    is_bounded,
+    named,
+    strategy,
+    strategy_of,
+    with_extents,
+)
+from pyxla.lib.bounded_order import last_in_order
+from pyxla.lib.indexing import take, true_size
+from pyxla.lib.masks import spread, within
+from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
+from pyxla.lib.products import matmul
+from pyxla.lib.registry import LIBRARY
+from pyxla.ops import elementwise as op
+from pyxla.ops.shape import concatenate, iota, reshape, transpose
+
+
+def _line(x: Any) -> Array:
+    found = as_array(x)
+    if found.ndim != 1:
+        raise OpError(NOT_SUPPORTED)
+    return found
+
+
+def _size(x: Array) -> Value:
+    """The true size of a line, i64[]."""
+    return cast(value_of(true_size(x, 0)), INT)
+
+
+# --- Choices -------------------------------------------------------------------------------------
+
+
+def _among(function: Function, groups: Sequence[Sequence[Any]], *rest: Any) -> Array:
+    """`function` of lists of operands that all broadcast with each other."""
+    flat = [as_array(x) for group in groups for x in group]
+    found, shape, extents = aligned(flat)
+    full = [Array(broadcast_to(x.value, shape)) if x.shape else x for x in found]
+    lists = []
+    for group in groups:
+        lists.append(full[: len(group)])
+        full = full[len(group) :]
+    return with_extents(function(*lists, *rest), shape, extents)
+
+
+@strategy(selection.select)
+def _select(function: Function, condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    if len(condlist) != len(choicelist) or is_bounded(default):
+        raise OpError(NOT_SUPPORTED)
+    dtype = selection.result_type(*choicelist, default)
+    choices = [as_array(x, dtype) for x in choicelist]
+    return _among(lambda c, v: function(c, v, default), [condlist, choices])
+
+
+@strategy(selection.choose)
+def _choose(
+    function: Function, a: Any, choices: Any, out: Any = None, mode: str = "raise"
+) -> Array:
+    if not isinstance(choices, list | tuple):
+        raise OpError(NOT_SUPPORTED)
+    return _among(lambda index, c: function(index[0], c, None, mode), [[a], list(choices)])
+
+
+@strategy(selection.take_along_axis)
+def _take_along_axis(function: Function, arr: Any, indices: Any, axis: Any = -1) -> Array:
+    x, at = _line(arr), _line(indices)
+    if axis not in (0, -1, None):
+        raise OpError(NOT_SUPPORTED)
+    return take(x, at, 0)
+
+
+@strategy(m.resize)
+def _resize(function: Function, a: Any, new_shape: Any) -> Array:
+    """The elements over and over, as many as there are."""
+    x, shape = flattened(as_array(a)), as_shape(new_shape)
+    count = math.prod(shape)
+    size = op.maximum(_size(x), literal(1, INT))
+    at = op.remainder(iota(dtype=INT, shape=(count,), dimension=0), spread(size, (count,)))
+    taken = reshape(take(Array(x.value), Array(at), 0, wrap=False).value, shape=shape)
+    none = spread(k.eq(_size(x), literal(0, INT)), shape)
+    return Array(op.select(none, k.like(taken, 0), taken))
+
+
+@strategy(creation.meshgrid)
+def _meshgrid(
+    function: Function, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> Any:
+    xs = [_line(x) for x in xi]
+    if sparse or indexing not in ("xy", "ij"):
+        raise OpError(NOT_SUPPORTED)
+    places = list(range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        places[:2] = [1, 0]
+    lines = []
+    for x, place in zip(xs, places, strict=True):
+        shape = tuple([x.shape[0] if d == place else 1 for d in range(len(xs))])
+        own = tuple([extents_of(x)[0] if d == place else None for d in range(len(xs))])
+        lines.append(bounded(reshape(x.value, shape=shape), own))
+    found, shape, extents = aligned(lines)
+    grids = [bounded(broadcast_to(x.value, shape), extents or ()) for x in found]
+    return tuple(grids)
+
+
+@strategy(creation.vander)
+def _vander(function: Function, x: Any, N: Any = None, increasing: bool = False) -> Array:
+    line = _line(x)
+    if N is None:
+        raise OpError(NOT_SUPPORTED)
+    result = function(Array(line.value), N, increasing)
+    return bounded(result.value, (*extents_of(line), None))
+
+
+@strategy(numeric.polyval)
+def _polyval(function: Function, p: Any, x: Any) -> Array:
+    if is_bounded(p):
+        raise OpError("how many coefficients there are must be known while compiling")
+    return bounded(function(p, Array(x.value)).value, extents_of(x))
+
+
+# --- Histograms ----------------------------------------------------------------------------------
+
+
+def _extremes(x: Array) -> tuple[Array, Array]:
+    """The least and the greatest element; 0 and 1 where there is none."""
+    low = r.min(Array(filled(x, (0,), r.highest(x.dtype)).value))
+    high = r.max(Array(filled(x, (0,), r.lowest(x.dtype)).value))
+    none = k.eq(_size(x), literal(0, INT))
+    ends = [(low, 0.0), (high, 1.0)]
+    chosen = [op.select(none, literal(n, FLOAT), cast(v.value, FLOAT)) for v, n in ends]
+    return Array(chosen[0]), Array(chosen[1])
+
+
+def _is_edges(bins: Any) -> bool:
+    return isinstance(bins, list | tuple | np.ndarray) or (type(bins) is Array and bool(bins.shape))
+
+
+@strategy(sorting.histogram, sorting.histogram_bin_edges)
+def _histogram(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """What is past the true size weighs nothing."""
+    given = named(function, args, kwargs)
+    x = flattened(as_array(given["a"]))
+    bins, weights = given.get("bins", 10), given.get("weights")
+    if is_bounded(bins) or CLASSES[x.dtype] not in "iuf":
+        raise OpError(NOT_SUPPORTED)
+    if given.get("range") is None and not _is_edges(bins):
+        given["range"] = _extremes(x)
+    inside = within(x)
+    if inside is not None and function is sorting.histogram:
+        if weights is None:
+            given["weights"] = Array(cast(inside, INT))
+        else:
+            w = flattened(as_array(weights)).value
+            given["weights"] = Array(op.select(inside, w, k.like(w, 0)))
+    given["a"] = Array(x.value)
+    return function(**given)
+
+
+# --- Covariances ---------------------------------------------------------------------------------
+
+
+@strategy(numeric.cov)
+def cov(
+    function: Function, m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
+    ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
+) -> Array:  # fmt: skip
+    if fweights is not None or aweights is not None or dtype is not None:
+        raise OpError(NOT_SUPPORTED)
+    lines = [_line(x) for x in ([m] if y is None else [m, y])]
+    found, shape, extents = aligned([Array(cast(x.value, FLOAT), x.extents) for x in lines])
+    if any(CLASSES[x.dtype] == "c" for x in lines) or any(x.shape != shape for x in found):
+        raise OpError(NOT_SUPPORTED)
+    rows = [bounded(x.value, extents or (None,)) for x in found]
+    gaps = []
+    for x in rows:
+        center = strategy_of(r.mean)(x)
+        gap = bounded(op.subtract(x.value, spread(center.value, shape)), extents_of(x))
+        gaps.append(reshape(filled(gap, (0,), 0).value, shape=(1, *shape)))
+    table = concatenate(*gaps, dimension=0) if len(gaps) > 1 else gaps[0]
+    product = matmul(Array(table), Array(transpose(table, permutation=(1, 0)))).value
+    freedom = ddof if ddof is not None else (0 if bias else 1)
+    count = op.maximum(
+        cast(value_of(minus(true_size(rows[0], 0), freedom)), FLOAT), literal(0, FLOAT)
+    )
+    result = op.divide(product, spread(count, product.type.shape))
+    return Array(reshape(result, shape=()) if len(rows) == 1 else result)
+
+
+@strategy(numeric.corrcoef)
+def _corrcoef(
+    function: Function, x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None
+) -> Array:
+    return numeric.correlations(cov(numeric.cov, x, y, rowvar, dtype=dtype))
+
+
+# --- Quantiles and interpolation -----------------------------------------------------------------
+
+
+@strategy(LIBRARY[np.quantile], LIBRARY[np.percentile])
+def _quantile(
+    function: Function, a: Any, q: Any, axis: Any = None, out: Any = None,
+    overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, **rest: Any,
+) -> Array:  # fmt: skip
+    """Between the two elements next to place q * (size - 1) of those sorted."""
+    x = as_array(a)
+    wide = CLASSES[x.dtype] in "iu" or x.dtype == FLOAT
+    if (axis is not None and x.ndim > 1) or method != "linear" or keepdims or rest or not wide:
+        raise OpError(NOT_SUPPORTED)
+    x = flattened(x)
+    share = as_array(q, FLOAT).value
+    if function is LIBRARY[np.percentile]:
+        share = op.divide(share, k.like(share, 100))
+    shape = share.type.shape
+    rows = cast(sorting.sorted_along(filled(x, (0,), last_in_order(x.dtype)).value, 0), FLOAT)
+    last = spread(op.maximum(op.subtract(_size(x), literal(1, INT)), literal(0, INT)), shape)
+    place = op.multiply(share, cast(last, FLOAT))
+    below = op.floor(place)
+    rest_ = op.subtract(place, below)
+    first = op.minimum(cast(below, INT), last)
+    second = op.minimum(op.add(first, k.like(first, 1)), last)
+    low, high = [take(Array(rows), Array(at), 0, wrap=False).value for at in (first, second)]
+    step = op.subtract(high, low)
+    up = op.add(low, op.multiply(step, rest_))
+    down = op.subtract(high, op.multiply(step, op.subtract(k.like(rest_, 1), rest_)))
+    value = op.select(k.ge(rest_, k.like(rest_, 0.5)), down, up)
+    top = take(Array(rows), Array(last), 0, wrap=False).value
+    return Array(op.select(k.isnan(top), k.like(value, math.nan), value))
+
+
+@strategy(numeric.gradient)
+def _gradient(
+    function: Function, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1
+) -> Array:
+    """Central differences, but at the last element that is real."""
+    x = _line(f)
+    if edge_order != 1 or len(varargs) > 1 or is_bounded(varargs) or x.shape[0] < 2:
+        raise OpError(NOT_SUPPORTED)
+    if varargs and isinstance(varargs[0], Array) and varargs[0].shape:
+        raise OpError(NOT_SUPPORTED)
+    inner = function(Array(x.value), *varargs).value
+    ends = [op.subtract(_size(x), literal(n, INT)) for n in (1, 2)]
+    ends = [op.maximum(end, literal(0, INT)) for end in ends]
+    last, before = [
+        take(Array(x.value), Array(reshape(end, shape=(1,))), 0, wrap=False) for end in ends
+    ]
+    step = (last - before) / (varargs[0] if varargs else 1.0)
+    at = k.eq(iota(dtype=INT, shape=x.shape, dimension=0), spread(ends[0], x.shape))
+    edge = broadcast_to(cast(step.value, inner.type.dtype), x.shape)
+    return bounded(op.select(at, edge, inner), extents_of(x))
+
+
+@strategy(sorting.interp)
+def _interp(function: Function, x: Any, xp: Any, fp: Any, *args: Any, **kwargs: Any) -> Array:
+    """Points past the true size are at infinity, and as high as the last."""
+    if not is_bounded(xp) and not is_bounded(fp):
+        return bounded(function(Array(x.value), xp, fp, *args, **kwargs).value, extents_of(x))
+    points, heights = _line(xp), _line(fp)
+    if args or kwargs or CLASSES[heights.dtype] == "c":
+        raise OpError(NOT_SUPPORTED)
+    end = op.maximum(op.subtract(_size(points), literal(1, INT)), literal(0, INT))
+    last = take(Array(heights.value), Array(reshape(end, shape=(1,))), 0, wrap=False)
+    inside = within(bounded(heights.value, extents_of(points)))
+    if inside is None:
+        raise OpError(NOT_SUPPORTED)
+    height = broadcast_to(cast(last.value, FLOAT), heights.shape)
+    table = op.select(inside, cast(heights.value, FLOAT), height)
+    places = filled(Array(cast(points.value, FLOAT), points.extents), (0,), math.inf)
+    values = as_array(x)
+    result = function(Array(values.value), Array(places.value), Array(table))
+    return bounded(result.value, extents_of(values))
