@@ -59,6 +59,10 @@ CONTROL = frozenset({if_, case, while_, call, scope})
 _FRESH = frozenset({rng})
 
 
+# Iterations that a loop may make in vain, for lanes that are elsewhere.
+FEW = 64
+
+
 def batch(region: Region, lanes: Sequence[bool], size: int) -> Region:
     """The region on parameters with `size` lanes where `lanes` holds.
 
@@ -194,14 +198,18 @@ def _spread_loop(instr: Instr, batched: set[Value]) -> None:
 
 
 class _Batch:
-    """batched: values of the original that are.  env: original -> copy.  mask: lanes that are here,
-    None for all of them.  guarded: updates that must leave other lanes as they are."""
+    """batched: values of the original that are.  env: original -> copy.
+
+    mask: lanes that are here, None for all of them; vacant: there may be none.  guarded: updates
+    that must leave other lanes as they are.
+    """
 
     def __init__(self, batched: set[Value], env: Mapping, size: int) -> None:
         self.batched = batched
         self.env = env
         self.size = size
         self.mask: Value | None = None
+        self.vacant = False
         self.guarded: set[Instr] = set()
 
     def value(self, x: Value) -> Value:
@@ -219,11 +227,16 @@ class _Batch:
             self.step(instr)
         return tuple([self.value(x) for x in region.results])
 
-    def under(self, mask: Value, region: Region) -> None:
+    def under(self, mask: Value, region: Region, vacant: bool) -> None:
         """Emit the code of a region for some of the lanes."""
-        outer, self.mask = self.mask, mask
+        outer = self.mask, self.vacant
+        self.mask, self.vacant = mask, vacant
         self.run(region)
-        self.mask = outer
+        self.mask, self.vacant = outer
+
+    def guards(self, loop: Instr) -> bool:
+        """Whether a loop, the same for all lanes, asks if there is any: it may be endless."""
+        return self.vacant and ((found := trips(loop)) is None or found.bound > FEW)
 
     def here(self, lanes: Value) -> Value:
         return lanes if self.mask is None else and_(self.mask, lanes)
@@ -257,7 +270,7 @@ class _Batch:
         inner = list(walk([instr]))
         if any(not self.batched.isdisjoint((*i.operands, *i.results)) for i in inner):
             return False
-        return self.mask is None or not any(i.op is while_ and trips(i) is None for i in inner)
+        return not any(i.op is while_ and self.guards(i) for i in inner)
 
     # ops
 
@@ -328,7 +341,7 @@ class _Batch:
         taken = [which, not_(which)] if instr.op is if_ else _cases(which, last + 1)
         rows = []
         for branch, lanes in zip(instr.regions, taken, strict=True):
-            self.under(self.here(lanes), branch)
+            self.under(self.here(lanes), branch, True)
             rows.append(self.matched(branch.results, instr.results))
         made = rows.pop()
         while rows:
@@ -373,8 +386,7 @@ class _Batch:
         """A loop that ends at the same time in all lanes."""
         cond, body = instr.regions
         inits = self.matched(instr.operands, body.params)
-        endless = self.mask is not None and trips(instr) is None
-        here = any_of(self.mask) if endless and self.mask is not None else None
+        here = any_of(self.mask) if self.mask is not None and self.guards(instr) else None
         test, step = Region(self.fresh(body.params)), Region(self.fresh(body.params))
         self.env.update(zip(cond.params, test.params, strict=True))
         with into(test.instrs):
@@ -405,7 +417,7 @@ class _Batch:
         kept = self.guard(instr)
         self.env.update(zip(body.params, params, strict=True))
         with into(step.instrs):
-            self.under(lanes, body)
+            self.under(lanes, body, False)
             results = list(self.matched(body.results, body.params))
             for k, (old, own) in enumerate(zip(params, body.params, strict=True)):
                 if own in self.batched and k not in kept:

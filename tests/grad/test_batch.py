@@ -305,6 +305,15 @@ def test_loops_that_are_not_taken():
     check(same_loop_under_a_branch, V, 0, in_axes=(0, None))
     assert pyxla.vmap(same_loop_under_a_branch, (0, None))(V * 0, 5).tolist() == [0.0] * 4
 
+    def long(x):
+        total = 0.0
+        if x > 100:
+            for i in range(10**12):
+                total += i
+        return total
+
+    assert pyxla.vmap(long)(V).tolist() == [0.0] * 4
+
 
 def test_invariants_stay_single():
     """A counter and what is computed from it have no lanes, though the loop ends by lane."""
