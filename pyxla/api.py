@@ -12,11 +12,12 @@ import functools
 import threading
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pyxla import ahead, types
-from pyxla.errors import CompileError, UndefinedName, ValueNeeded
+from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, signature
@@ -24,6 +25,8 @@ from pyxla.runtime.cache import Cache
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 MANY_VALUES = 16
+# Room for this many times more items when a list outgrew what it was compiled for, and at most.
+GROWTH, MOST_ITEMS = 16, 1 << 26
 
 
 class Entry:
@@ -93,7 +96,21 @@ class Compiled:
             args, leaves, entry = self._specialize(args, names)
         if entry.memory:
             entry = self._for_memory(entry, args, names, leaves)
-        return entry.executable(leaves, args)
+        try:
+            return entry.executable(leaves, args)
+        except ListOverflow as overflow:
+            self._make_room(overflow)
+        given = args[: len(args) - len(self._places) - len(names)]
+        return self(*given, **kwargs)
+
+    def _make_room(self, overflow: ListOverflow) -> None:
+        """Compile for longer lists from now on; nothing was written yet."""
+        with self._lock:
+            capacity = GROWTH * max(overflow.capacity, self.options.list_capacity)
+            if capacity > MOST_ITEMS:
+                raise overflow
+            self.options = replace(self.options, list_capacity=capacity)
+            self._cache.clear()
 
     def lower(self, *given: Any, **named: Any) -> Compilation:
         """Every stage for arguments of these types, nothing of it run: `.text("stablehlo")`."""

@@ -126,6 +126,20 @@ class ValueNeeded(CompileError):
 REPORT = "please report it together with this function"
 
 
+class ListOverflow(MemoryError):
+    """A list grew beyond the `capacity` that the program was compiled for."""
+
+    def __init__(self, capacity: int) -> None:
+        super().__init__(capacity)
+        self.capacity = capacity
+
+    def __str__(self) -> str:
+        return (
+            f"a list grew beyond the {self.capacity} items that the program was compiled for; "
+            "compile it with a larger list_capacity"
+        )
+
+
 class InternalError(CompileError):
     """The compiler failed on a program: its own mistake, at the user's line that it was at."""
 

@@ -16,14 +16,17 @@ class Options:
     checks: raise what CPython and NumPy raise implicitly (index out of range, division of ints by
     zero, math domain, ...).  cache_size: specializations kept per function, least recently used
     dropped first.  verify: check the compiler's own work after each stage, and keep its
-    frames in the tracebacks of refusals.  residual_bytes: what the reverse of a loop may save of
-    its iterations; a loop that needs more, or that runs who knows how often, is run again from
-    snapshots of its state.  snapshots: how many of them there is room for.
+    frames in the tracebacks of refusals.  list_capacity: the room for a list that grows in a loop
+    of unknown length; a list that outgrows it compiles the function again with more.
+    residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
+    or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
+    of them there is room for.
     """
 
     checks: bool = False
     cache_size: int = 256
     verify: bool = False
+    list_capacity: int = 1024
     residual_bytes: int = 1 << 30
     snapshots: int = 64
 
@@ -44,7 +47,7 @@ def make_options(given: dict[str, Any]) -> Options:
                 f"option {name!r} is {value!r}, a {type(value).__name__}",
                 hint=f"it takes a value of type {known[name].__name__}",
             )
-    for name, least in (("residual_bytes", 0), ("snapshots", 1)):
+    for name, least in (("list_capacity", 1), ("residual_bytes", 0), ("snapshots", 1)):
         if given.get(name, least) < least:
             raise CompileError(f"option {name!r} is {given[name]}; it must be {least} at least")
     return dataclasses.replace(DEFAULTS, **given)

@@ -19,7 +19,7 @@ import jax
 
 import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import arrays, number_lists, returned, views
+from pyxla.infer import arrays, growing, number_lists, returned, views
 from pyxla.infer.captures import Captures, NewCapture, Place
 from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
@@ -27,17 +27,20 @@ from pyxla.infer.engine import Engine, Raised
 from pyxla.infer.heap import (
     BoxCell,
     DictCell,
+    GrowingList,
     ListCell,
     NeedsExact,
     NumberList,
     ObjectCell,
     SetCell,
 )
+from pyxla.infer.kinds import dtype_of, width
 from pyxla.infer.lattice import (
     Array,
     Compound,
     Conflict,
     Const,
+    Kinds,
     MaybeNone,
     MaybeUnbound,
     NeedsStatic,
@@ -48,11 +51,11 @@ from pyxla.infer.lattice import (
 from pyxla.infer.merge import UNDEFINED
 from pyxla.infer.overlaps import shared_buffer
 from pyxla.infer.rules import RULES
-from pyxla.infer.shadows import resolve
+from pyxla.infer.shadows import chosen, number, resolve
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder
-from pyxla.ir.types import I32, array_type
+from pyxla.ir.types import I32, PYTHON_DTYPES, array_type
 from pyxla.lib.operands import splat
 from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
@@ -112,9 +115,12 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         return _specialize(request, places, policy)
     except CompileError:
         # Lists that became arrays, or that did not, may be why: try it the other way round.
-        for lists in ["all"] * policy.wanted + ["none"] * policy.made:
+        others = [number_lists.Policy(policy.lists, grows=False)] * policy.grew
+        others += [number_lists.Policy("all")] * policy.wanted
+        others += [number_lists.Policy("none")] * policy.made
+        for other in others:
             try:
-                return _specialize(request, places, number_lists.Policy(lists))
+                return _specialize(request, places, other)
             except CompileError as error:
                 if isinstance(error, InternalError) and request.options.verify:
                     raise
@@ -139,6 +145,7 @@ def _attempt(
     world = _World(request, places)
     world.engine.lists = lists
     world.engine.exact = exact
+    world.engine.list_capacity = request.options.list_capacity if request.options else 1024
     try:
         with _deep_calls(), building(world.engine.builder):
             return world.run()
@@ -502,6 +509,8 @@ class _Outputs:
             return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
         if isinstance(x, Const):
             return out.OutConst(x.value)
+        if isinstance(x, Scalar | Array) and x.kinds is not None:
+            return self.mixed(x.value, x.kinds)
         if isinstance(x, Scalar):
             return out.OutScalar(self.result(x.value))
         if isinstance(x, Array):
@@ -519,6 +528,18 @@ class _Outputs:
             self.engine.loc,
             hint="return arrays, numbers, strings, None and containers of these",
         )
+
+    def mixed(self, value: Value, kinds: Kinds) -> out.Out:
+        """A number as each kind that it may be."""
+        choices = kinds.choices
+        order = sorted(range(len(choices)), key=lambda i: width(choices[i]))
+        outs = []
+        for kind in [choices[i] for i in order]:
+            python, dtype = kind in PYTHON_DTYPES, dtype_of(kind)
+            held = value if value.type.dtype == dtype else convert(value, dtype=dtype, weak=python)
+            outs.append(out.OutScalar(self.result(held), "python" if python else "numpy"))
+        places = [number(order.index(i)) for i in range(len(order))]
+        return out.OutMixed(self.result(chosen(kinds.selector, places)), tuple(outs))
 
     def text(self, x: Compound) -> out.OutFormat:
         items = iter(x.items)
@@ -562,6 +583,14 @@ class _Outputs:
                     )
                 array = number_lists.array_of(self.engine.heap, content)
                 return out.OutNumbers(self.result(array.value), python)
+            case GrowingList(columns, item):
+                arrays_ = [self.engine.content(column) for column in columns]
+                size = arrays_[0].extents[0] if arrays_[0].extents else None
+                return out.OutGrown(
+                    None if size is None else self.result(size.value),
+                    tuple([self.result(array.value) for array in arrays_]),
+                    growing.spelled(item),
+                )
             case DictCell(items):
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
             case SetCell(items):

@@ -375,12 +375,13 @@ def growing_array(x, n):
     return x
 
 
-@bad("in this loop", float, V)
+@bad("the items of a list of unknown length are of one type each", float, V)
 def growing_list(x, n):
-    out = []
-    while n[0] > 0:  # <-
+    out = [x]
+    while n[0] > 0:
         out.append(x)
         n[0] -= 1
+    out.append(n)  # <-
     return out
 
 
@@ -647,12 +648,23 @@ def constructor_arguments(x):
     return Frozen()  # <-
 
 
-@bad("", float, bool_[()])
+@bad("the length of this list is known at run time only", float, bool_[()])
 def list_of_unknown_length(x, flag):
     items = [x]
     if flag:
         items.append(x)
-    return len(items)  # <-
+    items.insert(0, x)  # <-
+    return items
+
+
+@bad("this object is in a list whose length is known at run time only", V)
+def changes_what_is_in_a_list(x):
+    y, kept = x * 2, []
+    while x[0] > 0:
+        kept.append(y)
+        y[0] += 1  # <-
+        x[0] -= 1
+    return kept
 
 
 @bad("number of iterations of this loop must be known", V)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.bounds import parsed
-from pyxla.infer.heap import ListCell
+from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
 from pyxla.infer.views import BasicIndex, extend, update
 from pyxla.lib import indexing
@@ -20,7 +20,9 @@ def python_scalar(x: Any, kind: type) -> Scalar:
 
 
 def is_array(engine: Any, x: Any) -> bool:
-    return isinstance(x, Ref) and isinstance(engine.content(x), Array)
+    if not isinstance(x, Ref) or type(engine.heap.contents.get(x.cell)) is GrowingList:
+        return False
+    return isinstance(engine.content(x), Array)
 
 
 def read(engine: Any, ref: Ref) -> Array:
@@ -159,6 +161,8 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
 def kind_of(engine: Any, x: Any) -> str:
     """What `x` is, for messages."""
     if isinstance(x, Ref):
+        if type(engine.heap.contents.get(x.cell)) is GrowingList:
+            return "list"
         content = engine.content(x)
         if isinstance(content, Array):
             return f"array {read(engine, x).type}"

@@ -20,7 +20,9 @@ from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import ListCell, NumberList, ObjectCell
+from pyxla.infer.kinds import is_one_of, operated
 from pyxla.infer.lattice import (
+    Array,
     Compound,
     Const,
     MaybeNone,
@@ -71,11 +73,16 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
         return some if sides[0].value else negate(engine, some)
     if isinstance(x, Const):
         return Const(isinstance(x.value, tuple(flat)))
+    if getattr(x, "kinds", None) is not None:
+        return is_one_of(x, tuple(flat))
     return Const(is_instance(engine, x, tuple(flat)))
 
 
 @builtin(type)
 def _type(engine: Engine, x: Any) -> Any:
+    if getattr(x, "kinds", None) is not None:
+        names = " or ".join(kind.__name__ for kind in x.kinds.choices)
+        raise engine.refuse(f"the type of this number is {names}", "ask isinstance()")
     return Const(type_of(engine, x))
 
 
@@ -273,7 +280,7 @@ def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
     """A list of numbers that is kept as an array, in order."""
     by = engine.rules.negative(engine, x.data) if descending else x.data
     order = call(engine, Const(np.argsort), [by], {"kind": Const("stable")})
-    return engine.new(NumberList(get_item(engine, x.data, order), x.python))
+    return engine.new(number_lists.kept_as(engine, get_item(engine, x.data, order), x.python))
 
 
 def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
@@ -403,6 +410,17 @@ def _quantified(engine: Engine, target: Any, x: Any) -> Any:
 for _target in (sum, min, max, any, all):
     _by_items(_target)
 
+
+@builtin(np.isscalar)
+def _isscalar(engine: Engine, element: Any) -> Any:
+    """Python's numbers and text, and NumPy's scalars; 0-d arrays are none."""
+    if isinstance(element, Const):
+        return Const(np.isscalar(element.value))
+    if isinstance(element, Scalar | Array):
+        return Const(not isinstance(element, Array) or not element.shape)
+    return Const(isinstance(element, Compound) and element.kind == "text")
+
+
 for _name in (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and_", "or_", "xor"),
@@ -428,7 +446,9 @@ builtin(abs, operator.abs)(
         if isinstance(content_of(engine, x), ObjectCell)
         else Const(abs(x.value))
         if isinstance(x, Const)
-        else engine.abstract(apply(engine, "abs", _library, (x,), {}))
+        else operated(
+            engine, "abs", (x,), engine.abstract(apply(engine, "abs", _library, (x,), {}))
+        )
     )
 )
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, number_lists
+from pyxla.infer import arrays, growing, number_lists
 from pyxla.infer.calls import call
 from pyxla.infer.containers import (
     SequenceIterator,
@@ -35,11 +35,14 @@ from pyxla.infer.lattice import Array, Const, Tuple
 
 
 def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
-    return content_of(engine, x).items
+    return engine.content(x).items
 
 
 @builtin(list.append, support.append)
 def _append(engine: Engine, x: Any, value: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        growing.append(engine, x, grown, value)
+        return Const(None)
     content = content_of(engine, x)
     if isinstance(content, SetCell):
         engine.set_content(x.cell, SetCell(content.items | {engine.key(value)}))
@@ -50,6 +53,10 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 
 @builtin(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
+    if growing.found(engine.heap, x) is not None:
+        for value in iterate(engine, more):
+            _append(engine, x, value)
+        return Const(None)
     engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
     return Const(None)
 
@@ -64,6 +71,8 @@ def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
 
 @builtin(list.pop)
 def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.pop(engine, grown, index)
     items = list(_items(engine, x))
     if not items:
         return engine.raise_constant(IndexError("pop from empty list"))
@@ -78,6 +87,9 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
 
 @builtin(list.clear, dict.clear)
 def _clear(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        growing.clear(engine, x, grown)
+        return Const(None)
     content = content_of(engine, x)
     engine.set_content(x.cell, ListCell(()) if isinstance(content, ListCell) else DictCell({}))
     return Const(None)
@@ -91,6 +103,8 @@ def _reverse(engine: Engine, x: Any) -> Any:
 
 @builtin(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
     content = content_of(engine, x)

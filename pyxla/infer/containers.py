@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, extent, number_lists
+from pyxla.infer import arrays, extent, growing, number_lists
 from pyxla.infer.calls import call, find, special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell
@@ -35,7 +35,9 @@ def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def content_of(engine: Engine, x: Any) -> Any:
-    return engine.content(x) if isinstance(x, Ref) else None
+    if not isinstance(x, Ref):
+        return None
+    return growing.found(engine.heap, x) or engine.content(x)
 
 
 # Indexing
@@ -43,6 +45,8 @@ def content_of(engine: Engine, x: Any) -> Any:
 
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.get(engine, grown, key)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         found = number_lists.get(engine, kept, key)
         if found is not None:
@@ -109,6 +113,9 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        growing.assign(engine, grown, key, value)
+        return
     if _is_list(engine, x) and number_lists.assign(engine, x, key, value):
         return
     content = content_of(engine, x)
@@ -181,7 +188,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
     x = engine.some(x, TypeError("'NoneType' object is not iterable"))
-    if number_lists.packed(engine.heap, x) is not None:
+    if number_lists.packed(engine.heap, x) or growing.found(engine.heap, x):
         return x
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
@@ -252,6 +259,8 @@ def length(engine: Engine, x: Any) -> Any:
     """`len(x)` of a sequence: a Const or an int Scalar."""
     if isinstance(x, Const):
         return Const(len(x.value))
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.length(engine, grown)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         return Const(arrays.shown(engine, kept.data)[0][0])
     content = content_of(engine, x)
@@ -373,6 +382,8 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
                 return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
             case "map":
                 return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
+    if growing.found(engine.heap, x) is not None:
+        return get_item(engine, x, i)
     if isinstance(content_of(engine, x), Array):
         return get_item(engine, x, _known_in_range(engine, x, i))
     return get_item(engine, x, i)

@@ -23,6 +23,7 @@ from numpy.linalg import LinAlgError
 from pyxla.errors import CompileError, InternalError, Location, also
 from pyxla.frontend.ssa import SSA
 from pyxla.hints import raised
+from pyxla.infer import growing
 from pyxla.infer.captures import (
     Captures,
     NewCapture,
@@ -33,7 +34,16 @@ from pyxla.infer.captures import (
     python_object,
 )
 from pyxla.infer.deciding import by_arguments, deciding_test
-from pyxla.infer.heap import DictCell, Heap, ListCell, GrowingList, NeedsExact, NumberList, Shadow, swept
+from pyxla.infer.heap import (
+    DictCell,
+    GrowingList,
+    Heap,
+    ListCell,
+    NeedsExact,
+    NumberList,
+    Shadow,
+    swept,
+)
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -269,11 +279,6 @@ class Engine:
                 f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
                 "use plain arrays, and a mask with np.where",
             )
-        if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
-            raise self.refuse(
-                f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
-                "use plain arrays, and a mask with np.where",
-            )
         if isinstance(result, np.ndarray | list | dict | tuple) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)
@@ -415,7 +420,8 @@ class Engine:
         edges = frame.pending.pop(block)
         hints = [(phi.value.hint, phi.loc) for phi in block.phis]
         live, pinned = frame.ssa.live_in[block], self.captures.pinned
-        edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact)
+        grows = self.lists.grows
+        edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact, grows)
         self.enter(edge)
         frame.env = edge.env
         frame.assumed = edge.assumed

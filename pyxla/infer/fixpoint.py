@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import number_lists
+from pyxla.infer import growing, kinds, number_lists
 from pyxla.infer.captures import NewCapture
 from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
@@ -21,7 +21,7 @@ from pyxla.infer.heap import NeedsExact, ObjectCell, swept
 from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
 from pyxla.infer.loops import LoopHead
 from pyxla.infer.merge import Edge, merge
-from pyxla.ir.core import Block, Value
+from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
@@ -71,7 +71,8 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
     pinned = engine.captures.pinned
-    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact)
+    grows = engine.lists.grows
+    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows)
     # A pass looks at every cell: what this function left behind need not be among them.
     names = [edge.env[value] for value in live if value in edge.env]
     edge.heap = swept(edge.heap, frame.first, [*args, *names, *frame.boxes.values()])
@@ -161,15 +162,23 @@ def _passes(
         if fits and (idle := head.idle(edge, fields)):
             return idle
         if fits:
+            if cells := growing.doubtful(head, entry, edge):
+                _reset(engine, frame, mark)
+                del entry.block.instrs[size:]
+                growing.watch(engine, entry, cells)
+                size, ghosts = len(entry.block.instrs), []
+                continue
             engine.directions[header] = directions
+            growing.watch_exits(engine, _leaving(frame, component, mark), header)
             _retype_exits(frame, component, head.retyped, mark[0])
             _strip(frame, component, certain)
+            _settle_kinds(engine, frame, component, entry, head, edge)
             if aliases:
                 _entangle_exits(engine, frame, component, aliases, reason)
             return None
         _reset(engine, frame, mark)
         del entry.block.instrs[size:]
-        if _unify_lists(engine, entry, edge, live):
+        if _unify_lists(engine, head, entry, edge, live):
             size, ghosts = len(entry.block.instrs), []
             continue
         rebound |= head.rebound(edge)
@@ -191,10 +200,14 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
     return numeric_fields(entry.heap, names)
 
 
-def _unify_lists(engine: Engine, entry: Edge, back: Edge, live: Iterable[Value]) -> bool:
-    """Whether a list that the loop keeps as an array now is one where the loop starts."""
+def _unify_lists(
+    engine: Engine, head: LoopHead, entry: Edge, back: Edge, live: Iterable[Value]
+) -> bool:
+    """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
     heap = entry.heap
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
+    if engine.lists.grows and growing.grow(engine, head, entry, back):
+        return True
     number_lists.unify(
         (entry, back),
         [*zip(entry.args, back.args, strict=True), *names],
@@ -215,14 +228,25 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
     frame.env = start.env
     for phi, value in zip(header.phis, head.args, strict=True):
         frame.env[phi.value] = value
-    engine.visit(frame, header)
-    engine.walk(frame, component.items[1:])
+    engine.loops.append(header)
+    try:
+        engine.visit(frame, header)
+        if isinstance(header.terminator, Branch):
+            head.test = frame.env.get(header.terminator.cond)
+        engine.walk(frame, component.items[1:])
+    finally:
+        engine.loops.pop()
 
 
 def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
     """Whether the first test of the loop is known to enter it (asked for unbound names)."""
-    if not any(isinstance(a, Unbound) for a in entry.args):
-        return False
+    return any(isinstance(a, Unbound) for a in entry.args) and _goes_in(
+        engine, frame, component, entry
+    )
+
+
+def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
+    """Whether the first test of the loop is known to enter it."""
     mark = _mark(engine, frame)
     scratch = Block("scratch")
     infos = len(entry.heap.infos)
@@ -257,6 +281,14 @@ def _retype_exits(
                 edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
 
 
+def _leaving(frame: Frame, component: Component, mark: tuple[Any, ...]) -> list[Edge]:
+    """The edges on which control left the loop, returns included."""
+    edges = list(frame.returns[mark[2] :])
+    for target in dict.fromkeys(target for _, target in component.loop.exits):
+        edges += frame.pending.get(target, [])[mark[0].get(target, 0) :]
+    return edges
+
+
 def _strip(frame: Frame, component: Component, certain: bool) -> None:
     """Names assigned in the body are bound after a loop that is entered for certain."""
     if not certain:
@@ -266,6 +298,23 @@ def _strip(frame: Frame, component: Component, certain: bool) -> None:
             continue
         for edge in frame.pending.get(target, ()):
             edge.args = tuple(a.value if isinstance(a, MaybeUnbound) else a for a in edge.args)
+
+
+def _settle_kinds(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, head: LoopHead, back: Edge
+) -> None:
+    """After a loop that is entered for certain, numbers are of the kind that it brings back."""
+    pairs = zip(head.args, back.args, strict=True)
+    known = [(x, kinds.settled(x, y)) for x, y in pairs if getattr(x, "kinds", None)]
+    settled = {id(x): y for x, y in known if y is not None}
+    if not settled or not _goes_in(engine, frame, component, entry):
+        return
+    for target in component.header.succs:
+        if target in component.loop.blocks:
+            continue
+        for edge in frame.pending.get(target, ()):
+            edge.args = tuple([settled.get(id(a), a) for a in edge.args])
+            edge.env = {key: settled.get(id(a), a) for key, a in edge.env.items()}
 
 
 def _entangle_exits(

@@ -22,7 +22,7 @@ reading is exact, and a write has inference start again with the paths joined *e
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyxla.errors import Location
@@ -69,6 +69,22 @@ class SetCell:
 
 
 @dataclass(frozen=True, slots=True)
+class GrowingList:
+    """A list whose length is known at run time only (`pyxla.infer.growing`): `columns` show arrays
+    of bounded extent, `item` says how an item is made of their elements.
+
+    loop: the header of the loop that set its capacity; watched: where it is seen to that it is not
+    outgrown, "append" or "exit" (of the loop), or "" where `step` items an iteration cannot.
+    """
+
+    columns: tuple[Ref, ...]
+    item: Any
+    loop: Any = None
+    watched: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class DictCell:
     """`items` is never mutated in place; keys are plain hashable constants."""
 
@@ -108,7 +124,16 @@ class Shadow:
 
 
 Content = (
-    Array | ListCell | NumberList | SetCell | DictCell | ObjectCell | BoxCell | Shadow | Conflict
+    Array
+    | ListCell
+    | NumberList
+    | GrowingList
+    | SetCell
+    | DictCell
+    | ObjectCell
+    | BoxCell
+    | Shadow
+    | Conflict
 )
 
 
@@ -129,22 +154,24 @@ class CellInfo:
 class Heap:
     """Cell contents at one point, over a table of cell facts shared by the whole compilation."""
 
-    __slots__ = ("contents", "entangled", "infos")
+    __slots__ = ("contents", "entangled", "infos", "kept")
 
     def __init__(
         self,
         infos: list[CellInfo],
         contents: dict[int, Content] | None = None,
         entangled: dict[int, tuple[str, tuple[Any, ...]]] | None = None,
+        kept: frozenset[int] = frozenset(),
     ) -> None:
         self.infos = infos
+        self.kept = kept
         self.contents: dict[int, Content] = {} if contents is None else contents
         self.entangled: dict[int, tuple[str, tuple[Any, ...]]] = (
             {} if entangled is None else entangled
         )
 
     def copy(self) -> Heap:
-        return Heap(self.infos, self.contents.copy(), self.entangled)
+        return Heap(self.infos, self.contents.copy(), self.entangled, self.kept)
 
     def new(self, content: Content, loc: Location | None = None, **info: Any) -> int:
         """A fresh cell."""
@@ -186,7 +213,7 @@ def swept(heap: Heap, first: int, roots: Iterable[Any]) -> Heap:
     if not spared:
         return heap
     kept = {cell: content for cell, content in contents.items() if cell not in spared}
-    return Heap(infos, kept, heap.entangled)
+    return Heap(infos, kept, heap.entangled, heap.kept)
 
 
 def parts(x: Any) -> tuple[Any, ...]:
@@ -199,6 +226,8 @@ def parts(x: Any) -> tuple[Any, ...]:
         return tuple(x.fields.values())
     if isinstance(x, NumberList):
         return (x.data,)
+    if isinstance(x, GrowingList):
+        return x.columns
     if isinstance(x, Shadow):
         return x.refs
     if isinstance(x, BoxCell | MaybeUnbound | MaybeNone):
@@ -218,6 +247,8 @@ def same_structure(x: Content, y: Content) -> bool:
         return x.cls is y.cls and list(x.fields) == list(y.fields)
     if isinstance(x, NumberList):
         return x.python == y.python
+    if isinstance(x, GrowingList):
+        return x.item == y.item
     return isinstance(x, BoxCell)
 
 
@@ -231,6 +262,8 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
         return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
     if isinstance(content, NumberList):
         return NumberList(columns[0], content.python)
+    if isinstance(content, GrowingList):
+        return replace(content, columns=tuple(columns))
     return BoxCell(columns[0])
 
 

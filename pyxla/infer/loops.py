@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer import extent, unions, views
+from pyxla.infer import extent, kinds, unions, views
 from pyxla.infer.guesses import Field, varied
 from pyxla.infer.heap import (
     Content,
@@ -74,6 +74,8 @@ class LoopHead:
         those expected to change.  `unread`: names that the loop assigns and does not read (see
         `retype`).  `place` and `exact` as in `Join`."""
         self.unread = unread
+        self.header = place
+        self.test: Any = None  # what decides whether the loop goes on
         self.retyped: dict[int, Any] = {}
         self.entry = entry
         self.block = Block("loop")
@@ -274,6 +276,8 @@ class _Fit:
         if is_number(template):
             if (phi := self._phi(template)) is not None:
                 self.connections.append((phi, UNDEFINED))
+            if getattr(template, "kinds", None) is not None:
+                self._undefined(template.kinds.selector)
         elif isinstance(template, Tuple | Compound):
             for part in template.items:
                 self.value(part, UNDEFINED)
@@ -310,10 +314,14 @@ class _Fit:
             self.ok = False
             return
         type = joined_number_type([template, back])
-        if type != phi.value.type:
+        if type != phi.value.type or not kinds.fits(template, back):
             self.ok = False
             return
         self.connections.append((phi, back))
+        if template.kinds is not None:
+            edge = self.back
+            selector = kinds.selector_in(back, template.kinds.choices, edge.block, edge.loc)
+            self.value(template.kinds.selector, selector)
         if isinstance(template, Scalar) and template.fact is not None:
             self._check_fact(template.fact, back, phi.value.hint)
 
@@ -351,6 +359,8 @@ class _Fit:
 
     def pair(self, template: int, back: int) -> None:
         found = self.cells.setdefault(back, set())
+        if back in self.back.heap.kept and template not in self.head.heap.kept:
+            self.ok = False
         if template not in found:
             found.add(template)
             self.work.append((template, back))

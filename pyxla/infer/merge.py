@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.infer import extent, number_lists, unions, views
+from pyxla.infer import extent, growing, kinds, number_lists, unions, views
 from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
     CellInfo,
@@ -136,6 +136,7 @@ class Join:
         self.loc: Location | None = None
         self.cells: dict[tuple[int | None, ...], int] = {}
         self.heap = Heap(edges[0].heap.infos)
+        self.heap.kept = frozenset().union(*[state.heap.kept for state in self.states])
         for state in self.states:
             self.heap.entangled = {**self.heap.entangled, **state.heap.entangled}
 
@@ -229,7 +230,9 @@ class Join:
                 return values[0]
         elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
             return self._with_fact(known[0].value, type, known)
-        return self._with_fact(self.phi(values, type), type, known)
+        mixed = kinds.join(self, values, UNDEFINED)
+        joined = self._with_fact(self.phi(values, type), type, known)
+        return joined if mixed is None else kinds.with_kinds(joined, mixed)
 
     def _with_fact(self, value: Value, type: ArrayType, known: list[Any]) -> Any:
         if not type.weak:
@@ -309,6 +312,8 @@ class Join:
         read_only = next((info.read_only for info in old if info.read_only), "")
         self.heap.infos.append(CellInfo(old[0].loc, read_only))
         new = len(self.heap.infos) - 1
+        if not self.heap.kept.isdisjoint(key):
+            self.heap.kept = self.heap.kept | {new}
         for why in [self.heap.entangled[c] for c in key if c in self.heap.entangled][:1]:
             self.heap.entangle({new}, *why)  # what it was merged from may be yet another array
         return new
@@ -628,13 +633,16 @@ def _unify_lists(
     live: Iterable[Value],
     held: Callable[[], Iterable[Any]],
     pinned: Iterable[Any],
+    grows: bool,
 ) -> None:
-    """Lists that are arrays on one path are that on all."""
+    """Lists that are arrays on one path are that on all; those of different lengths grow."""
     names = [[edge.env.get(value) for edge in edges] for value in live]
-    args = zip(*[edge.args for edge in edges], strict=True)
+    columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
+    if grows:
+        growing.unify(edges, columns)
     number_lists.unify(
         edges,
-        [*args, *names],
+        columns,
         lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
     )
 
@@ -647,16 +655,18 @@ def merge(
     pinned: Iterable[Any],
     place: Any = None,
     exact: Container[Any] = (),
+    grows: bool = False,
 ) -> tuple[Edge, tuple[Any, ...]]:
     """Join `edges` in a new block: the state there, and the values of the target's phis.
 
     live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
     values that callers still need, asked for only when objects merge.  pinned: what the outside
-    world can reach.  place: which join this is, done exactly if it is in `exact`.
+    world can reach.  place: which join this is, done exactly if it is in `exact`.  grows: lists of
+    different lengths may meet (`pyxla.infer.growing`).
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
-    _unify_lists(edges, live, held, pinned)
+    _unify_lists(edges, live, held, pinned, grows)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)

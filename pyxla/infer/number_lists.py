@@ -16,8 +16,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla.infer import arrays
-from pyxla.infer.heap import Heap, ListCell, NumberList, reachable
+from pyxla.infer import arrays, growing
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
 from pyxla.infer.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.refine import constant_of
@@ -41,6 +41,8 @@ class Policy:
     """
 
     lists: str = "long"
+    grows: bool = True
+    grew: bool = False
     wanted: bool = False
     made: bool = False
 
@@ -166,12 +168,27 @@ def copied(engine: Any, x: NumberList) -> Ref:
 
 def by_value(engine: Any, x: Any) -> Any:
     """A list that is kept as an array as that array; anything else as it is."""
+    grown = growing.found(engine.heap, x)
+    if grown is not None:
+        return growing.as_columns(engine, grown)
     kept = packed(engine.heap, x)
     return x if kept is None else array_of(engine.heap, kept)
 
 
+def kept_as(engine: Any, data: Ref, python: bool) -> NumberList | GrowingList:
+    """The content of a list whose numbers a fresh array holds."""
+    array = arrays.read(engine, data)
+    if array.extents is None:
+        return NumberList(data, python)
+    return GrowingList((data,), growing.Number(array_type(array.dtype, (), python)))
+
+
 def flat(engine: Any, x: Any) -> NumberList | None:
     """The content of a list of numbers, not of lists, that is kept as an array."""
+    grown = growing.found(engine.heap, x)
+    if grown is not None:
+        column = growing.numbers(grown)
+        return None if column is None else NumberList(*column)
     kept = packed(engine.heap, x)
     return kept if kept is not None and len(arrays.shown(engine, kept.data)[0]) == 1 else None
 

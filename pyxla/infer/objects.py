@@ -8,17 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, viewing
+from pyxla.infer import arrays, growing, viewing
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, Shadow, parts
+from pyxla.infer.heap import (
+    DictCell,
+    GrowingList,
+    ListCell,
+    ObjectCell,
+    SetCell,
+    Shadow,
+    parts,
+)
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.views import extend
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 
-_CONTAINERS = {ListCell: list, DictCell: dict, SetCell: set}
+_CONTAINERS = {ListCell: list, GrowingList: list, DictCell: dict, SetCell: set}
 
 
 def get_attribute(engine: Engine, x: Any, name: str) -> Any:
@@ -26,7 +34,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     if isinstance(x, Const):
         return _of_constant(engine, x.value, name)
     if isinstance(x, Ref):
-        content = engine.content(x)
+        content = growing.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return _of_array(engine, x, name)
         if isinstance(content, ObjectCell):
@@ -438,7 +446,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Tuple):
         return x.cls
     if isinstance(x, Ref):
-        content = engine.content(x)
+        content = growing.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax_array_class if engine.is_jax(x) else np.ndarray
         if isinstance(content, ObjectCell):

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays
+from pyxla.infer import arrays, growing
 from pyxla.infer.calls import apply, call, class_of, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, SetCell
+from pyxla.infer.kinds import operated
 from pyxla.infer.lattice import (
     OPERATORS,
     Array,
@@ -161,7 +162,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if type(x) is MaybeNone or type(y) is MaybeNone:
         x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
-        return engine.abstract(operate(engine, op, x, y))
+        result = engine.abstract(operate(engine, op, x, y))
+        return operated(engine, op, (x, y), result)
     name = _DUNDER.get(op, op)
     result = special(engine, x, f"__{name}__", (y,))
     if result is None:
@@ -219,7 +221,7 @@ def fold(engine: Engine, op: str, *values: Any) -> Any:
 
 def _is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
-        return isinstance(engine.content(x), Array)
+        return growing.found(engine.heap, x) is None and isinstance(engine.content(x), Array)
     return is_number(x)
 
 
@@ -310,7 +312,7 @@ def unary(engine: Engine, op: str, x: Any) -> Any:
     if type(x) is MaybeNone:
         (x,) = _numbers(engine, op, x)
     if _is_operand(engine, x):
-        return engine.abstract(operate(engine, op, x))
+        return operated(engine, op, (x,), engine.abstract(operate(engine, op, x)))
     result = special(engine, x, f"__{op}__", ())
     if result is None:
         raise engine.refuse(f"bad operand type for unary {op}: {arrays.kind_of(engine, x)}")
@@ -344,6 +346,8 @@ def truth(engine: Engine, x: Any) -> Any:
         return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
     if isinstance(x, Tuple):
         return Const(bool(x.items))
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return compare(engine, "gt", growing.length(engine, grown), Const(0))
     if isinstance(x, Ref):
         content = engine.content(x)
         if isinstance(content, ListCell | DictCell | SetCell):
@@ -377,7 +381,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         x, y = constant_of(x), constant_of(y)
         if type(x) is Const and type(y) is Const:
             return fold(engine, op, x.value, y.value)
-        return engine.abstract(operate(engine, op, x, y))
+        return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:
         result = special(engine, y, f"__{_MIRROR[op]}__", (x,))

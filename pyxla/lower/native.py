@@ -15,7 +15,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import Mapping, captures, clone_instr, substitute, walk
 from pyxla.ops import elementwise
-from pyxla.ops.control import call, case, if_, while_
+from pyxla.ops.control import call, case, if_, optimization_barrier, while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, pad, reshape
 from pyxla.ops.shape import slice as slice_
@@ -35,7 +35,7 @@ def native_loops(region: Region) -> Region:
     code: list[Instr] = []
     for instr in region.instrs:
         if instr.op is while_ and _pays(instr) and all(map(_is_scalar, _inside(instr))):
-            code.append(_called(instr, code))
+            code += _called(instr, code)
         else:
             if instr.op in CONTROL:
                 for inner in instr.regions:
@@ -69,8 +69,12 @@ def _is_scalar(instr: Instr) -> bool:
     return all(value.type.size <= ELEMENTS for value in instr.results)
 
 
-def _called(loop: Instr, before: list[Instr]) -> Instr:
-    """The call of a function that is `loop`; constants it uses go inside."""
+def _called(loop: Instr, before: list[Instr]) -> list[Instr]:
+    """The call of a function that is `loop`; constants it uses go inside.
+
+    Arrays are given behind a barrier: XLA:CPU aborts the process on a native call of what it folded
+    to a large constant.
+    """
     made = {v: i for i in before if i.op is constant for v in i.results}
     mapping: Mapping = {}
     inside: list[Instr] = []
@@ -86,8 +90,17 @@ def _called(loop: Instr, before: list[Instr]) -> Instr:
     inner.results = tuple([Value(value.type, inner, value.hint) for value in loop.results])
     substitute([inner], mapping)
     region = Region(params, [*inside, inner], inner.results)
-    outer = Instr(call, tuple(outside), {"name": "loop", "native": True}, (region,), loop.loc)
+    arrays = [v for v in outside if v.type.shape and isinstance(v.owner, Instr)]
+    given = dict(zip(outside, outside, strict=True))
+    barriers = []
+    if arrays:
+        barrier = Instr(optimization_barrier, tuple(arrays), {}, (), loop.loc)
+        barrier.results = tuple([Value(v.type, barrier, v.hint) for v in arrays])
+        given.update(zip(arrays, barrier.results, strict=True))
+        barriers.append(barrier)
+    attrs = {"name": "loop", "native": True}
+    outer = Instr(call, tuple(given.values()), attrs, (region,), loop.loc)
     for value in loop.results:
         value.owner = outer
     outer.results = loop.results
-    return outer
+    return [*barriers, outer]

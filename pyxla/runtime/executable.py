@@ -22,6 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from pyxla.errors import ListOverflow
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.shift import movable, moved
@@ -201,11 +202,13 @@ class Executable:
         if outcome.waits:
             for value in values:
                 value.block_until_ready()
+        code = 0 if outcome.status is None else np.asarray(values[outcome.status]).item()
+        if code and self._sites[code - 1][0] is ListOverflow:
+            raise ListOverflow(*[part(values, args, {}) for part in self._sites[code - 1][1]])
         made: dict[int, Any] = {}
         for write in outcome.writes:
             spare = write.index in self._spares
             memory.write_out(leaves[write.leaf], values[write.index], spare)
-        code = 0 if outcome.status is None else np.asarray(values[outcome.status]).item()
         if code:
             cls, parts = self._sites[code - 1]
             result = cls(*[part(values, args, made) for part in parts])

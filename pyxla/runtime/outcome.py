@@ -1,7 +1,7 @@
 """What the caller of a program sees: a tree over its flat results, and what is written back.
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutArgument path
-              | OutMaybe index out | OutNumbers index python
+              | OutMaybe index out | OutMixed index out* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)*
     write   ::= leaf := index                        an array argument takes new contents
@@ -57,6 +57,14 @@ class OutMaybe:
     out: Out
 
 
+@dataclass(frozen=True, slots=True)
+class OutMixed:
+    """A number of one of several kinds: `outs[result index]`, the widest the last."""
+
+    index: int
+    outs: tuple[OutScalar, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OutNumbers:
     """A list of the elements of result `index`, nested where it has several dimensions: Python's
@@ -94,6 +102,17 @@ class OutList:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OutGrown:
+    """A list of result `size` items (None: of all there is room for), whose parts are elements of
+    the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
+    """
+
+    size: int | None
+    columns: tuple[int, ...]
+    item: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class OutDict:
     keys: tuple[Any, ...]
     values: tuple[Out, ...]
@@ -117,11 +136,13 @@ Out = (
     | OutScalar
     | OutConst
     | OutMaybe
+    | OutMixed
     | OutNumbers
     | OutArgument
     | OutView
     | OutTuple
     | OutList
+    | OutGrown
     | OutDict
     | OutObject
     | OutFormat
@@ -206,6 +227,13 @@ def builder(out: Out, arrays: Sequence[Convert], scalar: Convert = _python) -> B
             return lambda values, args, made: (
                 some(values, args, made) if np.asarray(values[index]).item() else None
             )
+        case OutMixed(index, outs):
+            if scalar is not _python:  # under a trace a number is an array of its dtype
+                return builder(outs[-1], arrays, scalar)
+            kinds = [builder(o, arrays, scalar) for o in outs]
+            return lambda values, args, made: kinds[np.asarray(values[index]).item()](
+                values, args, made
+            )
         case OutNumbers(index, python):
             return _shared(out, _numbers(index, arrays[index], scalar if python else _immutable))
         case OutArgument(path):
@@ -229,6 +257,13 @@ def _fresh(out: Out, arrays: Sequence[Convert], scalar: Convert) -> Builder:
         case OutList(items):
             parts = [builder(item, arrays, scalar) for item in items]
             return lambda values, args, made: [p(values, args, made) for p in parts]
+        case OutGrown(size, columns, item):
+            converts = [arrays[column] for column in columns]
+            return lambda values, args, made: _grown(
+                None if size is None else np.asarray(values[size]).item(),
+                [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
+                item,
+            )
         case OutDict(keys, items):
             parts = [builder(item, arrays, scalar) for item in items]
             return lambda values, args, made: {
@@ -294,6 +329,27 @@ def _listed(x: Any, convert: Convert) -> list[Any]:
     if x.ndim > 1:
         return [_listed(row, convert) for row in x]
     return [convert(element) for element in x]
+
+
+def _grown(size: int | None, columns: list[Any], item: Any) -> list[Any]:
+    """The items of a list from their columns."""
+    count = columns[0].shape[0] if size is None else size
+    rest = iter([column[:count] for column in columns])
+
+    def items(item: Any) -> list[Any]:
+        if isinstance(item, list):
+            return item * count
+        if isinstance(item, tuple):
+            cls, inner = item
+            make = cls._make if hasattr(cls, "_make") else cls
+            rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * count
+            return [make(row) for row in rows]
+        column = next(rest)
+        if item == "python":
+            return np.asarray(column).tolist()
+        return [x.copy() for x in column] if item == "array" else list(column)
+
+    return items(item)
 
 
 def _immutable(x: Any) -> Any:
@@ -372,6 +428,8 @@ def check_traceable(outcome: Outcome, name: str) -> None:
     elif _has_extents(outcome.result):
         what = "returns an array whose size depends on data"
         hint = "return the padded array and its length"
+    elif any(isinstance(node, OutGrown) for node in walk(outcome.result)):
+        what, hint = "returns a list of unknown length", "return np.array(the list) and its length"
     elif any(isinstance(node, OutMaybe) for node in walk(outcome.result)):
         what, hint = "returns None or something else", "return a flag beside the value"
     else:
@@ -426,6 +484,11 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
                 return replace(out, index=moved(index))
             case OutMaybe(index, inner):
                 return OutMaybe(moved(index), _renumbered(inner, moved, made))
+            case OutMixed(index, outs):
+                return OutMixed(moved(index), each(outs))
+            case OutGrown(size, columns):
+                size = None if size is None else moved(size)
+                return replace(out, size=size, columns=tuple([moved(c) for c in columns]))
             case OutView(base):
                 return replace(out, base=_renumbered(base, moved, made))
             case OutTuple(_, items) | OutList(items):
@@ -462,7 +525,7 @@ def walk(out: Out) -> Iterator[Out]:
     match out:
         case OutView(base) | OutMaybe(_, base):
             yield from walk(base)
-        case OutTuple(_, items) | OutList(items) | OutDict(_, items):
+        case OutTuple(_, items) | OutList(items) | OutDict(_, items) | OutMixed(_, items):
             for item in items:
                 yield from walk(item)
         case OutObject(_, fields):

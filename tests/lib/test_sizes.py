@@ -1,0 +1,100 @@
+"""Arrays made with a size that data decide: of bounded extent where a bound is proven."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+from tests.compare import difference
+
+
+def counted(k):
+    c = (k > 2).sum()
+    n = np.count_nonzero(k > 2)
+    return np.zeros(c), np.ones((n, 2)), np.full(c, 7), np.empty(c).shape, np.arange(n)
+
+
+def grouped(k):
+    values, inverse = np.unique(k, return_inverse=True)
+    sums = np.zeros(len(values))
+    for i in range(len(k)):
+        sums[inverse[i]] += k[i]
+    return values, sums
+
+
+def tabulated(k):
+    return np.bincount(k % 7, minlength=1), np.zeros(int(k[0]) % 7 + 1), np.eye((k[1] & 3) + 1)
+
+
+def at_most(k):
+    z = np.zeros(min(k.max() + 1, 20), int)
+    for v in k:
+        z[v] += 1
+    return z
+
+
+def narrow(k):
+    return np.zeros(k.astype(np.uint8).max() + 1), np.ones(max(3, k.astype(np.int8).min()))
+
+
+def ranges(k):
+    n = len(k[k > 1])
+    return np.arange(n)[::-1], np.arange(2, n + 1, 2), np.arange(n, 0, -3), np.arange(n) * 0.5
+
+
+def spaced(k):
+    n = len(k[k > 1])
+    return np.linspace(0, 1, n), np.linspace(k[0], 9.0, n), np.linspace(0, 1, n, endpoint=False)
+
+
+def differences(k):
+    u = k[k > 1]
+    d = np.zeros((len(u), len(u)))
+    for i in range(len(u)):
+        for j in range(len(u)):
+            d[i, j] = u[i] - u[j]
+    return d, np.tri(len(u)), np.identity(len(u))
+
+
+def unrolled(k, n):
+    """Neither det nor a list of arrays is there for bounded extents: the counter is known."""
+    total, kept = 0.0, []
+    for i in range(1, n):
+        total += np.linalg.det(np.eye(i) * k[i - 1])
+        kept.append(np.arange(i))
+    return total, kept
+
+
+SAMPLES = [np.array([1, 2, 3, 3, 5, 9]), np.array([4]), np.array([0, 0, 1]), np.array([7, 2] * 9)]
+
+
+@pytest.mark.parametrize(
+    "program", [counted, grouped, at_most, narrow, ranges, spaced, differences]
+)
+def test_sizes_that_data_decide(program):
+    compiled = pyxla.compile(program)
+    for k in SAMPLES:
+        assert not difference(compiled(k), program(k)), k
+
+
+def test_sizes_of_elements():
+    k = SAMPLES[0]
+    assert not difference(pyxla.compile(tabulated)(k), tabulated(k))
+
+
+def test_sizes_of_counters_are_known_where_bounds_do_not_do():
+    k = np.array([1.0, 2.0, 3.0, 4.0])
+    assert not difference(pyxla.compile(unrolled)(k, 4), unrolled(k, 4))
+
+
+def test_a_size_without_a_bound_is_refused():
+    with pytest.raises(pyxla.CompileError, match="the size of an array must be known") as caught:
+        pyxla.compile(lambda k: np.zeros(k.max() + 1))(np.arange(3))
+    assert "or bound it, as in min(n, 1000)" in str(caught.value)
+
+
+def test_ints_alone_become_static():
+    compiled = pyxla.compile(lambda x, n: x[:n] + np.zeros(min(n, len(x))))
+    assert compiled(np.ones(5), 3).shape == (3,)
+    assert len(compiled.specializations) == 1

@@ -1,0 +1,267 @@
+"""Lists that grow by what the program finds out."""
+
+import numpy as np
+
+from tests.programs import program
+
+X = lambda: (np.random.default_rng(0).random(40),)
+G = lambda: (np.random.default_rng(1).random((12, 12)) < 0.2, 0)
+
+
+@program("lists", lambda: (30,), lambda: (3000,))
+def doubled(n):
+    s = []
+    for i in range(n):
+        s.append(i * 2)
+    return s
+
+
+@program("lists", X)
+def filtered(x):
+    return [v for v in x if v > 0.5], len([v for v in x if v < 0.5])
+
+
+@program("lists", X)
+def filtered_array(x):
+    a = []
+    for v in x:
+        if v > 0.5:
+            a.append(v)
+    return np.array(a), sum(a), max(a), len(a)
+
+
+@program("lists", lambda: (60,))
+def primes(n):
+    primes = []
+    for k in range(2, n):
+        if all(k % p for p in primes):
+            primes.append(k)
+    return primes
+
+
+@program("lists", lambda: (27,))
+def collatz(n):
+    seq = [n]
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        seq.append(n)
+    return seq
+
+
+@program("lists", lambda: (X()[0][:4], 1e-3))
+def descent(x0, tol):
+    x = x0.copy()
+    hist = [x.copy()]
+    for it in range(200):
+        g = 2 * x + np.sin(x)
+        x = x - 0.1 * g
+        hist.append(x)
+        if np.linalg.norm(g) < tol:
+            break
+    return np.array(hist), it, hist[-1], hist[0]
+
+
+@program("lists", lambda: (40, 0.1))
+def tuples(n, dt):
+    tr = [(0, 1.0)]
+    t = 0.0
+    for i in range(n):
+        t += dt
+        tr.append((i, t))
+    return tr, tr[-1][1], tr[n // 2]
+
+
+@program("lists", lambda: (50,))
+def stack(n):
+    stack = [n]
+    total = 0
+    while stack:
+        v = stack.pop()
+        total += v
+        if v > 1:
+            stack.append(v // 2)
+            stack.append(v // 3)
+    return total
+
+
+@program("lists", X)
+def pairs(x):
+    out = []
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] > x[j]:
+                out.append((i, j))
+    return out, len(out)
+
+
+@program("lists", lambda: (20,))
+def appended_twice(n):
+    a = []
+    for i in range(n):
+        a.append(i)
+    for i in range(n):
+        a.append(-i)
+    a.append(100)
+    return a, a[3], a[-1], a[2:5]
+
+
+@program("lists", G)
+def breadth_first(g, s):
+    q = [s]
+    seen = np.zeros(len(g), bool)
+    seen[s] = True
+    order = []
+    while q:
+        u = q.pop(0)
+        order.append(u)
+        for v in range(len(g)):
+            if g[u, v] and not seen[v]:
+                seen[v] = True
+                q.append(v)
+    return order
+
+
+@program("lists", lambda: (1.0,), lambda: (30.0,))
+def adaptive(t1):
+    ts, ys = [0.0], [1.0]
+    while ts[-1] < t1:
+        h = min(0.01, t1 - ts[-1])
+        ys.append(ys[-1] * (1 - h))
+        ts.append(ts[-1] + h)
+    return np.array(ts), np.array(ys)
+
+
+@program("lists", lambda: (X()[0][:20],))
+def nested(x):
+    out = []
+    for i in range(len(x)):
+        for j in range(len(x)):
+            if i != j:
+                out.append(x[i] * x[j])
+                out.append(x[i] + x[j])
+    return np.array(out)
+
+
+@program("lists", lambda: (*X(), 3))
+def first_few(x, k):
+    acc = []
+    for v in x:
+        if v > 0.5:
+            acc.append(v)
+        if len(acc) == k:
+            break
+    return acc
+
+
+@program("lists", X)
+def in_a_dict(x):
+    res = {"t": [], "v": []}
+    for i, v in enumerate(x):
+        res["t"].append(i)
+        res["v"].append(float(v))
+    return res
+
+
+class Rec:
+    def __init__(self):
+        self.log = []
+
+    def add(self, v):
+        self.log.append(v)
+
+
+@program("lists", X)
+def in_an_object(x):
+    r = Rec()
+    for v in x:
+        r.add(v)
+    return np.mean(r.log), r.log[-3:], len(r.log)
+
+
+@program("lists", lambda: ([1.0], *X()))
+def argument(log, x):
+    for v in x:
+        if v > 0.5:
+            log.append(float(v))
+
+
+@program("lists", lambda: (30,))
+def arrays(n):
+    pts = []
+    a = np.zeros(2)
+    for i in range(n):
+        a = a + np.array([1.0, i])
+        pts.append(a)
+    return np.array(pts), np.vstack(pts), np.stack(pts, axis=1)
+
+
+@program("lists", X)
+def smallest(x):
+    best = []
+    for v in x:
+        best.append(v)
+        best.sort()
+        if len(best) > 3:
+            best.pop()
+    return best
+
+
+@program("lists", lambda: (np.array([1, 2, -2, -1]),), lambda: (np.array([1, 2, -1, -1]),))
+def brackets(s):
+    st = []
+    ok = True
+    for c in s:
+        if c > 0:
+            st.append(c)
+        elif not st:
+            ok = False
+            break
+        elif st.pop() != -c:
+            ok = False
+            break
+    return ok and not st
+
+
+@program("lists", lambda: (25,))
+def rows(n):
+    rows = []
+    for i in range(n):
+        rows.append([i, i * i])
+    return rows, np.array(rows)
+
+
+@program("lists", lambda: (40,))
+def fibonacci(n):
+    f = [1, 1]
+    for i in range(n):
+        f.append(f[-1] + f[-2])
+    return f
+
+
+@program("lists", X)
+def reduced(x):
+    return (
+        sorted([v for v in x if v > 0.3])[:3],
+        min([v for v in x if v > 0.3]),
+        any([v > 0.99 for v in x]),
+    )
+
+
+@program("lists", X)
+def quicksort(x):
+    q = [(0, len(x) - 1)]
+    a = x.copy()
+    while q:
+        lo, hi = q.pop()
+        if lo >= hi:
+            continue
+        p = a[hi]
+        i = lo
+        for j in range(lo, hi):
+            if a[j] < p:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+        a[i], a[hi] = a[hi], a[i]
+        q.append((lo, i - 1))
+        q.append((i + 1, hi))
+    return a
