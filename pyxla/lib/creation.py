@@ -252,7 +252,7 @@ def arange(
 
 def _ran(start: Any, stop: Any, step: Any, dtype: np.dtype) -> np.ndarray:
     try:
-        return np.arange(start, stop, step, dtype)
+        return np.arange(start, stop, step, dtype)  # type: ignore[call-overload]
     except (OverflowError, TypeError) as error:
         raise OpError(str(error)) from None
 
@@ -319,7 +319,8 @@ def linspace(
     known = type(start) in (int, float) and type(stop) in (int, float) and extents is None
     if known and count <= TABULATED:
         # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
-        found = np.linspace(start, stop, count, endpoint, retstep, dtype and as_dtype(dtype))
+        made: Any = np.linspace  # its overloads know literal options only
+        found = made(start, stop, count, endpoint, retstep, dtype and as_dtype(dtype))
         return tuple(map(as_array, found)) if retstep else as_array(found)
     work = result_type(result_type(*_numbers(start, stop)), 1.0)
     first, last = broadcast(as_value(start, work), as_value(stop, work))

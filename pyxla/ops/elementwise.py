@@ -437,14 +437,14 @@ ORDERED = ANY - COMPLEXES
 
 add = binary("add", np.add, ANY, _same, _same)
 subtract = binary("subtract", np.subtract, NUMERIC, _same, _negated)
-multiply = binary(
+multiply: Op = binary(
     "multiply",
     np.multiply,
     ANY,
     lambda t, x, y, z: multiply(t, y),
     lambda t, x, y, z: multiply(x, t),
 )
-divide = binary(
+divide: Op = binary(
     "divide",
     meaning.divide,
     NUMERIC,
@@ -482,7 +482,7 @@ shift_right_arithmetic = binary("shift_right_arithmetic", meaning.shift_right_ar
 shift_right_logical = binary("shift_right_logical", meaning.shift_right_logical, INTS)
 next_after = binary("next_after", np.nextafter, FLOATS, _same, FLAT, dialect="chlo")
 
-negate = unary("negate", np.negative, NUMERIC, _negated)
+negate: Op = unary("negate", np.negative, NUMERIC, _negated)
 sign = unary("sign", meaning.sign, SIGNED | INEXACT, _flat_if_real("sign"))
 exponential = unary("exponential", np.exp, INEXACT, lambda t, x, y: multiply(t, y))
 exponential_minus_one = unary(
@@ -494,7 +494,7 @@ logistic = unary(
     "logistic", meaning.logistic, INEXACT, lambda t, x, y: multiply(t, multiply(y, _from_one(y)))
 )
 sine = unary("sine", np.sin, INEXACT, lambda t, x, y: multiply(t, cosine(x)))
-cosine = unary("cosine", np.cos, INEXACT, lambda t, x, y: negate(multiply(t, sine(x))))
+cosine: Op = unary("cosine", np.cos, INEXACT, lambda t, x, y: negate(multiply(t, sine(x))))
 tan = unary("tan", np.tan, INEXACT, lambda t, x, y: multiply(t, _plus(multiply(y, y), 1)))
 tanh = unary("tanh", np.tanh, INEXACT, lambda t, x, y: multiply(t, _from_one(multiply(y, y))))
 sqrt = unary("sqrt", np.sqrt, INEXACT, lambda t, x, y: divide(_times(t, 0.5), y))
@@ -510,7 +510,7 @@ not_ = unary("not", np.invert, BOOLS | INTS)
 popcnt = unary("popcnt", meaning.popcnt, INTS)
 count_leading_zeros = unary("count_leading_zeros", meaning.leading_zeros, INTS)
 
-conj = unary("conj", np.conj, COMPLEXES, lambda t, x, y: conj(t), dialect="chlo")
+conj: Op = unary("conj", np.conj, COMPLEXES, lambda t, x, y: conj(t), dialect="chlo")
 acos = unary(
     "acos",
     np.arccos,
@@ -550,7 +550,7 @@ atanh = unary(
     dialect="chlo",
 )
 cosh = unary("cosh", np.cosh, INEXACT, lambda t, x, y: multiply(t, sinh(x)), dialect="chlo")
-sinh = unary("sinh", np.sinh, INEXACT, lambda t, x, y: multiply(t, cosh(x)), dialect="chlo")
+sinh: Op = unary("sinh", np.sinh, INEXACT, lambda t, x, y: multiply(t, cosh(x)), dialect="chlo")
 square = unary("square", np.square, INEXACT, lambda t, x, y: multiply(t, add(x, x)), dialect="chlo")
 erf = unary(
     "erf",
@@ -577,7 +577,7 @@ lgamma = unary(
     "lgamma", special.lgamma, FLOATS, lambda t, x, y: multiply(t, digamma(x)), dialect="chlo"
 )
 # What digamma is at its poles depends on the version of XLA.
-digamma = unary(
+digamma: Op = unary(
     "digamma",
     special.digamma,
     FLOATS,
@@ -586,7 +586,7 @@ digamma = unary(
     samples=sampled(1, FLOATS, False),
 )
 bessel_i1e = unary("bessel_i1e", special.bessel_i1e, FLOATS, dialect="chlo")
-polygamma = binary(
+polygamma: Op = binary(
     "polygamma",
     special.polygamma,
     FLOATS,
