@@ -237,7 +237,8 @@ def call_library(
         args = [number_lists.by_value(engine, a) for a in args]
     result = apply(engine, _name(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
-        return _store(engine, result, out, where)
+        casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
+        return _store(engine, result, out, where, casting)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
     return engine.abstract(result, _zero_d(implementation, args))
@@ -336,8 +337,9 @@ def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool
     return isinstance(result, bool | int | float | complex | np.generic | np.dtype)
 
 
-def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
+def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = None) -> Any:
     """`out=`: the result is cast into the given arrays, which are returned."""
+    rule = "same_kind" if casting is None else engine.static(casting, "the casting rule")
     results = result if isinstance(result, tuple) else (result,)
     targets = list(out.items) if isinstance(out, Tuple) else [out]
     targets += [Const(None)] * (len(results) - len(targets))
@@ -349,10 +351,10 @@ def _store(engine: Engine, result: Any, out: Any, where: Any) -> Any:
             continue
         if not arrays.is_array(engine, target):
             raise engine.refuse("out= must be an array")
-        if not np.can_cast(array.dtype, arrays.dtype_of(engine, target), "same_kind"):
+        if not np.can_cast(array.dtype, arrays.dtype_of(engine, target), rule):
             raise engine.refuse(
                 f"Cannot cast output from {array.dtype} to {arrays.dtype_of(engine, target)} "
-                "with casting rule 'same_kind'"
+                f"with casting rule {rule!r}"
             )
         if where is not None:
             select = lookup(np.where)

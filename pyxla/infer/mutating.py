@@ -21,6 +21,7 @@ from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, parse, scatter_at, setitem, take
 from pyxla.lib.masks import number, ranks
 from pyxla.lib.operands import as_array, broadcast_to, cast, normalize_axis
+from pyxla.lib.selection import wrapped
 from pyxla.ops.elementwise import add, negate, remainder, select
 from pyxla.ops.shape import constant, iota, reshape
 
@@ -97,11 +98,13 @@ def _cycled(values: Array, count: int) -> Array:
 
 @mutates(np.put, np.ndarray.put)
 def put(engine: Any, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None:
-    if mode != "raise":
-        raise OpError(f"mode={mode!r} is not supported")
     along = flat(engine, ref)
     shape, extents = arrays.shown(engine, along)
     at = as_array(ind, None if isinstance(ind, Array) else I64.dtype)
+    if mode in ("clip", "wrap") and extents is None and at.dtype.kind in "iu" and shape[0]:
+        at = Array(wrapped(cast(at.value, I64.dtype), shape[0], mode), at.extents)
+    elif mode != "raise":
+        raise OpError(f"mode={mode!r} is not supported here")
     at = Array(reshape(at.value, shape=(at.size,)), at.extents)
     if not at.size:
         return

@@ -65,26 +65,30 @@ def result_type(*operands: Any) -> np.dtype:
     return found
 
 
-def loop_types(ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Any = None) -> tuple[np.dtype, ...]:
+def loop_types(
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Any = None, casting: str = "same_kind"
+) -> tuple[np.dtype, ...]:
     """The dtypes of the loop NumPy runs for `ufunc` on such operands: inputs, then outputs."""
-    key = (ufunc, dtype, *kinds)
+    key = (ufunc, dtype, casting, *kinds)
     found = _loops.get(key)
     if found is None:
-        found = _loops[key] = _resolve(ufunc, kinds, dtype)
+        found = _loops[key] = _resolve(ufunc, kinds, dtype, casting)
     return found
 
 
-def _resolve(ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Any) -> tuple[np.dtype, ...]:
-    options: dict[str, Any] = {}
+def _resolve(
+    ufunc: np.ufunc, kinds: tuple[Kind, ...], dtype: Any, casting: str
+) -> tuple[np.dtype, ...]:
+    options: dict[str, Any] = {"casting": casting}
     if dtype is not None:
         options["signature"] = (None,) * ufunc.nin + (as_dtype(dtype),) * ufunc.nout
     try:
         resolved = ufunc.resolve_dtypes(kinds + (None,) * ufunc.nout, **options)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         names = ", ".join(k.__name__ if isinstance(k, type) else str(k) for k in kinds)
         raise OpError(f"np.{ufunc.__name__} does not take ({names}): {error}") from None
     if object in resolved and int in kinds:  # comparisons of Python ints, which have no bounds
-        return _resolve(ufunc, tuple([_INT if k is int else k for k in kinds]), dtype)
+        return _resolve(ufunc, tuple([_INT if k is int else k for k in kinds]), dtype, casting)
     return tuple([supported(d) for d in resolved])
 
 

@@ -14,6 +14,7 @@ from pyxla.infer.blocks import reshaped
 from pyxla.infer.integers import Int, plus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.op import OpError
+from pyxla.lib import creation
 from pyxla.lib import manipulation as m
 from pyxla.lib.bounded import (
     NOT_SUPPORTED,
@@ -27,7 +28,7 @@ from pyxla.lib.bounded import (
 )
 from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import number
-from pyxla.lib.operands import INT, as_array, cast, normalize_axis
+from pyxla.lib.operands import INT, as_array, cast, normalize_axes, normalize_axis
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import concatenate
 
@@ -161,6 +162,23 @@ def _append(function: Function, arr: Any, values: Any, axis: Any = None) -> Arra
     if axis is None:
         return join([flattened(x), flattened(y)], 0)
     return join([x, y], normalize_axis(axis, x.ndim))
+
+
+@strategy(creation.array, creation.asarray)
+def _array(function: Function, a: Any, dtype: Any = None, **options: Any) -> Array:
+    """A list of arrays of one size."""
+    if not isinstance(a, list | tuple) or not all(isinstance(x, Array) for x in a):
+        raise OpError(NOT_SUPPORTED)
+    creation.check_ignored(options)
+    return join([_expanded(x, 0) for x in a], 0, dtype)
+
+
+@strategy(m.transpose)
+def _transpose(function: Function, a: Any, axes: Any = None) -> Array:
+    x = _array(function, a) if isinstance(a, list | tuple) else as_array(a)
+    order = tuple(range(x.ndim))[::-1] if axes is None else normalize_axes(tuple(axes), x.ndim)
+    own = extents_of(x)
+    return bounded(m.transposed(x.value, order), [own[d] for d in order])
 
 
 @strategy(m.tile)

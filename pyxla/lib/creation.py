@@ -19,6 +19,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.keys import as_index
+from pyxla.lib.masks import positions
 from pyxla.lib.operands import (
     BOOL,
     FLOAT,
@@ -481,18 +482,18 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 @implements(np.ix_)
 def ix(*args: Any) -> tuple[Array, ...]:
     arrays = [as_array(x) for x in args]
-    if any(x.dtype == BOOL for x in arrays):
-        raise OpError("np.ix_ of boolean arrays depends on their values")
-    return tuple(
-        [
-            Array(
-                shapes.reshape(
-                    x.value, shape=tuple(x.size if i == axis else 1 for i in range(len(arrays)))
-                )
-            )
-            for axis, x in enumerate(arrays)
-        ]
-    )
+    if any(x.ndim != 1 for x in arrays):
+        raise OpError("Cross index must be 1 dimensional")
+    arrays = [positions(x) if x.dtype == BOOL else x for x in arrays]
+    return tuple([_beside(x, axis, len(arrays)) for axis, x in enumerate(arrays)])
+
+
+def _beside(x: Array, axis: int, ndim: int) -> Array:
+    """A one-dimensional array as dimension `axis` of `ndim`."""
+    shape = tuple(x.size if d == axis else 1 for d in range(ndim))
+    (size,) = x.extents or (None,)
+    extents = None if size is None else tuple(size if d == axis else None for d in range(ndim))
+    return Array(shapes.reshape(x.value, shape=shape), extents)
 
 
 # --- Diagonals and triangles ---------------------------------------------------------------------

@@ -7,6 +7,7 @@ Blelloch, "Vector Models for Data-Parallel Computing", 1990).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from pyxla.lib.bounded import (
 from pyxla.lib.bounded_joining import join
 from pyxla.lib.bounded_order import deleted, inserted, last_in_order
 from pyxla.lib.indexing import getitem, parse, take, true_size
-from pyxla.lib.manipulation import delete_known, insert_known
+from pyxla.lib.manipulation import cut, delete_known, insert_known, moveaxis, transposed
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
     BOOL,
@@ -53,8 +54,9 @@ from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import any as any_
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
+from pyxla.lib.scans import take_one
 from pyxla.lib.selection import allclose, array_equal, isclose, isin, where
-from pyxla.lib.sorting import order_along, sorted_along
+from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.index import scatter
@@ -188,6 +190,9 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Array:
         x, axis = flattened(x), 0
     axis = normalize_axis(axis, x.ndim)
     obj = listed(obj)
+    if isinstance(obj, list) and obj and all(isinstance(n, bool) for n in obj):
+        if len(obj) != x.shape[axis]:
+            raise OpError("a mask of what to delete is as long as the array")
     if isinstance(obj, Array | Scalar):
         return deleted(x, obj, axis)
     if isinstance(obj, int | np.integer) and x.extents is not None:
@@ -274,6 +279,49 @@ class Grouped:
         return Array(result, self.sorted.extents)
 
 
+# Slices of more numbers than this are not told apart: each is a sort of its own.
+WIDEST = 256
+
+
+class GroupedRows(Grouped):
+    """Slices along one dimension in lexicographic order; NaN equals nothing."""
+
+    def __init__(self, x: Array, axis: int) -> None:
+        if x.extents is not None:
+            raise OpError(NOT_SUPPORTED)
+        first = moveaxis(x, axis, 0)
+        count, self.tail, self.axis = first.shape[0], first.shape[1:], axis
+        width = math.prod(self.tail)
+        if not 0 < width <= WIDEST or not count:
+            raise OpError(
+                f"unique along an axis compares up to {WIDEST} numbers at each place, not {width}"
+            )
+        rows = Array(reshaped(first.value, (count, width)))
+        columns = [Array(take_one(rows.value, i, 1)) for i in range(width)]
+        self.size = count
+        self.order = lexsort(columns[::-1])
+        self.rows = take(rows, self.order, 0, wrap=False)
+        self.sorted = self.order
+        starts = splat(True, BOOL, (1,))
+        if count > 1:
+            later, earlier = (
+                cut(self.rows.value, 1, count, 0),
+                cut(self.rows.value, 0, count - 1, 0),
+            )
+            differ = fold(k.ne(later, earlier), (1,), literal(False, BOOL), "or")
+            starts = shapes.concatenate(starts, differ, dimension=0)
+        self.starts = Array(starts)
+        self.places = masks.positions(self.starts)
+
+    def values(self) -> Array:
+        found = take(self.rows, self.places, 0, wrap=False)
+        value = reshaped(found.value, (found.shape[0], *self.tail))
+        order = list(range(1, len(self.tail) + 1))
+        order.insert(self.axis, 0)
+        own = [extents_of(found)[0] if d == 0 else None for d in order]
+        return bounded(transposed(value, tuple(order)), own)
+
+
 def _grouped(ar: Any, equal_nan: bool = True) -> Grouped:
     return Grouped(flattened(as_array(ar)), equal_nan)
 
@@ -298,14 +346,15 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:
-    if axis is not None and not (as_array(ar).ndim == 1 and axis in (0, -1)):
-        raise OpError("unique along an axis is not supported; sort the rows with np.lexsort")
-    found = _grouped(ar, equal_nan)
+    x = as_array(ar)
+    along = None if axis is None else normalize_axis(axis, x.ndim)
+    rows = along is not None and x.ndim > 1
+    found = GroupedRows(x, along or 0) if rows else _grouped(x, equal_nan)
     results = [found.values()]
     if return_index:
         results.append(found.index())
     if return_inverse:
-        results.append(_inverse(found, ar))
+        results.append(found.inverse() if rows else _inverse(found, x))
     if return_counts:
         results.append(found.counts())
     return results[0] if len(results) == 1 else tuple(results)
@@ -375,10 +424,16 @@ def _isin(
 @implements(np.intersect1d, bounded=True)
 def intersect1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
-) -> Array:
-    if return_indices:
-        raise OpError("intersect1d with return_indices=True is not supported")
-    return _members(unique(ar1), as_array(ar2))
+) -> Any:
+    dtype = result_type(as_array(ar1), as_array(ar2))
+    ar1, ar2 = as_array(ar1, dtype), as_array(ar2, dtype)
+    if not return_indices:
+        return _members(unique(ar1), ar2)
+    (x, first), (y, second) = unique(ar1, return_index=True), unique(ar2, return_index=True)
+    in_x, in_y = masks.positions(is_in(x, y)), masks.positions(is_in(y, x))
+    return tuple(
+        [take(a, at, 0, wrap=False) for a, at in ((x, in_x), (first, in_x), (second, in_y))]
+    )
 
 
 @implements(np.setdiff1d, bounded=True)

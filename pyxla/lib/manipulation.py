@@ -410,6 +410,8 @@ def tile(A: Any, reps: Any) -> Array:
 def static_ints(x: Any) -> list[int]:
     """Ints known while compiling, one or many."""
     x = listed(x)
+    if isinstance(x, list) and x and all(isinstance(n, bool) for n in x):
+        return [i for i, chosen in enumerate(x) if chosen]
     if isinstance(x, np.ndarray):
         return [int(n) for n in x.ravel()]
     if isinstance(x, list | tuple):
@@ -654,11 +656,6 @@ def result_type_(*arrays_and_dtypes: Any) -> np.dtype:
 
 def _is_operand(x: Any) -> bool:
     return isinstance(x, Array | Scalar | int | float | complex | np.ndarray | np.generic)
-
-
-@implements(np.isscalar)
-def isscalar(element: Any) -> bool:
-    return not isinstance(element, Array) or not element.shape
 
 
 @implements(np.iscomplexobj)

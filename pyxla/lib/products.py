@@ -79,6 +79,7 @@ def _promoted(x: Array, y: Array) -> tuple[Value, Value]:
 @implements(np.matmul)
 def matmul(x1: Any, x2: Any, /, *, dtype: Any = None, **options: Any) -> Array:
     check_options(np.matmul, options)
+    x1, x2 = [as_array(x) if isinstance(x, list | tuple) else x for x in (x1, x2)]
     types = loop_types(np.matmul, (kind(x1), kind(x2)), dtype)
     x, y = as_value(x1, types[0]), as_value(x2, types[1])
     if not x.type.shape or not y.type.shape:

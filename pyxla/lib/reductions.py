@@ -247,9 +247,14 @@ def _variance(root: bool) -> Callable[..., Any]:
         value = op.divide(total, _count(x, axes, where, part, keepdims, freedom))
         if CLASSES[result] == "c":
             result = part
-        return Array(cast(op.sqrt(value) if root else value, result))
+        return Array(cast(_root(value) if root else value, result))
 
     return call
+
+
+def _root(x: Value) -> Value:
+    """The square root, of integers (`dtype=int`) too."""
+    return op.sqrt(x if CLASSES[x.type.dtype] in "fc" else cast(x, np.dtype(np.float64)))
 
 
 var = implements(np.var, np.ndarray.var)(_variance(False))

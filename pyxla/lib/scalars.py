@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +10,12 @@ import numpy as np
 
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES
+from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota
-from pyxla.lib.manipulation import reshaped
+from pyxla.lib.manipulation import cut, reshaped
 from pyxla.lib.operands import as_array, broadcast_to, cast, literal, normalize_axis, splat, weak
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
@@ -48,8 +50,8 @@ def tolist(a: Array) -> Any:
 @implements(np.unpackbits)
 def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Array:
     x = as_array(a)
-    if x.dtype != UINT8 or count is not None:
-        raise OpError("unpackbits takes uint8 arrays, without count=")
+    if x.dtype != UINT8:
+        raise OpError("Expected an input array of unsigned byte data type")
     value = reshaped(x.value, (x.size,)) if axis is None else x.value
     axis = normalize_axis(0 if axis is None else axis, value.type.ndim)
     head, tail = value.type.shape[: axis + 1], value.type.shape[axis + 1 :]
@@ -61,7 +63,20 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: str = "
     bits = op.and_(
         op.shift_right_logical(spread, _bit_of(spread, axis + 1, bitorder)), k.like(spread, 1)
     )
-    return Array(reshaped(bits, (*head[:-1], head[-1] * 8, *tail)))
+    whole = reshaped(bits, (*head[:-1], head[-1] * 8, *tail))
+    return Array(whole if count is None else _counted(whole, operator.index(count), axis))
+
+
+def _counted(bits: Value, count: int, axis: int) -> Value:
+    """So many bits, zeros past the last one; all but so many where it is negative."""
+    size = bits.type.shape[axis]
+    stop = count if count >= 0 else size + count
+    if stop < 0:
+        raise OpError(f"-count {-count} is larger than the number of elements {size}")
+    if stop <= size:
+        return cut(bits, 0, stop, axis)
+    more = tuple([stop - size if d == axis else n for d, n in enumerate(bits.type.shape)])
+    return shapes.concatenate(bits, splat(0, UINT8, more), dimension=axis)
 
 
 def _bit_of(x: Any, axis: int, bitorder: str) -> Any:

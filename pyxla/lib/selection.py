@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
-from pyxla.infer.promote import CLASSES, result_type
+from pyxla.infer.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -77,6 +77,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     """The first choice whose condition holds."""
     if len(condlist) != len(choicelist):
         raise OpError("list of cases must be same length as list of conditions")
+    choicelist = [as_array(x) if isinstance(x, list | tuple) else x for x in choicelist]
     dtype = result_type(*choicelist, default)
     result = Array(as_value(default, dtype))
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
@@ -136,7 +137,12 @@ def clip(
     result: Any = a if isinstance(a, Array | Scalar) else as_array(a)
     low, high = _representable(low, result, -1), _representable(high, result, 1)
     bounds = [bound for bound in (low, high) if bound is not None]
-    found = result_type(result, *[as_array(b) if isinstance(b, list) else b for b in bounds])
+    bounds = [as_array(b) if isinstance(b, list | tuple) else b for b in bounds]
+    found = result_type(result, *bounds)
+    if dtype is not None:
+        given, found = found, as_dtype(dtype)
+        if not np.can_cast(given, found, "same_kind"):
+            raise OpError(f"Cannot cast ufunc 'clip' input from {given} to {found}")
     value = as_value(result, found)
     for bound, kernel in ((low, k.maximum), (high, k.minimum)):
         if bound is not None:

@@ -130,21 +130,23 @@ def _operand(x: Any) -> Any:
 
 
 def _unary(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    def call(x: Any, /, *, dtype: Any = None, **options: Any) -> Any:
+    def call(x: Any, /, *, dtype: Any = None, casting: Any = "same_kind", **options: Any) -> Any:
         check_options(ufunc, options)
         x = _operand(x)
-        types = loop_types(ufunc, (kind(x),), dtype)
+        types = loop_types(ufunc, (kind(x),), dtype, casting)
         return wrap(kernel(as_value(x, types[0])))
 
     return call
 
 
 def _binary(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    def call(x: Any, y: Any, /, *, dtype: Any = None, **options: Any) -> Any:
+    def call(
+        x: Any, y: Any, /, *, dtype: Any = None, casting: Any = "same_kind", **options: Any
+    ) -> Any:
         if options:
             check_options(ufunc, options)
         x, y = _operand(x), _operand(y)
-        types = loop_types(ufunc, (kind(x), kind(y)), dtype)
+        types = loop_types(ufunc, (kind(x), kind(y)), dtype, casting)
         a, b = as_value(x, types[0]), as_value(y, types[1])
         if a.type.shape != b.type.shape:
             a, b = broadcast(a, b)
@@ -179,8 +181,8 @@ def _out_of_range(ufunc: np.ufunc, number: int, array: Array, first: bool) -> bo
 
 
 def check_options(ufunc: np.ufunc, options: dict[str, Any]) -> None:
-    """Refuse keywords that mean something; `casting`, `order` and `subok` defaults mean nothing."""
-    neutral = {"casting": "same_kind", "order": "K", "subok": True, "out": None, "where": True}
+    """Refuse keywords that mean something; the defaults of `order` and `subok` mean nothing."""
+    neutral = {"order": "K", "subok": True, "out": None, "where": True}
     for name, given in options.items():
         if name not in neutral or given != neutral[name]:
             raise OpError(f"np.{ufunc.__name__}: {name}={given!r} is not supported")

@@ -195,3 +195,61 @@ def test_what_is_given_is_not_ignored() -> None:
     for program, args in ((buffer, (X,)), (like, (X,)), (matrix, ()), (uncopied, ())):
         with pytest.raises(pyxla.CompileError):
             program(*args)
+
+
+def test_casting_rules() -> None:
+    def program(x, i):
+        whole, half = np.zeros((3, 4), int), np.zeros((3, 4), np.float32)
+        np.divide(x, 2, out=whole, casting="unsafe")
+        np.add(x, x, half, casting="same_kind")
+        return (
+            (whole, half, np.arctan2(i, 3, dtype="f8", casting="safe")),
+            (np.add(x, 1, dtype="i4", casting="unsafe"), np.std(i, dtype=int)),
+        )
+
+    check(program, X * 9, np.arange(6))
+
+    @pyxla.compile
+    def unsafe(x):
+        return np.add(x, x, dtype="f4", casting="safe")
+
+    with pytest.raises(pyxla.CompileError):
+        unsafe(X)
+
+
+def test_sets_with_axes_and_indices() -> None:
+    def program(x, u, s):
+        return (
+            np.unique(x > 0, axis=0, return_index=True, return_inverse=True, return_counts=True),
+            np.unique(np.round(s), axis=1, return_inverse=True),
+            np.unique(np.array([[1.0, np.nan], [1, np.nan], [0, 2]]), axis=0),
+            np.intersect1d(u, [3, 1, 9], return_indices=True),
+            np.intersect1d(u, [3, 1, 9]),
+            np.transpose(np.nonzero(x > 0)),
+            np.array(np.nonzero(x > 0)),
+            np.ix_(u > 2)[0],
+        )
+
+    check(
+        program,
+        X,
+        np.array([3, 3, 1, 2, 3], np.uint8),
+        np.random.default_rng(1).normal(size=(2, 3, 4)),
+    )
+
+
+def test_options_of_single_functions() -> None:
+    def program(x, u, i, z, g, n):
+        q, w = np.arange(5), np.arange(6.0).reshape(2, 3)
+        np.put(q, i, [9, 8], mode="wrap")
+        w.put([7, -9], 1, "clip")
+        return (
+            (q, w, np.clip(u, 1, 3, dtype="i4"), np.select([[True, False]], [[1, 2]])),
+            (np.unpackbits(u, count=-3), np.unpackbits(u[:, None], axis=1, count=10)),
+            (np.delete(x, [True, False, True], axis=0), np.delete([1, 2, 3], [True, False, True])),
+            (np.matmul([[1, 2], [3, 4]], x[:2]), np.ix_([True, False, True], [2, 4])),
+            (np.isscalar(z), np.isscalar(g), np.isscalar(n), np.isscalar([1]), np.isscalar("a")),
+        )
+
+    u, i = np.arange(5, dtype=np.uint8), np.arange(6) - 2
+    check(program, X, u, i, np.array(2.0), np.float64(1.5), 3)
