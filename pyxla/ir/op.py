@@ -23,7 +23,7 @@ class Op:
     numpy(*arrays, **attrs) -> what NumPy says it computes: constant folder and test oracle.
     emit(ctx, instr, operands) -> MLIR values (see `pyxla.lower.emit`).
     blocks(*types, **attrs) -> {keyword: parameter types} of the Python functions it takes.
-    jvp, vjp, batch: derivative and batching rules (`pyxla.grad`).
+    jvp, vjp: derivative rules (`pyxla.grad`).  batch: on many lanes at once (`pyxla.ops.batching`).
     samples() -> [(operands, attrs)]: arrays on which tests walk every facet.
     """
 
