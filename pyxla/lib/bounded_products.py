@@ -31,7 +31,7 @@ from pyxla.lib.bounded import (
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import number
 from pyxla.lib.operands import Shape, as_array, normalize_axes
-from pyxla.lib.prefixes import by_size
+from pyxla.lib.prefixes import LARGE, by_part, by_size
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import pad
 
@@ -114,7 +114,16 @@ def _by_size(x: Array, y: Array, left: int, right: int, compute: Callable[..., A
     for size in (extents_of(x)[left], extents_of(y)[right]):
         if size is not None:
             return by_size((x, y), (left, right), size, compute)
+    if x.ndim == 1 and y.ndim == 2 and (rows := _large(y, 1 - right)) is not None:
+        return by_part(y, 1 - right, rows, lambda part: compute(x, part))
+    if x.ndim == 2 and y.ndim == 1 and (rows := _large(x, 1 - left)) is not None:
+        return by_part(x, 1 - left, rows, lambda part: compute(part, y))
     return compute(x, y)
+
+
+def _large(x: Array, axis: int) -> Scalar | None:
+    """The extent of a matrix of which it pays to leave out what is not real."""
+    return extents_of(x)[axis] if x.size >= LARGE else None
 
 
 def _check(x: Array, y: Array, left: int, right: int) -> None:

@@ -24,10 +24,14 @@ from pyxla.ops.elementwise import add, compare, maximum, minimum, subtract
 from pyxla.ops.index import dynamic_slice, gather
 from pyxla.ops.shape import broadcast_in_dim, iota, pad, reshape, transpose
 
-# Bounds below the first are not worth a choice; down to the second, each is a fraction of the next.
+# Bounds below the first are not worth a choice; below a quarter of the bound, and down to the
+# second, each is a fraction of the next.
 WORTHWHILE = 4096
 SMALLEST = 128
 RATIO = 8
+# A product with a matrix of so many elements is made for parts of it.
+LARGE = 1 << 16
+PARTS = 8
 _LIMIT = 64
 
 
@@ -37,6 +41,8 @@ def by_size(
     """`compute(*xs)`, where `xs[k]` counts along `axes[k]` only up to `size`."""
     bound = min([x.shape[axis] for x, axis in zip(xs, axes, strict=True)])
     counts = [bound]
+    if bound >= WORTHWHILE:
+        counts = [-(-bound * part // 4) for part in (1, 2, 3, 4)]
     while bound >= WORTHWHILE and counts[0] > SMALLEST:
         counts.insert(0, -(-counts[0] // RATIO))
     if len(counts) == 1:
@@ -51,20 +57,36 @@ def by_size(
         kept.append(result)
         return result.value
 
-    def chosen(counts: Sequence[int]) -> Value:
-        count, *larger = counts
-        if not larger:
-            return shortened(count)
-        fits = compare(size.value, value_of(count), direction="LE")
-        builder = current()
-        regions = (
-            builder.region((), lambda: shortened(count)),
-            builder.region((), lambda: chosen(larger)),
-        )
-        results = if_(fits, regions=regions)
-        return results[0] if isinstance(results, tuple) else results
+    return Array(_chosen(counts, size, shortened), kept[0].extents if kept else None)
 
-    return Array(chosen(counts), kept[0].extents if kept else None)
+
+def by_part(x: Array, axis: int, size: Scalar, compute: Callable[[Array], Array]) -> Array:
+    """`compute(x)`, one element for each of `x` along `axis`, for the part that holds `size`."""
+    bound = x.shape[axis]
+    counts = [-(-bound * (part + 1) // PARTS) for part in range(PARTS)]
+    kept: list[Array] = []
+
+    def shortened(count: int) -> Value:
+        result = compute(Array(prefix(x.value, axis, count), x.extents))
+        kept.append(result)
+        return _cut(result.value, 0, bound)
+
+    return Array(_chosen(counts, size, shortened), kept[0].extents if kept else None)
+
+
+def _chosen(counts: Sequence[int], size: Scalar, made: Callable[[int], Value]) -> Value:
+    """`made(count)` for the smallest count that `size` does not exceed, or the last."""
+    count, *larger = counts
+    if not larger:
+        return made(count)
+    fits = compare(size.value, value_of(count), direction="LE")
+    builder = current()
+    regions = (
+        builder.region((), lambda: made(count)),
+        builder.region((), lambda: _chosen(larger, size, made)),
+    )
+    results = if_(fits, regions=regions)
+    return results[0] if isinstance(results, tuple) else results
 
 
 def prefix(value: Value, axis: int, count: int) -> Value:
