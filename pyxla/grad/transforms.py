@@ -31,7 +31,7 @@ from pyxla.grad.trees import (
     zero,
 )
 from pyxla.infer.engine import Engine, Stopped
-from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lattice import Compound, Const, MaybeNone, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
 from pyxla.lib.indexing import resized
@@ -73,8 +73,15 @@ class Inputs:
     def vary(self, which: Sequence[int]) -> None:
         """Make the floating-point leaves of some arguments parameters."""
         for leaf in leaves(*[self.trees[k] for k in which]):
+            self.check(leaf)
             if leaf.inexact:
                 self.params[leaf] = Value(leaf.type, None, getattr(leaf.value, "hint", ""))
+
+    def check(self, leaf: Leaf) -> None:
+        if isinstance(leaf.value, MaybeNone):
+            raise self.engine.refuse(
+                "a value that may be None has no derivative", "pass and return a number, or a bool"
+            )
 
     def visit(self, function: Any) -> Nested:
         """The call; its derivatives may be taken once more than around it."""
@@ -89,6 +96,8 @@ class Inputs:
         if made.result is None:
             emit(self.engine, made, made.region, self.values())
             raise Stopped
+        for leaf in leaves(made.result):
+            self.check(leaf)
         return made
 
     def values(self) -> list[Value]:

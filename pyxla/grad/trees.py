@@ -17,7 +17,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.infer import arrays
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, parts
+from pyxla.infer.heap import NumberList, SetCell, parts, rebuilt
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -206,46 +206,41 @@ def placed(engine: Any, value: Any, jax: bool = False) -> Ref:
 
 
 def _with_parts(content: Any, items: Sequence[Any]) -> Any:
-    match content:
-        case Tuple():
-            return Tuple(tuple(items), content.cls)
-        case Compound():
-            return Compound(content.kind, tuple(items), content.meta)
-        case ListCell():
-            return ListCell(tuple(items))
-        case DictCell(old):
-            return DictCell(dict(zip(old, items, strict=True)))
-        case ObjectCell(cls, old):
-            return ObjectCell(cls, dict(zip(old, items, strict=True)))
-        case BoxCell():
-            return BoxCell(items[0])
-    return content
+    if isinstance(content, Tuple):
+        return Tuple(tuple(items), content.cls)
+    if isinstance(content, Compound):
+        return Compound(content.kind, tuple(items), content.meta)
+    return content if isinstance(content, SetCell) else rebuilt(content, list(items))
 
 
 # --- leaves -----------------------------------------------------------------------------------
 
 
 def values_of(leaf: Leaf) -> list[Value]:
-    """What a leaf is known by at run time: its value and its true extents."""
+    """What a leaf is known by at run time: its value, its true extents, which kind it is of."""
     x = leaf.value
-    if isinstance(x, Scalar):
-        return [x.value]
-    if isinstance(x, Array):
-        return [x.value, *[e.value for e in x.extents or () if isinstance(e, Scalar)]]
-    return []
+    if not isinstance(x, Scalar | Array):
+        return []
+    kinds = getattr(x, "kinds", None)
+    others = [*(getattr(x, "extents", None) or ()), *([kinds.selector] if kinds else [])]
+    return [x.value, *[s.value for s in others if isinstance(s, Scalar)]]
 
 
 def moved(leaf: Leaf, now: Callable[[Value], Value]) -> Any:
     """The abstract value of a leaf whose values are `now` others."""
+
+    def scalar(x: Any) -> Any:
+        return Scalar(now(x.value), x.fact) if isinstance(x, Scalar) else x
+
     x = leaf.value
-    if isinstance(x, Scalar):
-        return x if now(x.value) is x.value else Scalar(now(x.value))
+    if not isinstance(x, Scalar | Array):
+        return x
+    kinds = getattr(x, "kinds", None)
+    more = [type(kinds)(kinds.choices, scalar(kinds.selector))] if kinds else []
     if isinstance(x, Array):
-        extents = x.extents and tuple(
-            [Scalar(now(e.value), e.fact) if isinstance(e, Scalar) else e for e in x.extents]
-        )
-        return Array(now(x.value), extents)
-    return x
+        extents = x.extents and tuple([scalar(e) for e in x.extents])
+        return Array(now(x.value), extents, *more)
+    return x if now(x.value) is x.value else Scalar(now(x.value), None, None, *more)
 
 
 def value_of(leaf: Leaf) -> Value:

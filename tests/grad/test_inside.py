@@ -523,3 +523,28 @@ def test_loops_that_never_run():
         return s + x.sum()
 
     close(pyxla.grad(f)(X), np.ones(5))
+
+
+def test_lists_of_unknown_length_and_values_that_may_be_none():
+    def squares(x):
+        found = []
+        for i in range(5):
+            if x[i] > 0.35:
+                found.append(x[i] * x[i])
+        return sum(found), found
+
+    (value, found), g = pyxla.value_and_grad(squares, has_aux=True)(X)
+    close(value, sum(found))
+    close(g, np.where(X > 0.35, 2 * X, 0))
+    assert len(found) == 3
+
+    def least(x):
+        best = None
+        for i in range(5):
+            if x[i] > 0.35 and (best is None or x[i] < best):
+                best = x[i]
+        return best
+
+    with pytest.raises(CompileError, match="may be None"):
+        pyxla.grad(least)(X)
+    close(pyxla.grad(lambda x: least(x) * 2 if least(x) is not None else 0.0)(X), 2 * (X == 0.4))
