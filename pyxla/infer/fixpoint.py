@@ -81,12 +81,13 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
 
 def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:
     pending = {block: len(edges) for block, edges in frame.pending.items()}
-    return pending, len(engine.raised), len(frame.returns), len(engine.written), len(engine.frames)
+    counts = len(engine.raised), len(frame.returns), len(engine.written), len(engine.frames)
+    return pending, *counts, len(engine.used_up)
 
 
 def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...]) -> None:
     """Forget what a pass left behind."""
-    pending, raised, returns, written, frames = mark
+    pending, raised, returns, written, frames, used_up = mark
     for block in list(frame.pending):
         if block not in pending:
             del frame.pending[block]
@@ -96,6 +97,8 @@ def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...]) -> None:
     del frame.returns[returns:]
     del engine.written[written:]
     del engine.frames[frames:]
+    for read in list(engine.used_up)[used_up:]:
+        del engine.used_up[read]
 
 
 def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:

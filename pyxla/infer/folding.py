@@ -40,7 +40,9 @@ def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
     if target is not builtins.sum:
         return Const(target is not None)
+    read = dict(engine.used_up)
     found = sequence(engine, items)
+    engine.used_up = read  # a look ahead: the loop reads it
     if not _by_number(engine, found):
         return Const(False)
     size = length(engine, found)

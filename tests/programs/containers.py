@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -491,3 +492,11 @@ def iterators(a, x):
     for y in pair:
         first = first - 2 * y
     return total, first, next(v for v in (a, 1.0) if True), next(iter(()), a)
+
+
+@program("iterators comprehensions", lambda: (3,))
+def weighted_sums(n):
+    out = []
+    for p in itertools.permutations(range(n)):
+        out.append(sum(i * v for i, v in enumerate(p)))
+    return out, any(a > b for a, b in zip(out, out[1:], strict=False))
