@@ -421,16 +421,6 @@ def _isscalar(engine: Engine, element: Any) -> Any:
     return Const(isinstance(element, Compound) and element.kind == "text")
 
 
-@builtin(np.isscalar)
-def _isscalar(engine: Engine, element: Any) -> Any:
-    """Python's numbers and text, and NumPy's scalars; 0-d arrays are none."""
-    if isinstance(element, Const):
-        return Const(np.isscalar(element.value))
-    if isinstance(element, Scalar | Array):
-        return Const(not isinstance(element, Array) or not element.shape)
-    return Const(isinstance(element, Compound) and element.kind == "text")
-
-
 for _name in (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and_", "or_", "xor"),
