@@ -22,6 +22,7 @@ from pyxla.infer import generator_methods
 from pyxla.infer.rules import RULES  # noqa: F401 - fills the registries
 from pyxla.lib.refused import ATTRIBUTES, refusal
 from pyxla.lib.registry import lookup
+from pyxla.lib.scipys import FUNCTIONS, UFUNCS
 
 RELEASE = "NumPy " + ".".join(np.__version__.split(".")[:2])
 FILE = Path(__file__).parent.parent / "docs" / "numpy.md"
@@ -147,6 +148,10 @@ def document() -> str:
         lines.append(f"| {section} | " + " | ".join(str(counts[s]) for s in STATUSES) + " |")
     for section, found in everything.items():
         lines += ["", f"## {section}", "", "| name | | |", "| --- | --- | --- |", *map(_row, found)]
+    lines += ["", "## SciPy", "", "Compiled through JAX, for real numbers and matrices:", ""]
+    for module, functions in FUNCTIONS.items():
+        known = {*functions, *(UFUNCS | {"psi"} if module == "scipy.special" else ())}
+        lines.append(f"- `{module}`: " + ", ".join(f"`{name}`" for name in sorted(known)))
     return "\n".join(lines) + "\n"
 
 

@@ -29,6 +29,7 @@ from pyxla.lib.bounded import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.refused import OUTSIDE, Row, refusal
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
+from pyxla.lib.scipys import scipys
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
 _FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
@@ -79,7 +80,7 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
 
 def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call an object known while compiling."""
-    implementation = lookup(value)
+    implementation = lookup(value) or scipys(value)
     if implementation is not None:
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
