@@ -32,7 +32,7 @@ from pyxla.grad.trees import (
     values_of,
 )
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64, array_type
@@ -155,12 +155,16 @@ class _Lanes:
         self.sizes: dict[int, str] = {} if size is None else {size: "axis_size"}
 
     def map(self, axes: Axes, tree: Tree, what: str) -> None:
-        functions = set(_inside_functions(tree))
+        others = list(_others(tree))
+        for node in others:
+            if node.cell and not isinstance(node.content, SetCell):
+                raise self.engine.refuse(f"{what} of vmap is a {_kind(node)}")
+        fixed = set(leaves(*others))
         seen: dict[Leaf, int | None] = {}
         for leaf, axis in spread_axes(self.engine, axes, tree, "in_axes"):
             if seen.setdefault(leaf, axis) != axis:
                 raise self.engine.refuse(f"vmap: an array in {what} has two entries in in_axes")
-            if axis is not None and leaf.type is not None and leaf not in functions:
+            if axis is not None and leaf.type is not None and leaf not in fixed:
                 self.map_leaf(leaf, axis, what)
 
     def map_leaf(self, leaf: Leaf, axis: int, what: str) -> None:
@@ -238,14 +242,6 @@ def _generators(engine: Engine) -> Iterator[tuple[int, ObjectCell]]:
             yield cell, content
 
 
-def _inside_functions(tree: Tree) -> Iterator[Leaf]:
-    """What functions hold that are passed as arguments: it is not mapped."""
-    if isinstance(tree, Node):
-        held = isinstance(tree.content, Compound) and tree.content.kind != "pytree"
-        for item in tree.items:
-            yield from leaves(item) if held else _inside_functions(item)
-
-
 def _to_front(x: Value, axis: int) -> Value:
     order = (axis, *[other for other in range(x.type.ndim) if other != axis])
     return transpose(x, permutation=order)
@@ -293,8 +289,9 @@ class _Results:
         tree = self.nested.result
         if tree is None:
             raise self.engine.refuse("this function never returns")
+        for node in _others(tree):
+            raise _unstackable(self.engine, _kind(node))
         axes = dict(spread_axes(self.engine, out_axes, tree, "out_axes"))
-        _check_containers(self.engine, tree)
         return graft(self.engine, tree, lambda leaf: self.leaf(leaf, axes[leaf]))
 
     def leaf(self, leaf: Leaf, axis: int | None) -> Any:
@@ -354,12 +351,23 @@ def _first_raised(status: Value) -> Value:
     return reduce(found, number(shape[0]), dimensions=(0,), computation="minimum")
 
 
-def _check_containers(engine: Engine, tree: Tree) -> None:
+def _others(tree: Tree) -> Iterator[Node]:
+    """The containers in a tree whose parts are not known one by one."""
     if isinstance(tree, Node):
-        if isinstance(tree.content, Compound) and tree.content.kind != "pytree":
-            raise _unstackable(engine, tree.content.kind)
+        content = tree.content
+        known = isinstance(content, Tuple | ListCell | DictCell | ObjectCell)
+        if not known and not (isinstance(content, Compound) and content.kind == "pytree"):
+            yield tree
         for item in tree.items:
-            _check_containers(engine, item)
+            yield from _others(item)
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node.content, Compound):
+        return node.content.kind
+    if isinstance(node.content, SetCell):
+        return "set"
+    return "list whose length is known at run time only"
 
 
 def _unstackable(engine: Engine, what: str) -> CompileError:

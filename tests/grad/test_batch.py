@@ -383,7 +383,7 @@ def always(x):
 
 
 def test_lists_of_numbers():
-    """Such as are kept as arrays."""
+    """Such as are kept as arrays, and such as grow."""
 
     def counted(row):
         counts = [0] * 20
@@ -396,6 +396,7 @@ def test_lists_of_numbers():
         return numbers[3], numbers[k]
 
     check(counted, X)
+    check(lambda row: [a * b for a, b in zip(row, row[::-1], strict=True)], X)
     check(picked, [V + k for k in range(20)], np.array([0, 19, 3, 4]))
 
 
