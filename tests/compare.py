@@ -90,6 +90,9 @@ def difference(a: Any, e: Any, rtol: float | None = None, path: str = "result") 
         return compare_dicts(a, e, rtol, path)
     if isinstance(e, BaseException):
         return compare_exceptions(a, e, rtol, path)
+    if isinstance(e, np.random.Generator):
+        states = a.bit_generator.state, e.bit_generator.state
+        return "" if states[0] == states[1] else f"{path}: the states of the generators differ"
     if dataclasses.is_dataclass(e) or (hasattr(e, "__dict__") and not callable(e)):
         return compare_dicts(vars(a), vars(e), rtol, path)
     if callable(e):

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.errors import CompileError
 from pyxla.infer import arrays, extent
 from pyxla.infer.calls import call_object
 from pyxla.infer.containers import builtin
@@ -187,6 +188,7 @@ def bits_of(engine: Engine, ref: Any) -> Ref:
     held = engine.content(bits) if isinstance(bits, Ref) else None
     if not isinstance(held, ObjectCell) or held.cls is not np.random.PCG64:
         raise engine.refuse("only generators over np.random.PCG64 are compiled", REMEDY)
+    engine.check_writable(bits)
     return bits
 
 
@@ -198,10 +200,15 @@ def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
 
 
 def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
-    """Call one of the functions of `lib.random`, which are known to index in range."""
+    """Call one of the functions of `lib.random`, which are known to index in range.
+
+    What is refused in them is refused at the user's line.
+    """
     checks, engine.checks = engine.checks, False
     try:
         return call_object(engine, function, list(args), {})
+    except CompileError as error:
+        raise engine.refuse(error.message, error.hint) from error
     finally:
         engine.checks = checks
 

@@ -173,7 +173,8 @@ class LoopHead:
             owner = getattr(getattr(x, "value", None), "owner", None)
             if not isinstance(owner, Phi) or owner.block is not self.block:
                 return True
-            return owner.args[back.block] is owner.value
+            # Of an instance that the turn did not touch, nothing is connected.
+            return owner.args.get(back.block, owner.value) is owner.value
 
         found = set()
         for cell, name in fields:

@@ -249,6 +249,9 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
             raise engine.refuse(f"property {name!r} of {content.cls.__name__!r} has no setter")
         call_object(engine, found.fset, [x, value], {})
         return
+    if found is None and name not in content.fields and not content.cls.__dictoffset__:
+        message = f"{content.cls.__name__!r} object has no attribute {name!r}"
+        engine.raise_constant(AttributeError(message))
     params = getattr(content.cls, "__dataclass_params__", None)
     if params is not None and params.frozen and not frozen_too:
         engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))

@@ -683,3 +683,50 @@ def kepler(mean_anomaly, e):
     return 2 * math.atan2(
         math.sqrt(1 + e) * math.sin(anomaly / 2), math.sqrt(1 - e) * math.cos(anomaly / 2)
     )
+
+
+@program("random walk with a generator", lambda: (7, 200))
+def drift(seed, steps):
+    rng = np.random.default_rng(seed)
+    x = 0.0
+    highest = 0.0
+    for _ in range(steps):
+        x = 0.9 * x + rng.normal(0.1, 0.5)
+        if x > highest:
+            highest = x
+        elif rng.random() < 0.01:
+            x = 0.0
+    return x, highest
+
+
+@program("Metropolis sampling", lambda: (np.random.default_rng(3), 300))
+def metropolis_walk(rng, count):
+    x, accepted = 0.0, 0
+    samples = np.empty(count)
+    for i in range(count):
+        proposal = x + rng.uniform(-1.0, 1.0)
+        if rng.random() < np.exp(0.5 * (x * x - proposal * proposal)):
+            x = proposal
+            accepted += 1
+        samples[i] = x
+    return samples.mean(), accepted
+
+
+@program("bootstrap of a mean", lambda: (np.random.default_rng(5), np.linspace(0.0, 3.0, 40)))
+def bootstrap(rng, x):
+    means = np.empty(20)
+    for i in range(20):
+        means[i] = x[rng.integers(0, len(x), len(x))].mean()
+    order = rng.permutation(len(x))
+    return means.std(), x[order][:5], rng.choice(x, 3)
+
+
+@program("birth and death", lambda: (11, 60))
+def births(seed, years):
+    rng = np.random.default_rng(seed)
+    population = 30
+    for _ in range(years):
+        population += rng.poisson(0.1 * population) - rng.binomial(population, 0.11)
+        if population <= 0:
+            break
+    return population

@@ -232,6 +232,55 @@ def test_fields():
     np.testing.assert_allclose(*results, 1e-14)
 
 
+def test_same_generator():
+    """One generator under two names, and one bit generator under two generators."""
+
+    def program(a, b):
+        return a.random() + 2 * b.random()
+
+    for wrap in (lambda rng: rng, lambda rng: np.random.Generator(rng.bit_generator)):
+        rng, theirs = np.random.default_rng(3), np.random.default_rng(3)
+        assert pyxla.compile(program)(rng, wrap(rng)) == program(theirs, wrap(theirs))
+        assert rng.random() == theirs.random()
+
+
+def test_raising():
+    """The state is written back when the program raises, too."""
+
+    @pyxla.compile
+    def program(rng):
+        if rng.random() < 2:
+            raise RuntimeError("after a draw")
+
+    rng, theirs = np.random.default_rng(3), np.random.default_rng(3)
+    with pytest.raises(RuntimeError, match="after a draw"):
+        program(rng)
+    theirs.random()
+    assert rng.random() == theirs.random()
+
+
+def test_transformations():
+    """Numbers are constants to derivatives, and parameters are not; lanes have their own states."""
+
+    def loss(w, rng):
+        return np.sum((w * rng.normal(w, 1.0, 4) - rng.random()) ** 2)
+
+    rng, step = np.random.default_rng(3), 1e-6
+    values = [loss(0.5 + sign * step, np.random.default_rng(3)) for sign in (1, -1)]
+    slope = (values[0] - values[1]) / (2 * step)
+    np.testing.assert_allclose(pyxla.grad(loss)(0.5, rng), slope, 1e-6)
+    assert rng.random() == np.random.default_rng(3).random()
+
+    def draw(seed):
+        return np.random.default_rng(seed).normal(size=3)
+
+    lanes = pyxla.vmap(draw)(np.arange(3))
+    np.testing.assert_allclose(lanes, [draw(k) for k in range(3)], 1e-14)
+    number, (after,) = pyxla.functional(lambda rng: rng.random())(np.random.default_rng(3))
+    assert number == np.random.default_rng(3).random()
+    assert after.random() == np.random.default_rng(3).random(2)[1]
+
+
 def test_checks():
     @pyxla.compile(checks=True)
     def program(rng, scale, p):
@@ -272,6 +321,13 @@ def test_exceptions(program):
     assert str(got.value) == str(expected.value)
 
 
+def either(rng):
+    """Which of two generators it is, is known at run time only, and both are used later."""
+    other = np.random.default_rng(1)
+    chosen = rng if rng.random() < 0.5 else other
+    return chosen.random() + other.random() + rng.random()
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -283,6 +339,7 @@ def test_exceptions(program):
         (lambda rng: rng.shuffle([1, 2]), "shuffle an array"),
         (lambda rng: rng.bit_generator.state, "read it outside"),
         (lambda rng: rng.normals(), "has no attribute"),
+        (either, "one of several objects"),
     ],
 )
 def test_refused(program, message):
