@@ -95,13 +95,13 @@ def _by_counts(x: Array, counts: Array, axis: int) -> Array:
         raise OpError(
             f"operands could not be broadcast together with shape ({full},) ({counts.size},)"
         )
+    if not full:
+        return x
     value = cast(filled(counts, (0,), 0).value if counts.extents else counts.value, INT)
     wide = Array(broadcast_to(value, (full,)))
     if counts.size == 1 and extents_of(x)[axis] is not None:
         wide = filled(Array(wide.value, (extents_of(x)[axis],)), (0,), 0)
     (size,), extents = as_sizes(sum_(Array(wide.value)))
-    if not full:
-        return bounded(x.value, extents_of(x))
     ends = cumsum(Array(wide.value))
     found = searchsorted(ends, Array(iota(INT, (size,), 0)), "right").value
     last = like(found, full - 1)

@@ -128,6 +128,7 @@ def test_counts_and_sections_given_as_arrays() -> None:
             np.repeat(x, np.array([1, 2, 0]), axis=0),
             np.repeat(v, u),
             np.repeat(u, u[:1]),
+            np.repeat(v[:0], v[:0].astype(int)),
             np.repeat(x, u[:3] % 2 + np.uint8(1), 0),
             np.repeat(v[v > 0], 2),
             np.repeat(values, counts),
