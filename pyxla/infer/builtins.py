@@ -446,11 +446,13 @@ builtin(abs, operator.abs)(
         if isinstance(content_of(engine, x), ObjectCell)
         else Const(abs(x.value))
         if isinstance(x, Const)
-        else operated(
-            engine, "abs", (x,), engine.abstract(apply(engine, "abs", _library, (x,), {}))
-        )
+        else _absolute(engine, x, _library)
     )
 )
+
+
+def _absolute(engine: Engine, x: Any, library: Any) -> Any:
+    return operated(engine, "abs", (x,), engine.abstract(apply(engine, "abs", library, (x,), {})))
 
 
 @builtin(operator.setitem)

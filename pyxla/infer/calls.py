@@ -23,6 +23,7 @@ from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
+from pyxla.infer.kinds import dtype_of, operated
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Tuple
 from pyxla.ir.core import Value
 from pyxla.lib.bounded import is_bounded, strategy_of
@@ -236,17 +237,39 @@ def call_library(
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     if _is_numpys(value):  # to which a list of numbers is the array of them
         args = [number_lists.by_value(engine, a) for a in args]
+    engine.mixed = None
     result = apply(engine, _name(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
         return _store(engine, result, out, where, casting)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
-    return engine.abstract(result, _zero_d(implementation, args))
+    found = engine.abstract(result, _zero_d(implementation, args))
+    if engine.mixed is not None:
+        _check_dtypes(engine, value)
+    return operated(engine, value, args, found) if _tracked(value) else found
 
 
 def _is_numpys(value: Any) -> bool:
     return isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
+
+
+def _check_dtypes(engine: Engine, value: Any) -> None:
+    """Refuse what NumPy gives another dtype for each of the kinds of a number."""
+    choices, engine.mixed = engine.mixed.choices, None
+    module = getattr(value, "__module__", None) or ""
+    names = sorted({str(dtype_of(kind)) for kind in choices})
+    if len(names) < 2 or _tracked(value) or isinstance(value, type) or module[:5] != "numpy":
+        return
+    raise engine.refuse(
+        f"{_name(value)}: a number is {' or '.join(names)} here, as the path taken has it",
+        "convert it with float() or int(), or start with a number of that type",
+    )
+
+
+def _tracked(value: Any) -> bool:
+    """Whether the kind of a number that `value` gives follows from those of its arguments."""
+    return isinstance(value, np.ufunc) or value is pow
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:

@@ -236,6 +236,8 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
         value = x.value
         return engine.wrapper(x) if isinstance(value, _CALLED) else value
     if isinstance(x, Scalar | Array):
+        if x.kinds is not None:
+            engine.mixed = x.kinds
         return x
     if isinstance(x, Ref):
         content = engine.content(x)
@@ -274,6 +276,8 @@ def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
     """What a library function returned as an abstract value; arrays become new objects."""
     kind = type(x)
     if kind is Array:
+        if x.kinds is not None:
+            x = Array(x.value, x.extents)
         if x.value.type.shape or zero_d:
             return Ref(engine.heap.new(x, engine.loc))
         return x

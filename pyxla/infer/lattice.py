@@ -93,6 +93,17 @@ class Const:
         return f"Const({self.value!r})"
 
 
+class Kinds:
+    """The types that a scalar may be of, Python's and NumPy's, and which of them it is at run time:
+    `choices[selector]` (`pyxla.infer.kinds`)."""
+
+    __slots__ = ("choices", "selector")
+
+    def __init__(self, choices: tuple[type, ...], selector: Scalar) -> None:
+        self.choices = choices
+        self.selector = selector
+
+
 class Scalar(Operand):
     """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
 
@@ -102,12 +113,15 @@ class Scalar(Operand):
     In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
     """
 
-    __slots__ = ("fact", "test", "value")
+    __slots__ = ("fact", "kinds", "test", "value")
 
-    def __init__(self, value: Value, fact: Any = None, test: Any = None) -> None:
+    def __init__(
+        self, value: Value, fact: Any = None, test: Any = None, kinds: Kinds | None = None
+    ) -> None:
         self.value = value
         self.fact = fact
         self.test = test
+        self.kinds = kinds
 
     @property
     def kind(self) -> type:
@@ -151,11 +165,17 @@ class Array(Operand):
     functions see bounded extents only when registered with `bounded=True`.
     """
 
-    __slots__ = ("extents", "value")
+    __slots__ = ("extents", "kinds", "value")
 
-    def __init__(self, value: Value, extents: tuple[Scalar | None, ...] | None = None) -> None:
+    def __init__(
+        self,
+        value: Value,
+        extents: tuple[Scalar | None, ...] | None = None,
+        kinds: Kinds | None = None,
+    ) -> None:
         self.value = value
         self.extents = extents
+        self.kinds = kinds
 
     @property
     def type(self) -> ArrayType:

@@ -113,7 +113,7 @@ def _apply(env: dict[Value, Any], x: Scalar, interval: IntFact) -> None:
         high = None if interval.hi is None else interval.hi + offset
         fact = extent.meet(extent.fact(known), low, high)
         if fact != known.fact:
-            env[key] = Scalar(known.value, fact, known.test)
+            env[key] = Scalar(known.value, fact, known.test, known.kinds)
 
 
 def constant_of(x: Any) -> Any:

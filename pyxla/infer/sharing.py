@@ -5,11 +5,12 @@ What they do by value is the library's; here is when NumPy makes no copy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, number_lists
+from pyxla.infer import arrays, kinds, number_lists
 from pyxla.infer.calls import call_library
 from pyxla.infer.containers import builtin
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
@@ -93,14 +94,36 @@ def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) 
     return arrays.getitem(engine, filt, Tuple(tuple(key)))
 
 
+def _of_kinds(engine: Any, op: str, items: Sequence[Any]) -> Any:
+    """The first of the largest, or smallest, of numbers of several kinds."""
+    best, *rest = items
+    for item in rest:
+        better = engine.rules.truth(engine, engine.rules.compare(engine, op, item, best))
+        if isinstance(better, Const):
+            best = item if better.value else best
+            continue
+        found = kinds.choose(better, item, best)
+        if found is None:
+            names = [kind.__name__ for x in (best, item) for kind in kinds.kinds_of(x)]
+            raise engine.refuse(
+                f"the type of what is chosen here is {' or '.join(names)}",
+                "convert the numbers to one type",
+            )
+        best = found
+    return best
+
+
 def _extremum(target: Any) -> None:
     @builtin(target)
     def call(engine: Any, *args: Any, **options: Any) -> Any:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
-        result = _by_value(engine, target, *args, **options)
         items = args if len(args) > 1 else arrays.items_of(engine, args[0]) or ()
+        if not options and all(map(is_number, items)):
+            if len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
+                return _of_kinds(engine, "gt" if target is max else "lt", items)
+        result = _by_value(engine, target, *args, **options)
         given = [x for x in items if arrays.is_array(engine, x)]
         if not given or not isinstance(result, Array):
             return result
@@ -164,3 +187,11 @@ def _labelled(engine: Any, made: Shown, subscripts: Any) -> Shown | None:
             kept = [c for d, c in enumerate(labels) if d not in (first, second)]
             labels = "".join(kept) + label
     return transpose(made, [labels.index(label) for label in output])
+
+
+@builtin(divmod)
+def _divmod(engine: Any, x: Any, y: Any) -> Any:
+    if getattr(x, "kinds", None) is None and getattr(y, "kinds", None) is None:
+        return _by_value(engine, divmod, x, y)
+    binary = engine.rules.binary
+    return Tuple((binary(engine, "floordiv", x, y), binary(engine, "mod", x, y)))

@@ -1,0 +1,105 @@
+"""Numbers whose type depends on the path: int or float, Python's or NumPy's."""
+
+import numpy as np
+
+from tests.programs import program
+
+
+def arrays(*ns):
+    """Arrays of several dtypes, and a number."""
+    dtypes = (float, np.float32, int)
+    return [lambda n=n, d=d: (np.arange(3).astype(d), n) for n in ns for d in dtypes]
+
+
+@program("zero-trip", *arrays(0, 2))
+def sum_from_int(x, n):
+    s = 0
+    for i in range(n):
+        s += x[i]
+    return s
+
+
+@program("zero-trip operators", *arrays(0, 2))
+def python_numbers(x, n):
+    s = 0
+    for i in range(n):
+        s += float(x[i])
+    return s, s * 2, s + 1.5, s / 2, s // 2, -s, s > 0, abs(s), s + n, s**2
+
+
+@program("zero-trip containers", *arrays(0, 2))
+def in_containers(x, n):
+    s = 0.0
+    for i in range(n):
+        s += x[i] * i
+    return [s, {"a": s * 2}], s + 1, s + x[0], abs(s), float(s), np.float64(s), np.sqrt(s)
+
+
+@program("branch isinstance f-string", *arrays(0, 1, 2))
+def of_three_kinds(x, n):
+    y = 1 if n > 1 else 2.5
+    z = y if n else True
+    return y, z, y * y, y + 1, isinstance(y, int), isinstance(z, float), f"{y} {z}"
+
+
+@program("static-trip", *arrays(1))
+def entered_for_certain(x, n):
+    s = 0
+    for i in range(len(x)):
+        s += x[i]
+    return s
+
+
+@program("bool", *arrays(0, 1, 3))
+def python_or_numpy_bool(x, n):
+    b = False
+    for i in range(n):
+        b = x[i] > 1
+    return b, not b, b & True
+
+
+@program("while", *arrays(0, 1, 3))
+def int_again(x, n):
+    s = 0
+    while s < n:
+        s += 0.5
+        if s > 2:
+            s = 7
+    return s
+
+
+@program("branch array", *arrays(0, 1))
+def times_array(x, n):
+    m = x[0] if n else 0
+    return x * m, m
+
+
+@program("early-return nested", *arrays(0, 1, 3))
+def returned_early(x, n):
+    s = 0.0
+    for v in x[:n]:
+        for _ in range(n):
+            s = s + v
+        if s > 4:
+            return s
+    return s
+
+
+@program("raise", *arrays(0, 3))
+def raised_with_it(x, n):
+    t = 0
+    for i in range(n):
+        for j in range(i):
+            t += x[j]
+    if t >= 0:
+        raise ValueError("t", t)
+    return t
+
+
+@program("max min", *arrays(-1, 0, 2))
+def largest_of_kinds(x, n):
+    y = float(x[1]) * n
+    s = 0
+    for i in range(n):
+        s += x[i]
+    return max(0, y), min(y, 1), max(s, 0), max(n, y, 1), max(0.5, n)
