@@ -77,7 +77,7 @@ _REFUSALS = (OpError, np.exceptions.AxisError, LinAlgError, IndexError, ValueErr
 class Frame:
     """One activation: `boxes` are the closure's cells by name, `module` its globals.
 
-    first: cells from this one on were made in it.
+    first: cells from this one on were made in it; before: what the others held when it began.
     """
 
     ssa: SSA
@@ -92,6 +92,7 @@ class Frame:
     heads: dict[Block, Block] = field(default_factory=dict)
     assumed: tuple[Atom, ...] = ()
     first: int = 0
+    before: dict[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,7 +309,10 @@ class Engine:
 
     def content(self, ref: Ref) -> Any:
         """What a cell holds, refused where paths disagree on it; a list by its items."""
-        content = self.use(resolve(self.heap, self.heap.contents[ref.cell]))
+        content = self.heap.contents[ref.cell]
+        if type(content) is Array:
+            return content
+        content = self.use(resolve(self.heap, content))
         if type(content) is GrowingList:
             raise self.refuse(
                 "the length of this list is known at run time only, which is not supported here",
@@ -365,7 +369,7 @@ class Engine:
             refusal = self.too_deep()
             raise self.demand((test,) if test else (), refusal) or refusal
         self.frames.append(frame)
-        frame.first = len(self.heap.infos)
+        frame.first, frame.before = len(self.heap.infos), self.heap.contents.copy()
         outer = self.builder.loc
         try:
             entry = frame.ssa.function.blocks[0]
@@ -388,7 +392,7 @@ class Engine:
             frame.ssa.function,
             self.exact,
         )
-        edge.heap = swept(edge.heap, frame.first, (result,))
+        edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
         self.enter(edge)
         return result
 
@@ -506,6 +510,8 @@ class Engine:
 
     def use(self, value: Any) -> Any:
         """`value`, refused where it has no single type or may be unbound."""
+        if type(value) in _PLAIN:
+            return value
         if isinstance(value, Conflict):
             hint = _remedy(value.reason)
             if isinstance(value, Unbound):
@@ -573,6 +579,10 @@ class Engine:
         edge = Edge(self.block, self.heap, {}, (), self.loc)
         self.raised.append(Raised(edge, exception, self.loc))
         raise Stopped
+
+
+# Values that every path agrees on.
+_PLAIN = frozenset({Array, Compound, Const, Ref, Scalar, Tuple})
 
 
 class NotKnown(Exception):  # noqa: N818 - control flow, not an error

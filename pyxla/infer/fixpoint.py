@@ -75,7 +75,8 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows)
     # A pass looks at every cell: what this function left behind need not be among them.
     names = [edge.env[value] for value in live if value in edge.env]
-    edge.heap = swept(edge.heap, frame.first, [*args, *names, *frame.boxes.values()])
+    roots = [*args, *names, *frame.boxes.values()]
+    edge.heap = swept(edge.heap, frame.first, frame.before, roots)
     return edge, args
 
 

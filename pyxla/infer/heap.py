@@ -192,24 +192,33 @@ def shadowed(heap: Heap) -> set[int]:
     return {cell for content in contents if isinstance(content, Shadow) for cell in content.cells}
 
 
-def swept(heap: Heap, first: int, roots: Iterable[Any]) -> Heap:
+def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[Any]) -> Heap:
     """`heap` without the cells from `first` on that neither `roots` nor older cells lead to.
 
-    Cells that the caller can reach (`CellInfo.pinned`) count as older.
+    before: what older cells held when there were no younger ones: only if that changed can they
+    lead to one.  Cells that the caller can reach (`CellInfo.pinned`) stay.
     """
     infos, contents = heap.infos, heap.contents
-    young = [cell for cell in contents if cell >= first and infos[cell].pinned is None]
-    if not young:
+    if len(infos) == first:
         return heap
-    live = list(roots)
-    spared = set(young)
+    spared: set[int] = set()
+    stack = list(roots)
     for cell, content in contents.items():
-        kind = type(content)
-        if kind is Shadow:
-            live.extend(content.refs)
-        elif kind is not Array and cell not in spared:
-            live.append(content)
-    spared -= reachable(heap, live)
+        if type(content) is Shadow:
+            stack.extend(content.refs)
+        if cell >= first and infos[cell].pinned is None:
+            spared.add(cell)
+        elif type(content) is not Array and content is not before.get(cell):
+            stack.append(content)
+    while stack and spared:
+        x = stack.pop()
+        kind = type(x)
+        if kind is Ref:
+            if x.cell in spared:
+                spared.discard(x.cell)
+                stack.append(contents[x.cell])
+        elif kind not in _LEAVES:
+            stack.extend(parts(x))
     if not spared:
         return heap
     kept = {cell: content for cell, content in contents.items() if cell not in spared}

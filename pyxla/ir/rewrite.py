@@ -85,9 +85,14 @@ def clone(instrs: Iterable[Instr], mapping: Mapping) -> list[Instr]:
 
 def clone_instr(instr: Instr, mapping: Mapping) -> Instr:
     operands = tuple([mapping.get(v, v) for v in instr.operands])
-    regions = tuple([clone_region(region, mapping) for region in instr.regions])
+    regions = instr.regions
+    if regions:
+        regions = tuple([clone_region(region, mapping) for region in regions])
     copy = Instr(instr.op, operands, instr.attrs, regions, instr.loc)
-    copy.results = tuple([_fresh(value, copy, mapping) for value in instr.results])
+    if len(instr.results) == 1:
+        copy.results = (_fresh(instr.results[0], copy, mapping),)
+    else:
+        copy.results = tuple([_fresh(value, copy, mapping) for value in instr.results])
     return copy
 
 

@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import uses
 
 _CHOICES = frozenset({"if", "case"})
+_STRUCTURED = _CHOICES | {"while"}
 
 
 def dead_code(region: Region) -> Region:
     """Drop what the results do not need, in place."""
+    if all(instr.op.name not in _STRUCTURED for instr in region.instrs):
+        _sweep_straight(region, set(region.results))
+        return region
     marks = _Marks(region)
     marks.need(region.results)
     _sweep(region, marks)
@@ -27,6 +32,20 @@ def has_effect(instr: Instr) -> bool:
     if instr.op.effect:
         return True
     return any(has_effect(inner) for region in instr.regions for inner in region.instrs)
+
+
+def _sweep_straight(region: Region, live: set[Value]) -> None:
+    """As `dead_code`, of code without choices and loops of its own: one walk backwards."""
+    kept = []
+    for instr in reversed(region.instrs):
+        op = instr.op
+        if not live.isdisjoint(instr.results) or op.effect or (instr.regions and has_effect(instr)):
+            kept.append(instr)
+            for inner in instr.regions:
+                dead_code(inner)
+            live.update(uses(instr) if instr.regions else instr.operands)
+    kept.reverse()
+    region.instrs[:] = kept
 
 
 class _Marks:

@@ -271,10 +271,10 @@ def _context() -> Any:
 
 
 def _uses(region: Region, op: str) -> bool:
-    return any(
-        instr.op.name == op or any(_uses(inner, op) for inner in instr.regions)
-        for instr in region.instrs
-    )
+    for instr in region.instrs:
+        if instr.op.name == op or (instr.regions and any(_uses(r, op) for r in instr.regions)):
+            return True
+    return False
 
 
 def lowered(program: Program) -> Any:
