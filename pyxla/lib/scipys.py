@@ -6,6 +6,7 @@ Functions whose JAX versions lose digits (`beta`, `betaln`, `log_ndtr`) are not 
 
 from __future__ import annotations
 
+import functools
 import sys
 import types
 from collections.abc import Callable
@@ -109,11 +110,20 @@ def solve_triangular(
 def cho_factor(
     a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Any:
-    """The factor alone is promised; the other triangle is what the matrix had there."""
+    """The factor alone is promised; the other triangle is zero, or what the matrix had there."""
     x = _inexact(a)
     factor = LIBRARY[np.linalg.cholesky](x, upper=not lower)
-    part = LIBRARY[np.triu] if lower else LIBRARY[np.tril]
-    return factor + part(x, 1 if lower else -1), lower
+    if _leaves_triangle():
+        part = LIBRARY[np.triu] if lower else LIBRARY[np.tril]
+        factor = factor + part(x, 1 if lower else -1)
+    return factor, lower
+
+
+@functools.cache
+def _leaves_triangle() -> bool:
+    """Whether this release of SciPy does."""
+    factor, _ = sys.modules["scipy.linalg"].cho_factor(np.eye(2) + 1)
+    return bool(factor[1, 0])
 
 
 def cho_solve(
