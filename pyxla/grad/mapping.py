@@ -33,9 +33,10 @@ from pyxla.grad.trees import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
+from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Scalar, Tuple, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64, array_type
+from pyxla.lib.operands import cast
 from pyxla.ops.batching import spread
 from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.filled import filled, zeros
@@ -305,30 +306,36 @@ class _Results:
             )
         if leaf.type is None:
             raise _unstackable(self.engine, describe(leaf.value).split()[0])
-        value, *sizes = values_of(leaf) or [None]
-        if any(map(self.varies, sizes)):
+        if any([self.varies(e.value) for e in _extents(leaf)]):
             raise self.engine.refuse(
                 "a function given to vmap returns an array whose size depends on data, and differs",
                 "return the padded array and its length",
             )
-        varies = value is not None and self.varies(value)
         if axis is None:
-            return self.same(leaf, varies)
+            return self.same(leaf)
         rank = leaf.type.ndim + 1
         if not -rank <= axis < rank:
             raise self.engine.refuse(
                 f"out_axes of vmap is {axis}, but the result has {rank} dimension(s)",
                 kind=also(ValueError),
             )
-        whole = value_of(leaf) if value is None else self.of(value)
-        whole = whole if varies else spread(whole, self.size)
         axis %= rank
-        array = Array(_from_front(whole, axis), self.extents(leaf, axis))
+        array = Array(_from_front(self.whole(leaf), axis), self.extents(leaf, axis))
         return placed(self.engine, array, leaf.jax or (self.jax and not leaf.cell))
 
-    def same(self, leaf: Leaf, varies: bool) -> Any:
+    def whole(self, leaf: Leaf) -> Value:
+        """A leaf with lanes; numbers of several kinds have the type that holds them all."""
+        found = values_of(leaf)
+        if not found:
+            return spread(value_of(leaf), self.size)
+        made = self.of(found[0])
+        made = made if self.varies(found[0]) else spread(made, self.size)
+        kinds = getattr(leaf.value, "kinds", None)
+        return cast(made, np.result_type(*map(np.dtype, kinds.choices))) if kinds else made
+
+    def same(self, leaf: Leaf) -> Any:
         """A leaf that is not stacked."""
-        if varies:
+        if any(map(self.varies, values_of(leaf))):
             raise self.engine.refuse(
                 "out_axes of vmap is None for a result that differs between elements",
                 "say along which axis of the result they are, or return what does not differ",
@@ -340,6 +347,11 @@ class _Results:
     def extents(self, leaf: Leaf, axis: int) -> Any:
         made = getattr(moved(leaf, self.of), "extents", None)
         return made and (*made[:axis], None, *made[axis:])
+
+
+def _extents(leaf: Leaf) -> list[Scalar]:
+    """The sizes of an array that are known at run time only."""
+    return [e for e in getattr(leaf.value, "extents", None) or () if isinstance(e, Scalar)]
 
 
 def _first_raised(status: Value) -> Value:

@@ -26,8 +26,8 @@ def vmap(
     in_axes: which axis of each positional argument, None for those that are the same for every
     element: an int or None for all of them, or a tuple with an entry for each, where containers may
     have containers of axes.  Arguments by name are mapped along axis 0.  out_axes: where the
-    elements are in the result, likewise; numbers become arrays.  axis_size: how many there are,
-    needed where nothing is mapped.
+    elements are in the result, likewise; numbers become arrays, those of several kinds of the type
+    that holds them all.  axis_size: how many there are, needed where nothing is mapped.
 
     The function works on copies.  What it raises for an element is raised, for the first such
     element.  ValueError where sizes or axes do not fit, as `jax.vmap` has it.

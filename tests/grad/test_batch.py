@@ -400,6 +400,13 @@ def test_lists_of_numbers():
     check(picked, [V + k for k in range(20)], np.array([0, 19, 3, 4]))
 
 
+def test_numbers_of_several_kinds():
+    """Together they have the type that holds them all."""
+    check(lambda x: x if x > 1 else 0, V)
+    check(lambda x: 1 if x > 1 else 0.5, V)
+    check(lambda x: (1 if x > 1 else True, [x if x > 1 else 2.0]), V)
+
+
 def test_errors_of_checks():
     pick = pyxla.compile(lambda row, i: row[i] if i < 7 else 0.0, checks=True)
     good = pyxla.vmap(pick)(X, np.array([0, 2, 7, 1]))
@@ -449,6 +456,23 @@ def test_with_derivatives():
     close(along, [pyxla.jvp(branchy, (v,), (1.0,))[1] for v in V])
     rows = pyxla.grad(lambda x: (pyxla.vmap(insertion_sort)(x) * np.arange(3.0)).sum())(X)
     close(rows, np.argsort(np.argsort(X, 1), 1))
+
+
+def squares(row, n):
+    a, i = np.zeros(3), 0
+    while i < n:
+        a[i] = row[i] ** 2 + (a[i - 1] if i else 0.0)
+        i += 1
+    return a.sum()
+
+
+def test_derivatives_of_loops_of_lanes():
+    n = np.array([0, 3, 1, 2])
+    want = np.stack([pyxla.grad(squares)(x, k) for x, k in zip(X, n.tolist(), strict=True)])
+    close(pyxla.vmap(pyxla.grad(squares))(X, n), want)
+    close(pyxla.grad(lambda x: pyxla.vmap(squares)(x, n).sum())(X), want)
+    second = pyxla.hessian(lambda v: pyxla.vmap(newton)(v)[0].sum())(V + 1)
+    close(second, np.diag(-0.25 * (V + 1) ** -1.5))
 
 
 def test_nested():
