@@ -26,9 +26,11 @@ from pyxla.infer.lattice import (
     Compound,
     Const,
     MaybeNone,
+    MaybeUnbound,
     Ref,
     Scalar,
     Tuple,
+    Unbound,
     is_number,
 )
 from pyxla.infer.objects import (
@@ -89,13 +91,29 @@ def _type(engine: Engine, x: Any) -> Any:
 @builtin(getattr)
 def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
     known = engine.static(name, "the name of an attribute")
-    if not default or _has(engine, x, known):
+    if not default:
         return get_attribute(engine, x, known)
-    return default[0]
+    field = _perhaps(engine, x, known)
+    if field is not None:
+        if isinstance(default[0], Const) and default[0].value is None:
+            return MaybeNone(field.value, field.bound, known)
+        raise engine.refuse(
+            f"the attribute {known!r} is there on some paths only", "set it on every path"
+        )
+    return get_attribute(engine, x, known) if _has(engine, x, known) else default[0]
+
+
+def _perhaps(engine: Engine, x: Any, name: str) -> MaybeUnbound | None:
+    """A field that an instance has on some paths only."""
+    content = content_of(engine, x)
+    field = content.fields.get(name) if isinstance(content, ObjectCell) else None
+    return field if isinstance(field, MaybeUnbound) else None
 
 
 def _has(engine: Engine, x: Any, name: str) -> bool:
     content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and isinstance(content.fields.get(name), Unbound):
+        return False
     if isinstance(x, Const):
         return hasattr(x.value, name)
     if isinstance(content, ObjectCell):
@@ -112,7 +130,9 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
 
 @builtin(hasattr)
 def _hasattr(engine: Engine, x: Any, name: Any) -> Any:
-    return Const(_has(engine, x, engine.static(name, "the name of an attribute")))
+    known = engine.static(name, "the name of an attribute")
+    field = _perhaps(engine, x, known)
+    return Const(_has(engine, x, known)) if field is None else field.bound
 
 
 @builtin(setattr)

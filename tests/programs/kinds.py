@@ -103,3 +103,32 @@ def largest_of_kinds(x, n):
     for i in range(n):
         s += x[i]
     return max(0, y), min(y, 1), max(s, 0), max(n, y, 1), max(0.5, n)
+
+
+# --- Attributes that are there on some paths -----------------------------------------------------
+
+
+class Lazy:
+    def __init__(self, v):
+        self.v = v
+
+
+@program("hasattr loop", *arrays(0, 1, 3))
+def cached_in_the_first_turn(x, n):
+    o = Lazy(x)
+    for _ in range(n):
+        if not hasattr(o, "cache"):
+            o.cache = x.sum()
+        o.v = o.v + o.cache
+    return o.v
+
+
+@program("getattr default", *arrays(0, 1))
+def cached_or_none(x, c):
+    o = Lazy(x)
+    if c:
+        o.cache = x * 2
+    k = getattr(o, "cache", None)
+    if k is None:
+        k = x
+    return k, hasattr(o, "cache"), hasattr(o, "v")
