@@ -254,7 +254,8 @@ def divide(z: Value, w: Value) -> Value:
     second = op.subtract(
         select(wide, b, op.multiply(b, ratio)), select(wide, op.multiply(a, ratio), a)
     )
-    zero = like(c, 0)
+    # Divided by 1 where it is not selected: 0 / 0 would be the derivative.
+    zero = select(nothing, like(c, 0), like(c, 1))
     return complex(
         select(nothing, op.divide(a, zero), op.multiply(first, scale)),
         select(nothing, op.divide(b, zero), op.multiply(second, scale)),

@@ -247,11 +247,8 @@ def _int_like(x: Value, number: int) -> Value:
 
 
 def copysign(x: Value, y: Value) -> Value:
-    mask = 1 << (x.type.dtype.itemsize * 8 - 1)
-    magnitude, sign = bits(x), bits(y)
-    kept = and_(magnitude, like(magnitude, mask - 1))
-    joined = or_(kept, and_(sign, like(sign, mask)))
-    return op.bitcast_convert(joined, dtype=x.type.dtype)
+    """`x`, negated where its sign is another: so that it has the derivative of what is selected."""
+    return select(op.xor(signbit(x), signbit(y)), op.negate(x), x)
 
 
 def spacing(x: Value) -> Value:

@@ -254,3 +254,22 @@ def test_options_of_single_functions() -> None:
 
     u, i = np.arange(5, dtype=np.uint8), np.arange(6) - 2
     check(program, X, u, i, np.array(2.0), np.float64(1.5), 3)
+
+
+def test_complex_functions_differentiate() -> None:
+    functions = (
+        *(np.exp, np.expm1, np.log, np.log1p, np.sqrt, np.sin, np.cos, np.tan, np.sinh, np.cosh),
+        *(np.tanh, np.arcsin, np.arccos, np.arctan, np.arcsinh, np.arccosh, np.arctanh),
+        *(np.reciprocal, np.sign, np.absolute, lambda w: w / (w + 2)),
+    )
+
+    def total(t):
+        w = t * (0.3 + 0.2j) + 0.1j
+        out = 0.0
+        for f in functions:
+            out += f(w).real + 2 * f(w).imag
+        return out + np.copysign(t * t, -1.0) + np.modf(3 * t)[0]
+
+    step = 1e-6
+    slope = (total(0.7 + step) - total(0.7 - step)) / (2 * step)
+    assert abs(pyxla.grad(total)(0.7) - slope) < 1e-6 * abs(slope)
