@@ -18,8 +18,9 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import kind, loop_types
 from pyxla.ir.op import OpError
 from pyxla.lib.foreign import foreign
+from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
-from pyxla.lib.registry import LIBRARY, Implementation
+from pyxla.lib.registry import LIBRARY, Implementation, Rank0
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import constant
 
@@ -113,23 +114,28 @@ def cho_factor(
     """The factor alone is promised; the other triangle is zero, or what the matrix had there."""
     x = _inexact(a)
     factor = LIBRARY[np.linalg.cholesky](x, upper=not lower)
-    if _leaves_triangle():
+    leaves_triangle, flag = _habits()
+    if leaves_triangle:
         part = LIBRARY[np.triu] if lower else LIBRARY[np.tril]
         factor = factor + part(x, 1 if lower else -1)
-    return factor, lower
+    return factor, lower if flag is bool else as_array(np.asarray(bool(lower)))
 
 
 @functools.cache
-def _leaves_triangle() -> bool:
-    """Whether this release of SciPy does."""
-    factor, _ = sys.modules["scipy.linalg"].cho_factor(np.eye(2) + 1)
-    return bool(factor[1, 0])
+def _habits() -> tuple[bool, type]:
+    """Whether this release of SciPy leaves the other triangle, and what it says `lower` with."""
+    factor, lower = sys.modules["scipy.linalg"].cho_factor(np.eye(2) + 1)
+    return bool(factor[1, 0]), type(lower)
 
 
 def cho_solve(
     c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
 ) -> Array:
     factor, lower = c_and_lower
+    if isinstance(lower, Array):
+        lower = constant_of(lower)
+        if lower is None:
+            raise OpError("whether a factor is lower must be known while compiling")
     c, y = _alike(factor, b)
     first, second = (0, 2) if lower else (2, 0)
     y = foreign(LINALG + "solve_triangular", c, y, trans=first, lower=bool(lower))
@@ -192,5 +198,6 @@ def scipys(value: Any) -> Implementation | None:
         for module, functions in FUNCTIONS.items():
             found = functions.get(value.__name__)
             if found and getattr(sys.modules.get(module), value.__name__, None) is value:
-                return Implementation(found)
+                rank0: Rank0 = "array" if found is cho_factor else "scalar"
+                return Implementation(found, rank0)
     return None
