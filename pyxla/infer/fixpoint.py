@@ -351,6 +351,9 @@ def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge)
     test: Any = Const(None)
     try:
         for count in range(MAX_UNROLLED):
+            if not engine.lists.turn():
+                words = "too many iterations are visited one by one"
+                raise engine.refuse(words, "use an array in the place of the list")
             edge = _iteration(engine, frame, component, edge, known=True)
             if edge is None:
                 engine.unrollings[_first_line(component.header)] = count

@@ -18,6 +18,7 @@ from pyxla.infer.guesses import Field, varied
 from pyxla.infer.heap import (
     Content,
     NeedsExact,
+    NumberList,
     ObjectCell,
     Shadow,
     parts,
@@ -432,7 +433,8 @@ class _Fit:
             else:
                 self.ok &= back.value is template.value
             self._extents(template, back)
-        elif template is not back:
+        elif template is not back or isinstance(template, NumberList):
+            # What did not change may still lead to an array that did.
             if not same_structure(template, back):
                 self.ok = False
                 return

@@ -29,6 +29,8 @@ from pyxla.lib.operands import as_array, cast
 
 # Loops over lists of at most this many items are unrolled rather than kept with an array.
 SHORT = 16
+# So many iterations are visited before lists become arrays instead.
+TURNS = 400
 _PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
 
@@ -45,6 +47,7 @@ class Policy:
     grew: bool = False
     wanted: bool = False
     made: bool = False
+    turns: int = 0
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""
@@ -52,6 +55,13 @@ class Policy:
         self.wanted |= not allowed
         self.made |= allowed
         return allowed
+
+    def turn(self) -> bool:
+        """Count an iteration that is visited on its own: whether that is still worth its time,
+        where a list that becomes an array would do."""
+        self.turns += self.wanted and self.lists == "long"
+        self.made |= self.turns > TURNS
+        return self.turns <= TURNS
 
 
 def is_dynamic(key: Any) -> bool:

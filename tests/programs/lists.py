@@ -243,3 +243,27 @@ def numbers_that_widen(xs):
         a[i] = float(xs[i]) * 2
         i += 1
     return a, i
+
+
+@program("list while", lambda: (4,), lambda: (5,))
+def queens(n):
+    columns = [0] * n
+    count, row = 0, 0
+    columns[0] = -1
+    while row >= 0:
+        columns[row] += 1
+        if columns[row] >= n:
+            row -= 1
+            continue
+        free = True
+        for r in range(row):
+            if columns[r] == columns[row] or abs(columns[r] - columns[row]) == row - r:
+                free = False
+                break
+        if free:
+            if row == n - 1:
+                count += 1
+            else:
+                row += 1
+                columns[row] = -1
+    return count
