@@ -232,6 +232,10 @@ def dynamic_part(engine: Any, x: Any) -> Any:
 
 def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     """`x` as library functions see it (`lib.registry`)."""
+    if type(x) is Ref and not x.view:
+        content = engine.heap.contents[x.cell]
+        if type(content) is Array and (bounded or content.extents is None):
+            return content
     if isinstance(x, Const):
         value = x.value
         return engine.wrapper(x) if isinstance(value, _CALLED) else value

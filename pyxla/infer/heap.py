@@ -221,7 +221,9 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
             stack.extend(parts(x))
     if not spared:
         return heap
-    kept = {cell: content for cell, content in contents.items() if cell not in spared}
+    kept = contents.copy()
+    for cell in spared:
+        del kept[cell]
     return Heap(infos, kept, heap.entangled, heap.kept)
 
 

@@ -221,6 +221,8 @@ def fold(engine: Engine, op: str, *values: Any) -> Any:
 
 def _is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
+        if type(engine.heap.contents[x.cell]) is Array:
+            return True
         return growing.found(engine.heap, x) is None and isinstance(engine.content(x), Array)
     return is_number(x)
 
