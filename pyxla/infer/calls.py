@@ -2,8 +2,8 @@
 
 A callable is a library function (`lib.registry`), a Python function or closure (visited as part of
 the caller), a class (an instance is made), a bound method, a `functools.partial`, a transformed
-function (`Compound("transformed", items, meta)`: it is up to `meta`), an instance with `__call__`, a
-JAX function (a foreign op), or, for known arguments only, any foldable function.
+function (`Compound("transformed", items, meta)`: it is up to `meta`), an instance with `__call__`,
+a JAX function (a foreign op), or, for known arguments only, any foldable function.
 """
 
 from __future__ import annotations

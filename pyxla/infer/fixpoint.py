@@ -14,6 +14,7 @@ from typing import Any
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer import growing, kinds, number_lists
 from pyxla.infer.captures import NewCapture
+from pyxla.infer.compact import compact
 from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.guesses import Field, assigned_fields, numeric_fields, rebinds, unread
@@ -73,6 +74,9 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     pinned = engine.captures.pinned
     grows = engine.lists.grows
     edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows)
+    edge.args = args
+    compact(engine, edge, live)
+    args = edge.args
     # A pass looks at every cell: what this function left behind need not be among them.
     names = [edge.env[value] for value in live if value in edge.env]
     roots = [*args, *names, *frame.boxes.values()]
@@ -161,6 +165,7 @@ def _passes(
         if back is None:
             return fields or None
         (edge,) = back
+        compact(engine, edge, live)
         written = set(engine.written[mark[3] :])
         fits, aliases, reason = head.close(edge, _outside(engine, head), written)
         if fits and (idle := head.idle(edge, fields)):

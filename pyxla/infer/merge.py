@@ -310,7 +310,9 @@ class Join:
     def _new_cell(self, key: tuple[int | None, ...]) -> int:
         old = [self.heap.infos[c] for c in key if c is not None]
         read_only = next((info.read_only for info in old if info.read_only), "")
-        self.heap.infos.append(CellInfo(old[0].loc, read_only))
+        laid = {info.strides for info in old}
+        strides = laid.pop() if len(laid) == 1 else views.MIXED
+        self.heap.infos.append(CellInfo(old[0].loc, read_only, strides=strides))
         new = len(self.heap.infos) - 1
         if not self.heap.kept.isdisjoint(key):
             self.heap.kept = self.heap.kept | {new}

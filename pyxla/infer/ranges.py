@@ -105,8 +105,19 @@ def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
 ORDERED = ("LT", "LE", "GT", "GE")
 
 
+def _unconverted(x: Value) -> Value:
+    """`x` before it was converted to the dtype it has, weak or not."""
+    while isinstance(x.owner, Instr) and x.owner.op.name == "convert":
+        (source,) = x.owner.operands
+        if source.type.dtype != x.type.dtype:
+            break
+        x = source
+    return x
+
+
 def _equal(x: Value, y: Value) -> bool:
     """Whether two values are one, or constants of the same number."""
+    x, y = _unconverted(x), _unconverted(y)
     if x is y:
         return True
     owners = x.owner, y.owner

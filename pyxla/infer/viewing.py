@@ -28,6 +28,7 @@ from pyxla.infer.lattice import Ref, Scalar, Tuple
 from pyxla.infer.repeated import broadcast, windows
 from pyxla.infer.reshaping import diagonal, reshape_step
 from pyxla.infer.views import (
+    MIXED,
     Extents,
     View,
     expanded,
@@ -84,11 +85,16 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A new array with the elements that a chain of steps shows."""
+    """A new array with the elements that a chain of steps shows.
+
+    perhaps: NumPy makes a view of it on some paths, so that neither may be written from here on.
+    """
 
     shown: Shown
+    perhaps: bool = False
 
 
+PERHAPS = "whether this is a view of another array depends on the path that was taken"
 Maker = Callable[..., Any]
 
 
@@ -141,7 +147,10 @@ def reference(engine: Any, ref: Ref, made: Any) -> Any:
     if isinstance(made, tuple):
         return Tuple(tuple([reference(engine, ref, m) for m in made]))
     if isinstance(made, Copied):
-        return arrays.fresh(engine, arrays.read(engine, Ref(ref.cell, made.shown.view)))
+        copy = arrays.fresh(engine, arrays.read(engine, Ref(ref.cell, made.shown.view)))
+        if made.perhaps:
+            engine.heap.entangle({ref.cell, copy.cell}, PERHAPS)
+        return copy
     return ref if made.view == ref.view else Ref(ref.cell, made.view)
 
 
@@ -229,6 +238,8 @@ def _is_fortran(a: Shown) -> bool:
 def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copied:
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
+    if a.strides == MIXED and not copy:
+        return Copied(made, perhaps=True)
     if copy or not reshape_is_view(a.base, a.view, step.shape, a.strides):
         if copy is False:
             raise OpError("Unable to avoid creating a copy while reshaping.")
@@ -238,6 +249,8 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
 
 @makes_view(np.ravel, np.ndarray.ravel)
 def ravel(a: Shown, order: str = "C") -> Shown | Copied:
+    if order == "C" and a.strides == MIXED:
+        return Copied(a.then(reshape_step(a.shape, a.extents, _flat_shape(a))), perhaps=True)
     flags = a.layout.flags
     if order == "K":
         strides = a.layout.strides
@@ -253,7 +266,7 @@ def ravel(a: Shown, order: str = "C") -> Shown | Copied:
 @makes_view(np.ndarray.flatten)
 def flatten(a: Shown, order: str = "C") -> Copied:
     made = ravel(a, order)
-    return made if isinstance(made, Copied) else Copied(made)
+    return Copied(made.shown if isinstance(made, Copied) else made)
 
 
 def _flat_shape(a: Shown) -> Shape:

@@ -35,7 +35,7 @@ def at_most(k):
 
 
 def narrow(k):
-    return np.zeros(k.astype(np.uint8).max() + 1), np.ones(max(3, k.astype(np.int8).min()))
+    return np.zeros(k.astype(np.uint8).max() + 1), np.ones(max(3, int(k.astype(np.int8).min())))
 
 
 def ranges(k):

@@ -303,3 +303,31 @@ def swapped_after_a_branch(x, c, n):
         new[:] = old[::-1] * 0.5
         old, new = new, old
     return kept, old, new
+
+
+@program("views while", lambda: (np.arange(9.0).reshape(3, 3) / 9, 1e-3))
+def transposed_by_a_loop(x, tol):
+    a, k = x.copy(), 0
+    while np.abs(a).max() > tol:
+        a = (a @ x.T * 0.1).T
+        k += 1
+    return a, k, a.ravel(), a.reshape(-1)
+
+
+@program("views loops", lambda: (np.arange(9.0).reshape(3, 3), 4))
+def reversed_by_a_loop(x, n):
+    a = x.copy()[::-1]
+    for i in range(n):
+        a = (a + 1)[::-1]
+        a[0] = 5
+    return a
+
+
+@program("views loops", lambda: (np.arange(9.0).reshape(3, 3), 5))
+def columns_of_one_array(x, n):
+    base = x * 2
+    a = base[:, 0]
+    for i in range(n):
+        a = base[:, i % 3]
+        a += 1
+    return base, a
