@@ -285,6 +285,8 @@ def _array_api_cumulative(function: Callable[..., Any], neutral: int) -> Callabl
         include_initial: bool = False,
     ) -> Array:
         x = as_array(x)
+        if not x.shape:
+            x = Array(shapes.reshape(x.value, shape=(1,)))
         if axis is None and x.ndim != 1:
             raise OpError("axis is needed for an array of more than one dimension")
         axis = normalize_axis(0 if axis is None else axis, x.ndim)

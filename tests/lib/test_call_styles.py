@@ -229,6 +229,8 @@ def test_sets_with_axes_and_indices() -> None:
             np.transpose(np.nonzero(x > 0)),
             np.array(np.nonzero(x > 0)),
             np.ix_(u > 2)[0],
+            (np.cumulative_sum(x[0, 0]), np.cumulative_prod(2, include_initial=True)),
+            (np.argwhere(x[0, 0] > 9), np.argwhere(x[0, 0] < 9)),
         )
 
     check(
