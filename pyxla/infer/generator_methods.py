@@ -49,10 +49,6 @@ REFUSED = {
         "spawn outside, and pass the generators",
     ),
     "bytes": ("bytes are not values of compiled code", "use integers(256, dtype=np.uint8)"),
-    "hypergeometric": (
-        "this distribution is not among those that are compiled",
-        "draw from it outside, and pass the numbers",
-    ),
     "multivariate_hypergeometric": (
         "this distribution is not among those that are compiled",
         "draw from it outside, and pass the numbers",

@@ -109,6 +109,12 @@ DISTRIBUTIONS: dict[str, Distribution] = {
     "geometric": D(discrete.geometric, {"p": POSITIVE_PROBABILITY}, I64),
     "logseries": D(discrete.logseries, {"p": BELOW_ONE}, I64),
     "zipf": D(discrete.zipf, {"a": ABOVE_ONE}, I64),
+    "hypergeometric": D(
+        discrete.hypergeometric,
+        {"ngood": NON_NEGATIVE, "nbad": NON_NEGATIVE, "nsample": NON_NEGATIVE},
+        I64,
+        ints=frozenset({"ngood", "nbad", "nsample"}),
+    ),
     "negative_binomial": D(
         C.negative_binomial, {"n": POSITIVE, "p": POSITIVE_PROBABILITY}, I64
     ),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.lib.random.integers import interval
 from pyxla.lib.random.pcg64 import next_double
 from pyxla.lib.random.ziggurat import standard_exponential
 
@@ -244,3 +245,58 @@ def zipf(source: Any, a: Any) -> Any:
             accepted = v * x * (t - 1.0) / (b - 1.0) <= t / b
         accepted = accepted or not power > 0
     return np.int64(x)
+
+
+def hypergeometric(source: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
+    """One by one, or the algorithm HRUA* of Stadlober, "The ratio of uniforms approach for
+    generating discrete random variates" (1990), unless few are drawn or few are left."""
+    if nsample >= 10 and nsample <= ngood + nbad - 10:
+        return _hypergeometric_ratio(source.bits, ngood, nbad, nsample)
+    total, good = ngood + nbad, ngood
+    many = nsample > total // 2
+    left = total - nsample if many else nsample
+    while left > 0 and good > 0 and total > good:
+        total = total - 1
+        if np.int64(interval(source.bits, np.uint32(total))) < good:
+            good = good - 1
+        left = left - 1
+    if total == good:
+        good = good - left
+    return good if many else ngood - good
+
+
+def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
+    total = good + bad
+    few = good if good < bad else bad
+    rest = total - few
+    sample = nsample if nsample < total - nsample else total - nsample
+    share = np.float64(few) / total
+    center = sample * share + 0.5
+    variance = np.float64(total - sample) * sample * share * (np.float64(rest) / total)
+    spread = np.sqrt(variance / (total - 1) + 0.5)
+    width = 1.7155277699214135 * spread + 0.8989161620588988
+    mode = np.int64(np.floor(np.float64(sample + 1) * (few + 1) / (total + 2)))
+    peak = _log_factorials(mode, few, sample, rest)
+    limit = np.float64((sample if sample < few else few) + 1)
+    far = np.floor(center + 16 * spread)
+    limit = limit if limit < far else far
+    accepted, count = False, np.int64(0)
+    while not accepted:
+        u, v = next_double(bits), next_double(bits)
+        x = center + width * (v - 0.5) / u
+        if x >= 0.0 and x < limit:
+            count = np.int64(np.floor(x))
+            t = peak - _log_factorials(count, few, sample, rest)
+            accepted = u * (4.0 - u) - 3.0 <= t
+            if not accepted and u * (u - t) < 1:
+                accepted = 2.0 * np.log(u) <= t
+    count = sample - count if good > bad else count
+    return good - count if sample < nsample else count
+
+
+def _log_factorials(k: Any, few: Any, sample: Any, rest: Any) -> Any:
+    """The logarithm of what divides the number of samples with k of the few."""
+    total = np.float64(0.0)
+    for n in (k, few - k, sample - k, rest - sample + k):
+        total = total + log_gamma(np.float64(n) + 1.0)
+    return total

@@ -45,7 +45,8 @@ def gamma_f32(rng):
 
 
 def counts(rng):
-    return rng.poisson([1.0, 20.0, 300.0]), rng.binomial(100, 0.4, 5), rng.geometric(0.1, 3)
+    a = rng.poisson([1.0, 20.0, 300.0]), rng.binomial(100, 0.4, 5), rng.geometric(0.1, 3)
+    return a, rng.hypergeometric(50, 70, 40, 3), rng.hypergeometric(5, 7, [4, 9])
 
 
 def wide_integers(rng):
@@ -310,6 +311,7 @@ def test_checks():
         lambda rng: rng.dirichlet([1.0, -2.0]),
         lambda rng: rng.multinomial(10, [0.2, 0.9, 0.1]),
         lambda rng: rng.uniform(2, 1),
+        lambda rng: rng.hypergeometric(2, 1, 5),
     ],
 )
 def test_exceptions(program):

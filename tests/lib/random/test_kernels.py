@@ -67,6 +67,8 @@ ROWS = [
     ("triangular", (-1.0, 0.5, 2.0)),
     ("noncentral_f", (3.0, 4.0, 1.0)),
     ("negative_binomial", (5.0, 0.25)),
+    *[("hypergeometric", row) for row in ((5, 7, 4), (5, 7, 10), (0, 5, 3), (20, 5, 12))],
+    *[("hypergeometric", row) for row in ((500, 700, 40), (900, 70, 500), (30, 3000, 2000))],
 ]
 
 
