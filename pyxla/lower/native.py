@@ -11,16 +11,20 @@ kernels, which are vectorized and run in parallel.
 
 from __future__ import annotations
 
+import numpy as np
+
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import Mapping, captures, clone_instr, substitute, walk
+from pyxla.ir.rewrite import Mapping, captures, clone_instr, slice_of, substitute, walk
 from pyxla.ops import elementwise
 from pyxla.ops.control import call, case, if_, optimization_barrier, while_
+from pyxla.ops.evaluate import evaluate_instr
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, pad, reshape
 from pyxla.ops.shape import slice as slice_
 
 CONTROL = frozenset({while_, if_, case})
+TABLE = 4096  # elements of a constant that a kernel may hold
 ELEMENTS = 64  # in an array that a kernel may handle element by element
 CODE = (
     frozenset(op for op in vars(elementwise).values() if isinstance(op, Op))
@@ -34,7 +38,8 @@ def native_loops(region: Region) -> Region:
     """`region` with its outermost loops over elements in native calls, in place."""
     code: list[Instr] = []
     for instr in region.instrs:
-        if instr.op is while_ and _pays(instr) and all(map(_is_scalar, _inside(instr))):
+        native = instr.op is while_ and _pays(instr) and all(map(_is_scalar, _inside(instr)))
+        if native and not _idle(instr):
             code += _called(instr, code)
         else:
             if instr.op in CONTROL:
@@ -57,12 +62,30 @@ def _pays(loop: Instr) -> bool:
     return max(nested) > 1 or any(instr.op is not while_ for instr in inside)
 
 
+def _idle(loop: Instr) -> bool:
+    """Whether its condition is false from the start: XLA drops such a loop, and XLA:CPU aborts the
+    process on a native call of a function that gives back what it is given."""
+    cond = loop.regions[0]
+    values: dict[Value, np.ndarray] = {}
+    for param, init in zip(cond.params, loop.operands, strict=True):
+        if isinstance(init.owner, Instr) and init.owner.op is constant:
+            values[param] = init.owner.attrs["value"]
+    for instr in slice_of(cond.instrs, cond.results):
+        if instr.regions or not values.keys() >= set(instr.operands):
+            return False
+        values.update(zip(instr.results, evaluate_instr(instr, values), strict=True))
+    (test,) = cond.results
+    return test in values and not values[test]
+
+
 def _is_scalar(instr: Instr) -> bool:
     """Whether an instruction computes single numbers; arrays may go through control flow and be
     updated in place."""
     if instr.op not in CODE:
         return False
-    if instr.op in CONTROL or instr.op is constant:
+    if instr.op is constant:
+        return instr.results[0].type.size <= TABLE
+    if instr.op in CONTROL:
         return True
     if instr.op is dynamic_update_slice:
         return instr.operands[1].type.size <= ELEMENTS
@@ -80,7 +103,7 @@ def _called(loop: Instr, before: list[Instr]) -> list[Instr]:
     inside: list[Instr] = []
     outside: list[Value] = []
     for value in dict.fromkeys([*loop.operands, *captures(loop)]):
-        if value in made and value.type.size <= 4096:
+        if value in made and value.type.size <= TABLE:
             inside.append(clone_instr(made[value], mapping))
         else:
             outside.append(value)
