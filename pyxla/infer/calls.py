@@ -244,6 +244,9 @@ def call_library(
         return _store(engine, result, out, where, casting)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
+    if value is np.ndarray.copy and len(args) == 1 and not kwargs:
+        engine.permuted = False  # its default alone is C order
+    engine.permuted |= value is np.asfortranarray
     found = engine.abstract(result, _zero_d(implementation, args))
     if engine.mixed is not None:
         _check_dtypes(engine, value)
@@ -289,6 +292,7 @@ def apply(
     kwargs: dict[str, Any],
 ) -> Any:
     """What a library function returns for abstract arguments."""
+    engine.permuted = False
     function = implementation.function
     convert = engine.bounded_operand if implementation.bounded else engine.operand
     try:

@@ -20,7 +20,7 @@ import numpy as np
 
 from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer import arrays
-from pyxla.infer.heap import BoxCell, ObjectCell, parts
+from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, parts
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -32,6 +32,7 @@ from pyxla.infer.lattice import (
     Unbound,
     describe,
 )
+from pyxla.infer.views import MIXED, is_permuted
 from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
 from pyxla.lib.registry import lookup
 
@@ -238,6 +239,8 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
             return content
     if isinstance(x, Const):
         value = x.value
+        if type(value) is str and value == "F":
+            engine.permuted = True
         return engine.wrapper(x) if isinstance(value, _CALLED) else value
     if isinstance(x, Scalar | Array):
         if x.kinds is not None:
@@ -246,10 +249,14 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     if isinstance(x, Ref):
         content = engine.content(x)
         if isinstance(content, Array):
+            if engine.heap.infos[x.cell].strides is not None or is_permuted(x.view):
+                engine.permuted = True
             array = arrays.read(engine, x)
             if array.extents is not None and not bounded:
                 raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
             return array
+        if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+            return [operand(engine, i, bounded) for i in engine.iterate(x)]
         if isinstance(content, ObjectCell):
             converted = engine.rules.special(engine, x, "__array__", ())
             return x if converted is None else operand(engine, converted, bounded)
@@ -283,7 +290,9 @@ def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
         if x.kinds is not None:
             x = Array(x.value, x.extents)
         if x.value.type.shape or zero_d:
-            return Ref(engine.heap.new(x, engine.loc))
+            # NumPy lays a result out as its operands, of which not all were in C order.
+            mixed = engine.permuted and len(x.value.type.shape) > 1
+            return Ref(engine.heap.new(x, engine.loc, strides=MIXED if mixed else None))
         return x
     if kind is Scalar or isinstance(x, Ref | Compound | Tuple | Const):
         return x

@@ -154,6 +154,7 @@ class Engine:
         self.orders = 2  # how often what is visited may be differentiated, JAX included
         self.copies = False  # whether copies of arguments are written
         self.exact: set[Any] = set()
+        self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.unrolled: set[Block] = set()
         self.unrollings: dict[Location | None, int] = {}

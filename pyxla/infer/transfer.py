@@ -201,7 +201,9 @@ def _type_name(engine: Engine, x: Any) -> str:
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
     """The operator `op` of numbers and arrays, as a library function."""
-    return apply(engine, _symbol(op), _OPERATORS[op], xs, {})
+    result = apply(engine, _symbol(op), _OPERATORS[op], xs, {})
+    engine.permuted &= op != "matmul"  # products are in C order
+    return result
 
 
 def _symbol(op: str) -> str:

@@ -220,7 +220,7 @@ def reshape(
     if order == "F" or (order == "A" and _is_fortran(a)):
         made = _reshaped(transpose(a), target[::-1], copy)
         if isinstance(made, Copied):
-            return Copied(transpose(made.shown))
+            return Copied(transpose(made.shown), made.perhaps)
         return transpose(made)
     return _reshaped(a, target, copy)
 

@@ -45,7 +45,7 @@ from pyxla.ops.shape import transpose
 
 Extents = tuple[Scalar | None, ...] | None
 View = tuple[Any, ...]
-# In place of strides: not the same on all paths.
+# In place of strides: not known, or not the same on all paths.
 MIXED: Any = "mixed"
 
 
@@ -216,7 +216,8 @@ def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndar
     shape = type.shape
     if strides == MIXED:
         raise OpError(
-            "how this array lies in memory depends on the path that was taken; copy it before"
+            "how this array lies in memory is not known: it was made of arrays that are not in C "
+            "order, or on one of several paths; copy it before"
         )
     strides = strides or [
         type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))
@@ -238,6 +239,15 @@ def reshape_is_view(
     except ValueError:
         return False
     return True
+
+
+def is_permuted(view: View) -> bool:
+    """Whether a view shows dimensions in another order than the base has them."""
+    for step in view:
+        dims = [d for d in getattr(step, "dims", ()) if d is not None]
+        if dims != sorted(dims):
+            return True
+    return False
 
 
 def full(shape: Shape, extents: Extents) -> tuple[Range, ...]:

@@ -331,3 +331,38 @@ def columns_of_one_array(x, n):
         a = base[:, i % 3]
         a += 1
     return base, a
+
+
+# --- How results lie in memory -------------------------------------------------------------------
+
+
+@program("order read", *matrices(0))
+def flat_of_transposed(x, n):
+    y = x.T * 2
+    return y.reshape(-1), y.ravel(), np.sqrt(x.T).reshape(2, -1), (x.T @ x).ravel()
+
+
+@program("order copy", *matrices(0))
+def copies_are_in_c_order(x, n):
+    y = x.T.copy()
+    z = y.ravel()
+    z[0] = 99
+    w = (x.T @ x).reshape(-1)
+    w[1] = 5
+    return y, z, w
+
+
+@program("order write refusable", *matrices(0))
+def written_through_a_flat_result(x, n):
+    y = x.T + 1
+    z = y.reshape(12)
+    z[0] = 99
+    return y
+
+
+@program("order write refusable", *matrices(0))
+def written_through_a_fortran_copy(x, n):
+    y = np.array(x, order="F")
+    z = y.reshape(12, order="F")
+    z[1] = 99
+    return y
