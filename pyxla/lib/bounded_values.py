@@ -10,7 +10,7 @@ import numpy as np
 
 from pyxla.infer.integers import minus, value_of
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES
+from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, numeric, selection, sorting
@@ -150,8 +150,8 @@ def _extremes(x: Array) -> tuple[Array, Array]:
     low = r.min(Array(filled(x, (0,), r.highest(x.dtype)).value))
     high = r.max(Array(filled(x, (0,), r.lowest(x.dtype)).value))
     none = k.eq(_size(x), literal(0, INT))
-    ends = [(low, 0.0), (high, 1.0)]
-    chosen = [op.select(none, literal(n, FLOAT), cast(v.value, FLOAT)) for v, n in ends]
+    ends, wide = [(low, 0.0), (high, 1.0)], result_type(x, 1.0)
+    chosen = [op.select(none, literal(n, wide), cast(v.value, wide)) for v, n in ends]
     return Array(chosen[0]), Array(chosen[1])
 
 

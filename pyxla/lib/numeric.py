@@ -76,6 +76,8 @@ def sinc(x: Any) -> Array:
 def i0(x: Any) -> Array:
     """The integral of exp(x cos t) by the series of its even powers for small |x|, and
     exp(|x|) / sqrt(2 pi |x|) times a polynomial in 1/x beyond (Abramowitz & Stegun 9.7.1)."""
+    x = as_array(x)
+    found = x.dtype if CLASSES[x.dtype] == "f" else FLOAT
     size = UFUNCS[np.absolute](as_array(x, FLOAT))
     quarter = size * size * 0.25
     total = term = Array(splat(1, FLOAT, size.shape))
@@ -88,7 +90,7 @@ def i0(x: Any) -> Array:
         step = step * ((2 * n - 1) ** 2) / (far * (8 * n))
         tail = tail + step
     large = UFUNCS[np.exp](far) / UFUNCS[np.sqrt](far * (2 * math.pi)) * tail
-    return where(size < 20.0, total, large)
+    return as_array(where(size < 20.0, total, large), found)
 
 
 @implements(np.kaiser)

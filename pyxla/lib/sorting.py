@@ -495,8 +495,11 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     if isinstance(bins, list | tuple | np.ndarray) or (type(bins) is Array and bins.shape):
         return as_array(bins)
     x = as_array(a)
+    if CLASSES[x.dtype] == "c":
+        raise OpError("histograms of complex numbers are not supported; take their parts")
     low, high = _range(x, range)
-    return linspace(low, high, operator.index(bins) + 1)
+    found = result_type(low, high, x)
+    return linspace(low, high, operator.index(bins) + 1, dtype=result_type(found, 1.0))
 
 
 def _range(x: Array, given: Any) -> tuple[Any, Any]:
@@ -504,13 +507,15 @@ def _range(x: Array, given: Any) -> tuple[Any, Any]:
         low, high = given
         if not isinstance(low, Array | Scalar) and not isinstance(high, Array | Scalar):
             return (low - 0.5, high + 0.5) if low == high else (low, high)
-        low, high = as_array(low, FLOAT), as_array(high, FLOAT)
+        wide = result_type(result_type(low, high, x), 1.0)
+        low, high = as_array(low, wide), as_array(high, wide)
     elif x.size == 0:
         return 0.0, 1.0
     else:
         axes = tuple(np.arange(x.ndim).tolist())
         low, high = (Array(extremum(x.value, axes, name)) for name in ("minimum", "maximum"))
-        low, high = as_array(low, FLOAT), as_array(high, FLOAT)
+        wide = result_type(x, 1.0)
+        low, high = as_array(low, wide), as_array(high, wide)
     single = UFUNCS[np.equal](low, high)
     return where(single, low - 0.5, low), where(single, high + 0.5, high)
 
@@ -597,10 +602,14 @@ def add_at(x: Value, index: Value, amounts: Value) -> Value:
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Array, list[Array]]:
-    if type(sample) is Array and sample.ndim == 2:
+    if type(sample) is Array and sample.ndim < 2:
+        columns = [Array(flat(sample.value))]
+    elif type(sample) is Array and sample.ndim == 2:
         columns = [Array(take_one(sample.value, i, 1)) for i in np.arange(sample.shape[1]).tolist()]
     else:
         columns = [as_array(row) for row in sample]
+    if range is not None:  # NumPy's edges between given ends are of its default dtype
+        columns = [as_array(c, result_type(c, FLOAT)) for c in columns]
     many = isinstance(bins, list | tuple)
     edges = [
         histogram_bin_edges(c, bins[i] if many else bins, None if range is None else range[i])

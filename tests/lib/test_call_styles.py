@@ -275,3 +275,15 @@ def test_complex_functions_differentiate() -> None:
     step = 1e-6
     slope = (total(0.7 + step) - total(0.7 - step)) / (2 * step)
     assert abs(pyxla.grad(total)(0.7) - slope) < 1e-6 * abs(slope)
+
+
+def test_edges_of_histograms_have_the_dtype_of_the_data() -> None:
+    def program(s, t, u):
+        return (
+            (np.histogram(s), np.histogram(s, 4, range=(t - 4, t)), np.histogram(s[s > 0], 3)),
+            (np.histogram(s.astype("f2"), 3), np.histogram(u), np.histogramdd(u, 3)),
+            (np.histogramdd(s, bins=3), np.histogramdd(s, bins=3, range=((-1, 1), (0, 1)))),
+            (np.i0(s), np.i0(u)),
+        )
+
+    check(program, X[:, :2].astype(np.float32), 2.5, np.arange(5, dtype=np.uint8))
