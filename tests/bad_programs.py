@@ -700,3 +700,10 @@ def row_that_grows(x):
         i += 1
     rows[1].append(2)  # <-
     return rows[0]
+
+
+@bad("this iterator was read before", f64[3])
+def iterator_read_twice(x):
+    doubled = (2 * v for v in x)
+    total = sum(doubled)
+    return total + sum(doubled)  # <-

@@ -445,6 +445,8 @@ def _comprehension(d: Desugarer, node: Any) -> ast.expr:
         d.renames = outer
     if isinstance(node, ast.SetComp):
         return call("to_set", [result], node)
+    if isinstance(node, ast.GeneratorExp):
+        return call("once", [result], node)
     return result
 
 

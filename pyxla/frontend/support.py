@@ -19,6 +19,7 @@ slice = builtins.slice
 to_tuple = builtins.tuple
 to_list = builtins.list
 to_set = builtins.set
+once = builtins.iter
 extend = builtins.list.extend
 append = builtins.list.append
 is_instance = builtins.isinstance

@@ -15,7 +15,6 @@ from pyxla.frontend import support
 from pyxla.infer import arrays, growing, number_lists
 from pyxla.infer.calls import call
 from pyxla.infer.containers import (
-    SequenceIterator,
     builtin,
     content_of,
     dict_,
@@ -28,7 +27,7 @@ from pyxla.infer.containers import (
     use_up,
 )
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
 
 # Methods of lists, tuples, dicts and sets
@@ -301,7 +300,7 @@ def _repeat(engine: Engine, x: Any, times: Any) -> Any:
     return Tuple((x,) * engine.static(times, "the number of repetitions"))
 
 
-@builtin(iter)
+@builtin(iter, support.once)
 def _iter(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:

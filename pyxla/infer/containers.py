@@ -18,7 +18,14 @@ from pyxla.frontend import support
 from pyxla.infer import arrays, extent, growing, number_lists
 from pyxla.infer.calls import call, find, special
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell
+from pyxla.infer.heap import (
+    DictCell,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    SequenceIterator,
+    SetCell,
+)
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.lib.registry import RULES, Implementation, lookup
 
@@ -227,10 +234,6 @@ def sequence(engine: Engine, x: Any) -> Any:
 
 _ONCE = frozenset({"zip", "map", "enumerate", "reversed"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
-
-
-class SequenceIterator:
-    """The class of what `iter` makes: a sequence and how many of its items were read."""
 
 
 def use_up(engine: Engine, x: Any) -> None:

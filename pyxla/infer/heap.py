@@ -99,6 +99,10 @@ class ObjectCell:
     fields: dict[str, Any]
 
 
+class SequenceIterator:
+    """The class of what `iter` makes: `items`, a sequence, and `at`, how many of them were read."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoxCell:
     value: Any

@@ -500,3 +500,16 @@ def weighted_sums(n):
     for p in itertools.permutations(range(n)):
         out.append(sum(i * v for i, v in enumerate(p)))
     return out, any(a > b for a, b in zip(out, out[1:], strict=False))
+
+
+@program("generator expressions are read once", lambda: (np.arange(4.0), 2.0))
+def generators(x, a):
+    doubled = (2 * v for v in x)
+    first = next(doubled) + next(doubled)
+    rest = sum(doubled)
+    pairs = (i * a for i in (1, 2, 3))
+    largest = max(pairs)
+    total = 0.0
+    for v in (v + 1 for v in x):
+        total += v
+    return first, rest, largest, total, sorted(v for v in (3, 1)), tuple(v for v in (1, a))
