@@ -9,6 +9,7 @@ from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
 from pyxla.lower.native import native_loops
 from pyxla.lower.packing import pack_in_order
+from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
 from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
@@ -23,7 +24,7 @@ def finished(name: str, origin: Region) -> Program:
         region = simplify(expand(region))
     if jaxlink.on_cpu():
         region = pack_in_order(region)
-    region = close(unroll(region))
+    region = close(unroll(promote_elements(region)))
     if jaxlink.on_cpu():
         region = native_loops(stage_reductions(fence_reads(region)))
     return program(name, region, origin)
