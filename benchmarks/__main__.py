@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 import pyxla
-from benchmarks import front_end, run_time
+from benchmarks import front_end, gradients, run_time
 from benchmarks.measure import ROOT, Row
 
 SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
@@ -31,6 +31,14 @@ SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
     "loops": ("Scalar loops", run_time.scalar_loops_section),
     "newton": ("Truncated Newton-CG", run_time.newton_section),
     "simulation": ("Scalar simulation", run_time.simulation_section),
+    "gradient-instructions": (
+        "Derivatives: instructions before XLA's passes",
+        gradients.instruction_section,
+    ),
+    "gradient-time": ("Derivatives: run time", gradients.run_time_section),
+    "gradient-front-end": ("Derivatives: front-end time", gradients.front_end_section),
+    "gradient-loops": ("Derivatives of loops of unknown length", gradients.loop_section),
+    "gradient-updates": ("Derivatives of updates of elements", gradients.update_section),
 }
 HEADER = "| what | pyxla | peer | ratio | target | holds |\n| --- | --- | --- | --- | --- | --- |"
 

@@ -103,10 +103,10 @@ def warm(side: str) -> None:
     (of_pyxla(unrelated, x) if side == "pyxla" else of_jax(jax.jit(unrelated), x))()
 
 
-def one(side: str, program: str) -> dict[str, float]:
+def one(side: str, sides: Callable[[], dict[str, Lowering]]) -> dict[str, float]:
     """Time one program's front end in this process."""
     jax.config.update("jax_enable_x64", side == "jax")
-    lowering = PROGRAMS[program]()[side]
+    lowering = sides()[side]
     warm(side)
     start = time.process_time()
     lowered = lowering()
@@ -116,15 +116,16 @@ def one(side: str, program: str) -> dict[str, float]:
 
 def section(repetitions: int) -> list[Row]:
     """Front-end time of each program against JAX's."""
-    rows = []
-    for program in PROGRAMS:
-        if program.startswith("loop"):
-            continue
-        variants = {side: [side, program] for side in ("pyxla", "jax")}
-        results = fresh_processes("benchmarks.front_end", variants, repetitions)
-        ours, theirs = (median_of(results[side], "seconds") for side in variants)
-        rows.append(at_most(program, ours, theirs, 0.6))
-    return rows
+    programs = [program for program in PROGRAMS if not program.startswith("loop")]
+    return [compared("benchmarks.front_end", x, repetitions, 0.6) for x in programs]
+
+
+def compared(module: str, program: str, repetitions: int, bound: float) -> Row:
+    """A program's front end in fresh processes that run the module, against JAX's."""
+    variants = {side: [side, program] for side in ("pyxla", "jax")}
+    results = fresh_processes(module, variants, repetitions)
+    ours, theirs = (median_of(results[side], "seconds") for side in variants)
+    return at_most(program, ours, theirs, bound)
 
 
 def loop_section(repetitions: int) -> list[Row]:
@@ -143,4 +144,4 @@ def loop_section(repetitions: int) -> list[Row]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(one(*sys.argv[1:3])))
+    print(json.dumps(one(sys.argv[1], PROGRAMS[sys.argv[2]])))
