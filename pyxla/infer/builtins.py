@@ -147,7 +147,8 @@ def _callable(engine: Engine, x: Any) -> Any:
         return Const(callable(x.value))
     if isinstance(x, Compound):
         return Const(x.kind in ("function", "method", "partial", "transformed"))
-    return Const(hasattr(type_of(engine, x), "__call__"))
+    # Not hasattr: every class has the `__call__` of its metaclass.
+    return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
 
 
 @builtin(functools.partial)

@@ -287,3 +287,10 @@ def test_edges_of_histograms_have_the_dtype_of_the_data() -> None:
         )
 
     check(program, X[:, :2].astype(np.float32), 2.5, np.arange(5, dtype=np.uint8))
+
+
+def test_numbers_are_not_callable() -> None:
+    def program(x, levels):
+        return callable(levels[0]), callable(np.sin), np.piecewise(x, [x < 0, x >= 0], levels)
+
+    check(program, V, [-1.0, 1.0])
