@@ -36,7 +36,8 @@ def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
     if isinstance(x, Const):
         with np.errstate(all="ignore"):
             try:
-                return bool(np.asarray(x.value, dtype) == x.value or x.value != x.value)
+                kept = np.asarray(x.value, dtype).item()  # NumPy compares in `dtype`
+                return bool(kept == x.value or x.value != x.value)
             except (OverflowError, TypeError, ValueError):
                 return False
     return _KIND_RANK[t.dtype.kind] < _KIND_RANK.get(dtype.kind, 0) and dtype.itemsize >= 8
