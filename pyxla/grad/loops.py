@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import checkpointed
 from pyxla.grad.emitting import buffer, into, number
-from pyxla.grad.residuals import nbytes, plan
+from pyxla.grad.residuals import defined_in, nbytes, plan
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.grad.trips import induction, trips
@@ -64,7 +64,7 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     outside = [Value(value.type) for value in captured]
     code: list[Instr] = []
     with into(code):
-        inner = sweep.nested(dict(zip(captured, outside, strict=True)))
+        inner = sweep.nested(dict(zip(captured, outside, strict=True)), defined_in(body))
         for k, ct in zip(slots, carried, strict=True):
             inner.add(body.results[k], ct)
         inner.run(body)
@@ -76,7 +76,7 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     counters = {
         body.params[k]: (instr.operands[k], step) for k, (_, step) in induction(instr).items()
     }
-    saved = plan(reverse, body, counters)
+    saved = plan(reverse, body, counters, sweep.fleeting)
     _restore_counters(reverse, counters)
     return Reversal(body, reverse, slots, captured, tuple(saved))
 

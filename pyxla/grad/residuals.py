@@ -20,12 +20,17 @@ _CHEAP = frozenset(
 )
 
 
-def plan(reverse: Region, forward: Region, known: Collection[Value] = ()) -> list[Value]:
+def plan(
+    reverse: Region,
+    forward: Region,
+    known: Collection[Value] = (),
+    fleeting: Collection[Value] = (),
+) -> list[Value]:
     """What `forward` must save for `reverse`, which gets code for what it computes anew.
 
     known: parameters of `forward` that `reverse` can tell.
     """
-    defined = set(forward.params).union(*[instr.results for instr in forward.instrs])
+    defined = defined_in(forward)
     needed = [value for value in free_values(reverse) if value in defined]
     free = {value for value in needed if value in known}
     saved: dict[Value, None] = {}
@@ -33,7 +38,7 @@ def plan(reverse: Region, forward: Region, known: Collection[Value] = ()) -> lis
     for value in sorted(needed, key=lambda v: v.type.size):
         if value in free:
             continue
-        leaves = _leaves(value, defined, known)
+        leaves = _leaves(value, defined, known, fleeting)
         new = [leaf for leaf in leaves if leaf not in saved] if leaves is not None else None
         if new is None or value in new or _bytes(new) > _bytes([value]):
             saved[value] = None
@@ -45,14 +50,24 @@ def plan(reverse: Region, forward: Region, known: Collection[Value] = ()) -> lis
     return list(saved)
 
 
+def defined_in(region: Region) -> set[Value]:
+    """The parameters, and what is computed outside nested regions."""
+    return set(region.params).union(*[instr.results for instr in region.instrs])
+
+
 def _leaves(
-    value: Value, defined: Collection[Value], known: Collection[Value]
+    value: Value,
+    defined: Collection[Value],
+    known: Collection[Value],
+    fleeting: Collection[Value],
 ) -> dict[Value, None] | None:
-    """The values from which cheap instructions compute `value`; None if there are too many."""
+    """The values from which cheap instructions compute `value`; None if they are too much."""
     leaves: dict[Value, None] = {}
     stack, seen = [value], {value}
     while stack:
         v = stack.pop()
+        if v in fleeting and v.type.shape and nbytes(v) > nbytes(value):
+            return None
         if v not in defined or v in known:
             continue
         owner = v.owner

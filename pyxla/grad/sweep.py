@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import into
 from pyxla.grad.foreign import foreign_vjp
-from pyxla.grad.residuals import plan
+from pyxla.grad.residuals import defined_in, plan
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
@@ -39,7 +39,7 @@ class Sweep:
     """The walk backwards through one region.
 
     varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero.  options: how
-    loops are reversed.
+    loops are reversed.  fleeting: values of an iteration of the loops around, or of the branches.
     """
 
     def __init__(
@@ -48,14 +48,17 @@ class Sweep:
         guarded: bool,
         ct: dict[Value, Value] | None = None,
         options: Options = DEFAULTS,
+        fleeting: frozenset[Value] = frozenset(),
     ) -> None:
+        self.fleeting = fleeting
         self.varied = varied
         self.guarded = guarded
         self.ct = ct or {}
         self.options = options
 
-    def nested(self, ct: dict[Value, Value]) -> Sweep:
-        return Sweep(self.varied, self.guarded, ct, self.options)
+    def nested(self, ct: dict[Value, Value], fleeting: Collection[Value] = ()) -> Sweep:
+        around = self.fleeting.union(fleeting)
+        return Sweep(self.varied, self.guarded, ct, self.options, around)
 
     def add(self, value: Value, part: Contribution) -> None:
         """Add a contribution to the cotangent of `value`."""
@@ -138,7 +141,7 @@ def reverse_branches(sweep: Sweep, instr: Instr, cts: list[Value | None], region
     captured = [value for value in captures(instr) if value in sweep.varied]
     made: list[tuple[list[Instr], dict[Value, Value]]] = []
     for branch in instr.regions:
-        inner = sweep.nested(dict(sweep.ct))
+        inner = sweep.nested(dict(sweep.ct), defined_in(branch))
         code: list[Instr] = []
         with into(code):
             for result, ct in zip(branch.results, cts, strict=True):
@@ -155,14 +158,14 @@ def reverse_branches(sweep: Sweep, instr: Instr, cts: list[Value | None], region
             totals = [sweep.nested(ct).total(value) for value in touched]
         reverse = Region((), code, tuple(totals))
         regions.append(reverse)
-        _give_out(instr, branch, reverse)
+        _give_out(instr, branch, reverse, sweep.fleeting)
     results = current().emit(instr.op, instr.operands, {}, tuple(regions))
     sweep.ct.update(zip(touched, results, strict=True))
 
 
-def _give_out(instr: Instr, branch: Region, reverse: Region) -> None:
+def _give_out(instr: Instr, branch: Region, reverse: Region, fleeting: Collection[Value]) -> None:
     """Make what `reverse` reads of a branch results of the conditional, or compute it anew."""
-    saved = plan(reverse, branch)
+    saved = plan(reverse, branch, fleeting=fleeting)
     fresh = []
     for value in saved:
         for other in instr.regions:
