@@ -207,15 +207,13 @@ class Emitter:
         self.ip, self.loc = outer, outer_loc
         return _symbol(made)
 
-    def call(
-        self, name: str, instr: Instr, operands: Sequence[ir.Value], attributes: dict[str, str]
-    ) -> Any:
+    def call(self, name: str, instr: Instr, operands: Sequence[ir.Value]) -> Any:
         """Call the function that `instr`'s region is, emitted once however often it is called."""
         (region,) = instr.regions
         if region not in self._functions:
             self._functions[region] = self.function(name or "callee", region, "private")
-        callee = {"callee": f"@{self._functions[region]}"}
-        return self.op("func.call", instr, operands, {**callee, **attributes})
+        callee = f"@{self._functions[region]}"
+        return self.op("func.call", instr, operands, {"callee": callee})
 
     def host_call(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
         """Call a Python function; a module that is only looked at shows its name."""

@@ -64,9 +64,7 @@ def _while(*inits: ArrayType, regions: tuple[Region, ...]) -> Types:
     return inits
 
 
-def _call(
-    *operands: ArrayType, name: str = "", native: bool = False, regions: tuple[Region, ...]
-) -> Types:
+def _call(*operands: ArrayType, name: str = "", regions: tuple[Region, ...]) -> Types:
     require(len(regions) == 1, "call", f"one region is needed, got {len(regions)}")
     results = tuple([value.type for value in regions[0].results])
     check_region("call", regions[0], operands, results)
@@ -115,12 +113,7 @@ def _while_numpy(*inits: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
 
 
 def _emit_call(e: Any, instr: Any, operands: Any) -> Any:
-    """A native call is XLA:CPU's: it compiles the function to machine code as a whole."""
-    attributes = _NATIVE if instr.attrs.get("native") else {}
-    return e.call(instr.attrs.get("name", ""), instr, operands, attributes)
-
-
-_NATIVE = {"mhlo.frontend_attributes": '{xla_cpu_small_call = "true", inlineable = "false"}'}
+    return e.call(instr.attrs.get("name", ""), instr, operands)
 
 
 def _no_attributes(**_: Any) -> dict[str, str]:
@@ -183,13 +176,10 @@ while_ = Op(
 call = Op(
     "call",
     _call,
-    numpy=lambda *operands, regions, name="", native=False: regions[0](*operands),
+    numpy=lambda *operands, regions, name="": regions[0](*operands),
     emit=_emit_call,
     blocks=lambda *operands, **_: {"function": operands},
-    samples=lambda: [
-        ((arange("f8", 3),), {"function": lambda x: add(x, x), "name": "twice", "native": native})
-        for native in (False, True)
-    ],
+    samples=lambda: [((arange("f8", 3),), {"function": lambda x: add(x, x), "name": "twice"})],
 )
 map_ = Op(
     "map",

@@ -7,7 +7,6 @@ from pyxla.ir.rewrite import clone_region
 from pyxla.lower.close import close
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
-from pyxla.lower.native import native_loops
 from pyxla.lower.packing import pack_in_order
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
@@ -26,5 +25,5 @@ def finished(name: str, origin: Region) -> Program:
         region = pack_in_order(region)
     region = close(unroll(promote_elements(region)))
     if jaxlink.on_cpu():
-        region = native_loops(stage_reductions(fence_reads(region)))
+        region = stage_reductions(fence_reads(region))
     return program(name, region, origin)
