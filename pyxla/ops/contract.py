@@ -12,11 +12,7 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
-from pyxla.ops.check import (
-    check_axes,
-    check_length,
-    refuse,
-)
+from pyxla.ops.check import check_axes, check_length, refuse
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.elementwise import add, multiply
 from pyxla.ops.filled import broadcast_in_dim
@@ -500,12 +496,19 @@ def _grouped(x: Value, source: int, target: int, count: int) -> Value:
 
 
 def _input_cotangent(c: _Conv, ct: Value) -> Value:
-    """A convolution with the kernel the other way round, strides as dilation."""
+    """A convolution with the kernel the other way round, strides as dilation.
+
+    The kernel is reversed by itself: XLA:CPU has no fast code for windows that are reversed.
+    """
     d, w = c.d, c.w
     groups = max(c.feature_groups, c.batch_groups)
     outputs, inputs = d.kernel_output_feature_dimension, d.kernel_input_feature_dimension
     if groups > 1:
         w = _grouped(w, outputs, inputs, groups)
+    axes = zip(d.kernel_spatial_dimensions, c.reversal, strict=True)
+    turned = [axis for axis, flipped in axes if not flipped and w.type.shape[axis] > 1]
+    if turned:
+        w = reverse(w, dimensions=tuple(turned))
     padding = []
     for n, window, made, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True):
         before = window - low - 1
@@ -529,7 +532,6 @@ def _input_cotangent(c: _Conv, ct: Value) -> Value:
         padding=tuple(padding),
         lhs_dilation=c.strides,
         rhs_dilation=c.rhs_dilation,
-        window_reversal=tuple([not flipped for flipped in c.reversal]),
         feature_group_count=groups,
         precision=c.precision,
     )
