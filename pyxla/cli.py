@@ -137,13 +137,14 @@ def _build(arguments: argparse.Namespace) -> None:
     function, given = function_at(arguments.function), _types(arguments.type)
     try:
         api.build(function, *given, path=arguments.out)
-    except OSError as error:
-        raise UsageError(f"cannot write {arguments.out}: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        words = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {arguments.out}: {words}") from None
 
 
 def _run(arguments: argparse.Namespace) -> None:
     program = arguments.program
-    if Path(program).is_file():
+    if _is_file(program):
         function: Any = api.load(program)
     elif ":" in program:
         function = function_at(program)
@@ -180,15 +181,26 @@ def _same(x: Any, y: Any) -> bool:
 def _value(text: str) -> Any:
     """An argument: an array from a .npy file or spelled `array(...)`, or a Python literal."""
     if text.endswith(".npy"):
-        try:
-            return np.load(text, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot read {text}: {error}") from None
+        return _array(text)
     try:
         return _literal(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, TypeError, SyntaxError, CompileError):
+    except (*_NO_LITERAL, CompileError):
         words = f"{text!r} is neither a .npy file nor a Python literal"
         raise UsageError(f"{words}, nor spelled array([1, 2], f32)") from None
+
+
+# What `ast` and NumPy raise for text that is no literal, is nested too deeply or has no such array.
+_NO_LITERAL = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
+
+
+def _array(path: str) -> np.ndarray:
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from None
+    if not isinstance(found, np.ndarray):
+        raise UsageError(f"cannot read {path}: it holds several arrays")
+    return found
 
 
 def _literal(node: ast.expr) -> Any:
@@ -227,12 +239,19 @@ def function_at(place: str) -> Any:
     return found
 
 
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a null character
+        return False
+
+
 def _module(where: str) -> Any:
     path = Path(where)
     if not where.endswith(".py"):
         sys.path.insert(0, os.getcwd())
         return _loaded(where, functools.partial(importlib.import_module, where))
-    if not path.is_file():
+    if not _is_file(where):
         raise UsageError(f"no file {where}")
     sys.path.insert(0, str(path.resolve().parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -247,5 +266,5 @@ def _loaded(where: str, load: Callable[[], Any]) -> Any:
         return load()
     except CompileError:
         raise
-    except Exception as error:  # whatever the user's module does when it is run
+    except (Exception, SystemExit) as error:  # whatever the user's module does when it is run
         raise UsageError(f"cannot import {where}: {type(error).__name__}: {error}") from None

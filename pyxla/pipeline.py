@@ -75,6 +75,12 @@ class Compilation:
                 # The compiler's own frames are of no use to the user, but for its mistakes.
                 cause = error.__cause__ if isinstance(error, InternalError) else None
                 raise error.with_traceback(None) from cause
+            except RecursionError:
+                raise CompileError(
+                    "the arguments or the results are nested too deeply",
+                    location(self.request.function),
+                    hint="take deep structures apart, or stack their parts in an array",
+                ) from None
             except Exception as error:
                 raise InternalError(error, location(self.request.function)) from error
             self.products[name] = product

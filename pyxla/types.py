@@ -48,6 +48,7 @@ from pyxla.runtime.signature import (
     ArgTuple,
     Describe,
     Path,
+    described,
     spell,
 )
 
@@ -168,7 +169,7 @@ def describe(
 ) -> tuple[tuple[Arg, ...], set[Path]]:
     """Descriptions of arguments given as types or values; the paths of Python scalar types."""
     walk = _DescribeTypes(static)
-    return tuple([walk.visit(x, (index,)) for index, x in enumerate(args)]), walk.typed
+    return described(walk, args), walk.typed
 
 
 def known_ints(args: Iterable[Any]) -> set[Path]:
@@ -228,13 +229,17 @@ _NAMES: dict[str, Any] = {repr(scalar): scalar for scalar in SCALARS} | {
 _HINT = f"types are {', '.join(_NAMES)}, static[5], arrays as f64[10,10], and containers of these"
 
 
+LONGEST = 200  # characters of a bad type that its error repeats
+
+
 def parse(text: str) -> Any:
     """The type that `text` spells; CompileError where it spells none."""
     try:
         tree = ast.parse(re.sub(r"(\w)\[\]", r"\1[()]", text.strip()), mode="eval")
         return _parsed(tree.body)
-    except (SyntaxError, ValueError):
-        raise CompileError(f"{text!r} is not a type", hint=_HINT) from None
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # what `ast` raises
+        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        raise CompileError(f"{shown!r} is not a type", hint=_HINT) from None
 
 
 def _parsed(node: ast.expr) -> Any:

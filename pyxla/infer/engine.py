@@ -70,7 +70,10 @@ from pyxla.lib.operands import as_array
 
 MAX_DEPTH = 120
 # What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
-_REFUSALS = (OpError, np.exceptions.AxisError, LinAlgError, IndexError, ValueError, TypeError)
+_REFUSALS = (
+    *(OpError, np.exceptions.AxisError, LinAlgError),
+    *(IndexError, ValueError, TypeError, OverflowError),
+)
 
 
 @dataclass(slots=True)
@@ -460,6 +463,11 @@ class Engine:
             raise
         except OpError as error:
             raise self.refuse(str(error)) from error
+        except MemoryError as error:
+            raise self.refuse(
+                "what this makes while compiling does not fit in memory",
+                "make an array of that size instead of Python objects",
+            ) from error
         except Exception as error:
             raise InternalError(error, self.loc, self.chain()) from error
 

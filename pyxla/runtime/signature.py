@@ -178,14 +178,34 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
             key += ("static", kind, x)
         else:
             walk = walk or _Walk(key, leaves, static)
-            walk.visit(x, (index,))
+            try:
+                walk.visit(x, (index,))
+            except RecursionError:
+                raise _too_deep(index) from None
     return tuple(key), leaves
+
+
+def _too_deep(index: int) -> CompileError:
+    return CompileError(
+        f"argument {index} is nested too deeply",
+        hint="pass the parts of deep structures as separate arguments, or stack them in an array",
+    )
 
 
 def describe(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple[Arg, ...]:
     """What inference may know of `args`: one description each; CompileError where it cannot be."""
-    walk = Describe(static)
-    return tuple([walk.visit(x, (index,)) for index, x in enumerate(args)])
+    return described(Describe(static), args)
+
+
+def described(walk: Describe, args: Sequence[Any]) -> tuple[Arg, ...]:
+    """The descriptions that a walk makes of arguments."""
+    found = []
+    for index, x in enumerate(args):
+        try:
+            found.append(walk.visit(x, (index,)))
+        except RecursionError:
+            raise _too_deep(index) from None
+    return tuple(found)
 
 
 def keyed(args: Iterable[Arg]) -> tuple[Any, ...]:
@@ -364,7 +384,7 @@ def _classify(x: Any) -> _Container | None:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
         return _GENERATORS[kind]
-    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or hasattr(x, "__wrapped__"):
+    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
         return None
     if dataclasses.is_dataclass(x):
         return _objects(kind)
@@ -418,11 +438,19 @@ def _is_instance(x: Any) -> bool:
     """Whether `x` is an ordinary instance of a Python class: its state is its fields."""
     kind = type(x)
     return bool(kind.__flags__ & _HEAP_TYPE) and (
-        hasattr(x, "__dict__") or any("__slots__" in base.__dict__ for base in kind.__mro__)
+        _has(x, "__dict__") or any("__slots__" in base.__dict__ for base in kind.__mro__)
     )
 
 
 _HEAP_TYPE = 1 << 9
+
+
+def _has(x: Any, name: str) -> bool:
+    """Whether `x` has that attribute; a class whose instances refuse to tell has it not."""
+    try:
+        return hasattr(x, name)
+    except Exception:  # the user's own `__getattr__` and properties raise anything
+        return False
 
 
 def _objects(kind: type) -> _Container:
@@ -497,7 +525,7 @@ def _hashable(x: Any, path: Path) -> Any:
         )
     try:
         hash(x)
-    except TypeError:
+    except Exception:  # the user's own `__hash__`, too
         raise CompileError(
             f"{spell(path)} is a {type(x).__name__}, neither a container that pyxla takes apart "
             "nor a hashable constant",
