@@ -52,7 +52,7 @@ from pyxla.ops.elementwise import (
 from pyxla.ops.filled import broadcast_in_dim, constant
 from pyxla.ops.reduce import reduce
 
-BLOCK_BYTES = 1 << 22  # of residuals saved at a time
+BLOCK_BYTES = 1 << 20  # of residuals saved at a time; short loops pay for all of them
 LONGEST_BLOCK = 4096
 REPEATS = 24
 
