@@ -1,13 +1,14 @@
 """Programs in files: portable StableHLO with a signature, runnable without the source.
 
-    artifact ::= blob json length magic
+    artifact ::= blob json length checksum magic
 
 `blob` is what `jax.export` serializes, a flatbuffer that is read from its start, so that plain
 `jax.export.deserialize` runs the whole file and never looks at the rest.  `json` describes
 arguments and results (the records of `signature` and `outcome`) and names versions; `length`, 8
-bytes, is its size, little endian.  Nothing in the file is executed or unpickled by loading it:
-classes are kept by name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s
-of other instances, and the built-in exceptions.
+bytes, is its size, little endian; `checksum`, 4 bytes, is the CRC-32 of all before it: a damaged
+file is refused, not run.  Nothing in the file is executed or unpickled by loading it: classes are
+kept by name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s of other
+instances, and the built-in exceptions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import base64
 import builtins
 import dataclasses
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,7 +33,7 @@ from pyxla.runtime.executable import Executable, Program
 from pyxla.runtime.outcome import Outcome
 from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic
 
-MAGIC = b"pyxla\x00\x00\x01"
+MAGIC = b"pyxla\x00\x00\x02"
 FORMAT = 1
 
 
@@ -65,7 +67,12 @@ def build(
         "outcome": encode(dataclasses.replace(outcome, inputs=free)),
     }
     text = json.dumps(about, sort_keys=True, indent=1).encode()
-    return bytes(record.serialize()) + text + len(text).to_bytes(8, "little") + MAGIC
+    data = bytes(record.serialize()) + text + len(text).to_bytes(8, "little")
+    return data + _checksum(data) + MAGIC
+
+
+def _checksum(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "little")
 
 
 def save(path: str | Path, data: bytes) -> None:
@@ -118,8 +125,12 @@ def parse(data: bytes) -> Loaded:
     """The program that the bytes of an artifact hold."""
     if data[-len(MAGIC) :] != MAGIC:
         raise CompileError("not a pyxla artifact", hint="make one with `pyxla build`")
-    end = len(data) - len(MAGIC) - 8
-    start = end - int.from_bytes(data[end : end + 8], "little")
+    data = data[: -len(MAGIC)]
+    data, checksum = data[:-4], data[-4:]
+    end = len(data) - 8
+    start = end - int.from_bytes(data[max(end, 0) :], "little")
+    if start < 0 or _checksum(data) != checksum:
+        raise CompileError("this pyxla artifact is damaged", hint="build it again")
     about = json.loads(data[start:end])
     if about["format"] != FORMAT:
         raise CompileError(
