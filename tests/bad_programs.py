@@ -219,7 +219,7 @@ def c_function(x):
     return zlib.crc32(x)  # <-
 
 
-@bad("not among the functions that can be compiled", V)
+@bad("text is made while compiling", V)
 def numpy_io(x):
     return np.array2string(x)  # <-
 
@@ -359,7 +359,7 @@ def sometimes_nothing(x):
     return np.sin(y)  # <-
 
 
-@bad("an array is indexed by int or None", V, float)
+@bad("an array is indexed by int 1 or None", V, float)
 def sometimes_a_new_axis(x, t):
     i = None
     if t > 0:
@@ -581,7 +581,7 @@ def unknown_dtype(x):
     return x.astype("float31")  # <-
 
 
-@bad("may give another result at every call", V)
+@bad("global generator is state of the process", V)
 def hidden_state(x):
     return x + np.random.rand(3)  # <-
 
@@ -667,11 +667,11 @@ def changes_what_is_in_a_list(x):
     return kept
 
 
-@bad("number of iterations of this loop must be known", V)
+@bad("too many iterations are visited one by one", V)
 def changes_while_iterating(x):
     items = [1.0, 2.0]
-    for item in items:  # <-
-        items.append(item)
+    for item in items:
+        items.append(item)  # <-
     return items
 
 

@@ -211,7 +211,7 @@ def test_build_and_load(tmp_path):
 
 
 def total(a, n):
-    s = 0.0
+    s = np.float64(0)
     for i in range(n):
         if a[i] > 0:
             s += a[i]

@@ -14,8 +14,8 @@ from pyxla.infer import (  # noqa: F401 - they register themselves
     generator_methods,
     mutating,
     printing,
-    viewing,
     sharing,
+    viewing,
 )
 from pyxla.infer.calls import call, special, wrapper
 from pyxla.infer.containers import iterate
