@@ -112,7 +112,7 @@ def main():
     target, descend = rng.standard_normal((64, 256), np.float32), pyxla.compile(step)
     losses = []
     for _ in range(5):
-        value, blocks = descend(blocks, x, target, 4, np.float32(0.01))
+        value, blocks = descend(blocks, x, target, 4, np.float32(0.002))
         losses.append(f"{value:.3f}")
     print("losses of 5 training steps:", ", ".join(losses))
 

@@ -8,7 +8,6 @@ import random
 import traceback
 import zlib
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
