@@ -198,7 +198,8 @@ def test_damaged_artifacts(tmp_path: pathlib.Path) -> None:
     start = len(data) - 20 - int.from_bytes(data[-20:-12], "little")
     damaged = [data[:n] for n in (0, 1, 8, 15, 20, len(data) // 2, len(data) - 1)]
     damaged += [data[-8:], data[-20:], data[start:], b"\xff" * 8 + data[-8:]]
-    damaged += [data[:n] + b"\xff" + data[n + 1 :] for n in range(5, len(data), 97)]
+    changed = [bytes([byte ^ 0xFF]) for byte in data]
+    damaged += [data[:n] + changed[n] + data[n + 1 :] for n in range(5, len(data), 97)]
     damaged += [data[:n] + data[start:] for n in (8, start // 2)]
     for content in damaged:
         path.write_bytes(content)
