@@ -58,6 +58,7 @@ from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.types import I32, PYTHON_DTYPES, array_type
 from pyxla.lib.operands import splat
 from pyxla.ops.elementwise import convert
+from pyxla.options import DEFAULTS
 from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
 
@@ -145,7 +146,7 @@ def _attempt(
     world = _World(request, places)
     world.engine.lists = lists
     world.engine.exact = exact
-    world.engine.list_capacity = request.options.list_capacity if request.options else 1024
+    world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
         with _deep_calls(), building(world.engine.builder):
             return world.run()

@@ -67,6 +67,7 @@ from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array
+from pyxla.options import DEFAULTS
 
 MAX_DEPTH = 120
 # What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
@@ -147,7 +148,7 @@ class Engine:
         self.entry = self.block
         self.lists = Policy()
         self.loops: list[Block] = []  # headers of the loops that are being visited
-        self.list_capacity = 1024
+        self.list_capacity = DEFAULTS.list_capacity
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.frozen: dict[int, str] = {}
         self.builder = EngineBuilder(self)
