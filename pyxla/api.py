@@ -92,7 +92,7 @@ class Compiled:
             args = (*args, *[place.read() for place in self._places])
         key, leaves = signature.flatten(args, self._static_paths)
         entry = self._cache.get((names, key))
-        if entry is None or not entry.valid():
+        if entry is None or (entry.guards and not entry.valid()):
             args, leaves, entry = self._specialize(args, names)
         if entry.memory:
             entry = self._for_memory(entry, args, names, leaves)

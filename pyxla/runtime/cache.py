@@ -13,9 +13,10 @@ gets the exception of its own attempt.
 
 from __future__ import annotations
 
+import itertools
+import operator
 import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
@@ -23,56 +24,55 @@ DEFAULT_LIMIT = 2048
 
 
 class _Entry:
-    """One cached value; its identity is its place in the order of use."""
+    """One cached value; `used` grows from use to use, over the entries of all caches."""
 
-    __slots__ = ("cache", "key", "value")
+    __slots__ = ("cache", "key", "used", "value")
 
     def __init__(self, cache: weakref.ref[Cache], key: Hashable, value: Any) -> None:
         self.cache = cache
         self.key = key
         self.value = value
+        self.used = 0
+
+
+_by_use = operator.attrgetter("used")
 
 
 class Recency:
-    """The entries of all caches, the least recently used first, at most `limit` of them."""
+    """The entries of all caches, at most `limit` of them: the least recently used goes first.
+
+    Every call marks its entry, which is one attribute; the oldest is looked for when there is one
+    too many, beside a compilation.
+    """
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
-        self._order: OrderedDict[_Entry, None] = OrderedDict()
+        self._entries: set[_Entry] = set()
+        self.tick = itertools.count(1).__next__
         # Reentrant: the collector may finalize a Cache while this thread holds it.
         self._lock = threading.RLock()
         self.limit = limit
 
     def __len__(self) -> int:
-        return len(self._order)
-
-    def touch(self, entry: _Entry) -> None:
-        """Make `entry` the most recently used; one that was evicted meanwhile stays so."""
-        try:  # noqa: SIM105 - every call comes here
-            self._order.move_to_end(entry)
-        except KeyError:
-            pass
+        return len(self._entries)
 
     def add(self, entry: _Entry) -> None:
+        entry.used = self.tick()
         with self._lock:
-            self._order[entry] = None
+            self._entries.add(entry)
         self.shrink(self.limit)
 
     def remove(self, entry: _Entry) -> None:
         with self._lock:
-            self._order.pop(entry, None)
-
-    def oldest(self, cache: Cache) -> _Entry | None:
-        """The least recently used entry of `cache`."""
-        with self._lock:
-            return next((entry for entry in self._order if entry.cache() is cache), None)
+            self._entries.discard(entry)
 
     def shrink(self, size: int) -> None:
         """Evict the least recently used entries until `size` are left."""
         while True:
             with self._lock:
-                if len(self._order) <= size:
+                if len(self._entries) <= size:
                     return
-                entry, _ = self._order.popitem(last=False)
+                entry = min(self._entries, key=_by_use)
+                self._entries.remove(entry)
             cache = entry.cache()
             if cache is not None:
                 cache.forget(entry)
@@ -96,7 +96,7 @@ class Cache:
         self._making: dict[Hashable, threading.RLock] = {}
         self._lock = threading.Lock()
         self._recency = recency
-        self._touch = recency.touch
+        self._tick = recency.tick
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -113,7 +113,7 @@ class Cache:
         entry = self._entries.get(key)
         if entry is None:
             return None
-        self._touch(entry)
+        entry.used = self._tick()
         return entry.value
 
     def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -152,10 +152,8 @@ class Cache:
 
     def trim(self, size: int) -> None:
         """Drop the least recently used entries until `size` are left."""
-        while len(self._entries) > size:
-            entry = self._recency.oldest(self)
-            if entry is None:
-                return
+        while len(entries := list(self._entries.values())) > size:
+            entry = min(entries, key=_by_use)
             self._recency.remove(entry)
             self.forget(entry)
 

@@ -103,6 +103,7 @@ class Executable:
 
     __slots__ = (
         "_build",
+        "_dispatch",
         "_index",
         "_large",
         "_moved",
@@ -130,6 +131,7 @@ class Executable:
         self._large = tuple([i for i in large if i not in self._moved])
         self._spares = _spare_results(program, outcome) if local and jitted is None else ()
         self.jitted = jaxlink.jit(program, len(self._spares)) if jitted is None else jitted
+        self._dispatch = jaxlink.outermost(self.jitted)
         self._near = _near(program, self._moved, len(self._spares))
         arrays = _converters(program, outcome, self._spares)
         self._build = builder(outcome.result, arrays)
@@ -151,21 +153,25 @@ class Executable:
         Raises what the program raises; OverflowError for an int that 64 bits do not hold,
         MemoryError, and RuntimeError where XLA fails otherwise.
         """
+        plain = self._plain
         try:
-            plain = self._plain
             if plain is None:
                 return self._general(leaves, args)
             operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
             if self._wide:
                 with enable_x64(True):
-                    value = self.jitted(*operands)[self._index]
+                    value = self._dispatch(*operands)[self._index]
             else:
-                value = self.jitted(*operands)[self._index]
+                value = self._dispatch(*operands)[self._index]
             return plain(value) if type(value) is ARRAY else self._general(leaves, args)
+        except ValueError as error:
+            if plain is None or not jaxlink.is_traced(error):
+                raise
         except (OverflowError, jax.errors.JaxRuntimeError) as error:
             if (failure := _in_words(error, self.program.name, leaves)) is None:
                 raise
             raise failure from error
+        return self._general(leaves, args)
 
     def values(self, leaves: Sequence[Any]) -> list[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""

@@ -200,20 +200,30 @@ def jit(program: Program, donated: int = 0) -> Any:
 class _Tuned:
     """A jitted function with compiler options, which JAX takes outside of other traces only."""
 
-    __slots__ = ("__weakref__", "_inner", "_outer", "lower")
+    __slots__ = ("__weakref__", "_inner", "lower", "outer")
 
     def __init__(self, outer: Any, inner: Any) -> None:
-        self._outer = outer
+        self.outer = outer
         self._inner = inner
         self.lower = outer.lower
 
     def __call__(self, *args: Any) -> list[Any]:
         try:
-            return self._outer(*args)
+            return self.outer(*args)
         except ValueError as error:
-            if "compiler_options" not in str(error):
+            if not is_traced(error):
                 raise
             return self._inner(*args)
+
+
+def is_traced(error: ValueError) -> bool:
+    """Whether JAX refuses compiler options because another trace is under way."""
+    return "compiler_options" in str(error)
+
+
+def outermost(jitted: Any) -> Any:
+    """`jitted` without the frame that makes it work inside other traces."""
+    return jitted.outer if isinstance(jitted, _Tuned) else jitted
 
 
 # Measured on XLA:CPU (docs/decisions-runtime.md): fusing whole chains of products and reductions
