@@ -516,6 +516,8 @@ class Join:
         content = self.heap.contents[old]
         if not isinstance(content, Array) or content.extents is not None:
             return False
+        if any(isinstance(state.heap.contents.get(old), Shadow) for state in self.states):
+            return False  # on that path it may be what was merged, or not
         places = [
             (key, cell)
             for key, cell in self.cells.items()

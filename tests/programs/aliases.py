@@ -333,6 +333,28 @@ def columns_of_one_array(x, n):
     return base, a
 
 
+@program("rebinding branch nested", *counts(0, 3, 6))
+def rebound_in_a_branch_of_a_branch(x, n):
+    if n > 2:
+        if n > 4:
+            x = np.sort(x)[::-1].copy()
+            x[0] = 5
+    x[3], x[4] = x[4], x[3]
+    return x
+
+
+@program("rebinding branch nested view", *matrices(0, 3, 6))
+def other_rows_in_a_branch_of_a_branch(a, n):
+    row = a[0]
+    if n > 2:
+        if n > 4:
+            row = a[n - 5]
+        elif a[0, 0] < 0:
+            row = row * 2
+    row[1] += 9
+    return a, row
+
+
 # --- How results lie in memory -------------------------------------------------------------------
 
 
