@@ -1,52 +1,95 @@
 """Products of a matrix with a vector, spread: as sums of products, not as calls of a library.
 
-    %y = dot_general(%a: f64[m, n], %x: f64[n])   ->   %y = reduce(%a * broadcast(%x)) over 1
+    %a = multiply(%b, %c)                    %a = multiply(%b, %c)
+    %y = dot_general(%a: f64[m, n], %x)   ->   %y = reduce(%a * broadcast(%x)) over 1
 
-Such a product reads every element of the matrix once, so its time is that of memory, and XLA fuses
-the sum with the code that makes the matrix, or with the slice of a larger array that it is.  As a
-library call it needs the matrix in memory first.  Only for XLA:CPU, and for large matrices.
+As a library call such a product needs its matrix in memory; XLA fuses a sum with the code that
+makes the matrix, if nothing else uses it.  A matrix that lies in memory anyway is multiplied
+fastest by the library, which reads it in blocks; so is one of few elements, whatever makes it.
+Slices count as memory: a sum over one walks it element by element.  Only for XLA:CPU.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op
+from pyxla.ir.rewrite import walk
+from pyxla.ops import elementwise
 from pyxla.ops.contract import dot_general
 from pyxla.ops.elementwise import multiply
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import broadcast_in_dim, constant
+from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
-LARGE = 1 << 14  # elements
+LARGE = 1 << 16  # elements
 DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
+# What computes each element when it is read, and is not there before.
+_FUSIBLE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
+_FUSIBLE -= {constant, reshape}
 
 
-def spread(instr: Instr) -> list[Instr]:
-    """The code of an instruction, a product of a large matrix and a vector spread."""
-    return _spread(instr) if _is_memory_bound(instr) else [instr]
+def spread_products(region: Region) -> Region:
+    """Spread the products whose matrices need not be made in memory, in place."""
+    dots = [instr for instr in walk(region.instrs) if _is_product(instr)]
+    if dots:
+        uses = _uses(region)
+        chosen = {dot for dot in dots if uses[_parts(dot)[0]] == 1}
+        if chosen:
+            _rewrite(region, chosen)
+    return region
 
 
-def _is_memory_bound(instr: Instr) -> bool:
+def _is_product(instr: Instr) -> bool:
+    """Whether it is a large matrix, made by fusible code, times a vector."""
     if instr.op is not dot_general or instr.attrs.get("lhs_batching_dimensions"):
         return False
     x, y = [value.type for value in instr.operands]
     if x.dtype not in DTYPES or y.dtype != x.dtype or instr.results[0].type.dtype != x.dtype:
         return False
-    return {x.ndim, y.ndim} == {1, 2} and max(x.size, y.size) >= LARGE
+    if {x.ndim, y.ndim} != {1, 2} or max(x.size, y.size) < LARGE:
+        return False
+    maker = _parts(instr)[0].owner
+    return isinstance(maker, Instr) and maker.op in _FUSIBLE
 
 
-def _spread(instr: Instr) -> list[Instr]:
-    x, y = instr.operands
-    (left,), (right,) = [instr.attrs[f"{side}_contracting_dimensions"] for side in ("lhs", "rhs")]
-    matrix, vector, axis = (x, y, left) if x.type.ndim == 2 else (y, x, right)
+def _parts(dot: Instr) -> tuple[Value, Value, int]:
+    """The matrix, the vector, and the dimension of the matrix that is summed over."""
+    x, y = dot.operands
+    (left,), (right,) = [dot.attrs[f"{side}_contracting_dimensions"] for side in ("lhs", "rhs")]
+    return (x, y, left) if x.type.ndim == 2 else (y, x, right)
+
+
+def _uses(region: Region) -> Counter[Value]:
+    uses = Counter(region.results)
+    for instr in walk(region.instrs):
+        uses.update(instr.operands)
+        for inner in instr.regions:
+            uses.update(inner.results)
+    return uses
+
+
+def _rewrite(region: Region, chosen: set[Instr]) -> None:
     code: list[Instr] = []
-    with building(Builder(code, instr.loc)):
+    for instr in region.instrs:
+        for inner in instr.regions:
+            _rewrite(inner, chosen)
+        code += _spread(instr) if instr in chosen else [instr]
+    region.instrs[:] = code
+
+
+def _spread(dot: Instr) -> list[Instr]:
+    matrix, vector, axis = _parts(dot)
+    code: list[Instr] = []
+    with building(Builder(code, dot.loc)):
         shape = matrix.type.shape
         weights = broadcast_in_dim(vector, shape=shape, broadcast_dimensions=(axis,))
         zero = constant(value=np.zeros((), matrix.type.dtype))
         terms = multiply(matrix, weights)
         made: Value = reduce(terms, zero, dimensions=(axis,), computation="add")
-    made.owner.results = instr.results
-    instr.results[0].owner = made.owner
+    made.owner.results = dot.results
+    dot.results[0].owner = made.owner
     return code

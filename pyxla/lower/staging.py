@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.rules import is_filled
-from pyxla.lower.spread import spread
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.shape import pad, reshape
 
@@ -44,8 +43,7 @@ def stage_reductions(region: Region) -> Region:
         if instr.op.name in CONTROL:
             for inner in instr.regions:
                 stage_reductions(inner)
-        for part in spread(instr):
-            code += _staged(part) if part.op is reduce else [part]
+        code += _staged(instr) if instr.op is reduce else [instr]
     region.instrs[:] = code
     return region
 

@@ -10,6 +10,7 @@ from pyxla.lower.fences import fence_reads
 from pyxla.lower.packing import pack_in_order
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
+from pyxla.lower.spread import spread_products
 from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
 from pyxla.runtime import jaxlink
@@ -25,5 +26,5 @@ def finished(name: str, origin: Region) -> Program:
         region = pack_in_order(region)
     region = close(unroll(promote_elements(region)))
     if jaxlink.on_cpu():
-        region = stage_reductions(fence_reads(region))
+        region = stage_reductions(spread_products(fence_reads(region)))
     return program(name, region, origin)
