@@ -12,26 +12,29 @@ conditional whose predicate is the loop's own test, which is true there, but XLA
 other branch must be empty (XLA turns other small conditionals into selects), so it gives any values
 at hand.
 
+A loop inside that carries the array is such an update too.  Where nothing that an update needs comes
+from the conditional, one of its operands goes through it, so that the update waits for the reads.
+
 Only for XLA:CPU: elsewhere a conditional is dear.  To be done last: to `simplify` it is nonsense.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone, substitute, uses
-from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import SMALL, total
 from pyxla.lower.dead import has_effect
 from pyxla.ops.check import same
 from pyxla.ops.control import if_, while_
-from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
-from pyxla.ops.shape import constant, reshape
+from pyxla.ops.elementwise import convert
+from pyxla.ops.index import dynamic_update_slice, scatter
+from pyxla.ops.shape import broadcast_in_dim, constant
 
 TEST = 32  # cost of the test that a fence repeats
-FENCES = 8  # in one loop
+FENCES = 16  # in one loop
 
 _UNFUSED = frozenset(
     """while scatter dot_general convolution sort fft cholesky triangular_solve custom_call
@@ -61,19 +64,30 @@ def _fence(loop: Instr) -> bool:
     body = loop.regions[1]
     users = _users(body)
     for update in body.instrs:
-        if update.op not in (dynamic_update_slice, scatter):
-            continue
-        array = update.operands[0]
-        if array.type.size <= SMALL or array in body.results:
-            continue
-        readers = [user for user in users.get(array, ()) if user is not update]
-        if not readers or any(reader.op is update.op for reader in readers):
-            continue
-        fenced = _to_fence(body, update, readers, users)
-        if fenced:
-            _Fence(loop, update, fenced, users).emit()
-            return True
+        for array in _updated(update):
+            if array in body.results:
+                continue
+            readers = [user for user in users.get(array, ()) if user is not update]
+            if not readers or any(array in _updated(reader) for reader in readers):
+                continue
+            fenced = _to_fence(body, update, array, readers, users)
+            if fenced:
+                _Fence(loop, update, fenced, users).emit()
+                return True
     return False
+
+
+def _updated(instr: Instr) -> Sequence[Value]:
+    """The large arrays that an instruction updates in place."""
+    if instr.op in (dynamic_update_slice, scatter):
+        found: Sequence[Value] = instr.operands[:1]
+    elif instr.op is while_:
+        body = instr.regions[1]
+        slots = zip(instr.operands, body.params, body.results, strict=True)
+        found = [array for array, param, result in slots if result is not param]
+    else:
+        return ()
+    return [array for array in found if array.type.size > SMALL]
 
 
 def _users(body: Region) -> dict[Value, list[Instr]]:
@@ -85,14 +99,21 @@ def _users(body: Region) -> dict[Value, list[Instr]]:
 
 
 def _to_fence(
-    body: Region, update: Instr, readers: list[Instr], users: dict[Value, list[Instr]]
+    body: Region,
+    update: Instr,
+    array: Value,
+    readers: list[Instr],
+    users: dict[Value, list[Instr]],
 ) -> list[Instr]:
-    """The fusible code from the reads on, in order, if it flows past the update."""
+    """The fusible code from the reads on, in order, if it flows past the update.
+
+    A read between two updates flows past the first: XLA makes that once more for the read.
+    """
     before = _needed_by(update, body)
     results = set(body.results)
     reached: dict[Instr, None] = {}
     work = list(readers)
-    hazard = False
+    hazard = isinstance(array.owner, Instr) and array.owner.op is dynamic_update_slice
     while work:
         instr = work.pop()
         if instr is update or instr in reached:
@@ -111,7 +132,7 @@ def _to_fence(
 
 
 def _needed_by(update: Instr, body: Region) -> set[Instr]:
-    needed: set[Value] = set(update.operands[1:])
+    needed = set(uses(update)).difference(_updated(update))
     found = set()
     for instr in reversed(body.instrs):
         if not needed.isdisjoint(instr.results):
@@ -203,25 +224,32 @@ class _Fence:
                 late.update(instr.results)
             else:
                 before.append(instr)
-        if not late.isdisjoint(self.update.operands[1:]) or self.update.op is scatter:
-            through: list[Value] = []
-        else:
-            through = [self.update.operands[1]]
+        waits = not late.isdisjoint(uses(self.update))
+        through = [] if waits else self.through()
         builder = Builder(before, self.update.loc)
         mapping = dict(zip(self.cond.params, body.params, strict=True))
         before.extend(clone(self.cond.instrs, mapping))
         test = mapping.get(self.cond.results[0], self.cond.results[0])
         given = [*self.given, *through]
         then = Region((), self.then_code(), tuple(given))
-        fillers = tuple([self.filler(builder, value.type, test) for value in given])
+        fillers = tuple([self.filler(builder, value, test) for value in given])
         chosen = builder.emit(if_, (test,), {}, (then, Region((), [], fillers)))
         replaced = dict(zip(given, chosen, strict=True))
         if through:
-            operands = self.update.operands
-            self.update.operands = (operands[0], chosen[-1], *operands[2:])
+            mapping = {through[0]: chosen[-1]}
+            self.update.operands = tuple([mapping.get(v, v) for v in self.update.operands])
         substitute(after, {value: replaced[value] for value in self.given})
         body.results = tuple([replaced.get(v, v) if v in made else v for v in body.results])
         body.instrs[:] = before + after
+
+    def through(self) -> list[Value]:
+        """An operand of the update that can go through the conditional, so that it waits."""
+        operands = self.update.operands
+        if self.update.op is not while_:
+            return [operands[1]] if self.update.op is dynamic_update_slice else []
+        small = [value for value in operands if value.type.size <= SMALL]
+        made = [v for v in small if not isinstance(v.owner, Instr) or v.owner.op is not constant]
+        return (made or small)[:1]
 
     def then_code(self) -> list[Instr]:
         """The fenced code, with the constants that it uses."""
@@ -234,18 +262,12 @@ class _Fence:
         substitute(self.fenced, mapping)
         return code + self.fenced
 
-    def filler(self, builder: Builder, type: ArrayType, test: Value) -> Value:
-        """Any value of the type, better not a constant."""
-        if same(test.type, type):
-            return test
-        for param in self.body.params:
-            if same(param.type, type):
-                return param
-        array = self.update.operands[0]
-        if array.type.dtype == type.dtype and type.size == 1:
-            index = builder.emit(constant, (), {"value": np.zeros((), np.int64)})
-            sizes = {"slice_sizes": (1,) * array.type.ndim}
-            piece = builder.emit(dynamic_slice, (array, *[index] * array.type.ndim), sizes)
-            return builder.emit(reshape, (piece,), {"shape": type.shape})
-        zero = builder.emit(constant, (), {"value": np.zeros(type.shape, type.dtype)})
-        return zero
+    def filler(self, builder: Builder, like: Value, test: Value) -> Value:
+        """Any other value of the type; not a constant, which XLA would move into the branch."""
+        type = like.type
+        for value in (test, *self.body.params):
+            if value is not like and same(value.type, type):
+                return value
+        number = builder.emit(convert, (test,), {"dtype": type.dtype})
+        attrs = {"shape": type.shape, "broadcast_dimensions": ()}
+        return builder.emit(broadcast_in_dim, (number,), attrs) if type.shape else number

@@ -29,7 +29,7 @@ from pyxla.ir.rewrite import Mapping, substitute, uses
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import SMALL
 from pyxla.ops.check import UNSIGNED
-from pyxla.ops.control import if_, while_
+from pyxla.ops.control import if_, optimization_barrier, while_
 from pyxla.ops.elementwise import and_, not_, select
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.shape import broadcast_in_dim, constant
@@ -130,6 +130,8 @@ def _trail(value: Value, inner: set[Value]) -> Trail | None:
             before = instr.operands[0]
         elif instr.op is while_:
             before = instr.operands[instr.results.index(value)]
+        elif instr.op is optimization_barrier and len(instr.operands) == 1:
+            before = instr.operands[0]
         else:
             return None
         steps.append(instr)

@@ -100,6 +100,65 @@ def bubble(A, n):
     return A
 
 
+def read_past_a_loop(A, n):
+    count = 0
+    for i in range(2, n):
+        if A[i] > -1.0:
+            count += 1
+            for j in range(i * i, n, i):
+                A[j] = -2.0
+        else:
+            A[i - 2] = 0.5
+    A[0] = count
+    return A
+
+
+def read_past_a_loop_that_leaves(A, n):
+    count = 0.0
+    for i in range(2, n):
+        if A[i] <= -1.0:
+            continue
+        old = A[i]
+        if count > 40:
+            break
+        j = i
+        while j > 0 and A[j - 1] > A[j]:
+            A[j - 1], A[j] = A[j], A[j - 1]
+            j -= 1
+        A[j] += 0.25
+        count += old
+    return A
+
+
+def blocks_in_branches(A, n):
+    total = 0.0
+    for i in range(4, n - 4):
+        if A[i] > 0.5:
+            for j in range(i % 3):
+                A[i : i + 3] += A[j : j + 3]
+        else:
+            A[i : i + 3] = A[i - 2 : i + 1] * 0.5
+        total += A[i + 1]
+    A[0] = total
+    return A
+
+
+def stack_of_cells(A, n):
+    top = n
+    while top > n // 2:
+        top -= 1
+        here = int(abs(A[top])) % n
+        if here > 0 and A[here - 1] > 0.0:
+            A[here - 1] = -1.0
+            A[top] = here - 1
+            top += 1
+        if here < n - 1 and A[here + 1] > 0.0:
+            A[here + 1] = -1.0
+            A[top] = here + 1
+            top += 1
+    return A
+
+
 PROGRAMS = [
     update_if,
     update_in_both,
@@ -110,6 +169,10 @@ PROGRAMS = [
     update_then_continue,
     update_and_test,
     bubble,
+    read_past_a_loop,
+    read_past_a_loop_that_leaves,
+    blocks_in_branches,
+    stack_of_cells,
 ]
 
 
