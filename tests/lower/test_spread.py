@@ -1,4 +1,4 @@
-"""Products with vectors are sums where that saves making the matrix, and library calls elsewhere."""
+"""Products with vectors: sums where that saves making the matrix, library calls elsewhere."""
 
 from __future__ import annotations
 
