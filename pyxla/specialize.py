@@ -33,6 +33,7 @@ from pyxla.infer.heap import (
     NumberList,
     ObjectCell,
     SetCell,
+    reachable,
 )
 from pyxla.infer.kinds import dtype_of, width
 from pyxla.infer.lattice import (
@@ -236,6 +237,7 @@ class _World:
             {id(p.read()): v for p, v in zip(places, captured, strict=True)}
         )
         self.captures.pinned.extend(args)
+        self.captures.cells = reachable(self.engine.heap, captured)
 
     # arguments
 

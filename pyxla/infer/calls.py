@@ -25,6 +25,7 @@ from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.kinds import dtype_of, operated
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Tuple
+from pyxla.infer.summaries import summarized
 from pyxla.ir.core import Value
 from pyxla.lib.bounded import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
@@ -461,7 +462,10 @@ def activate(
         raise
     bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
     env = dict(zip(ssa.function.params, bound, strict=True))
-    return engine.run(Frame(ssa, env, module, dict(boxes), function, engine.loc))
+    frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)
+    if not engine.frames:
+        return engine.run(frame)
+    return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
 
 
 def bind(

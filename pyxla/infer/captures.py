@@ -94,7 +94,7 @@ class Captures:
     """The outside world of one inference.
 
     places: captured so far, with the abstract value of each.  constants: guarded (place, object).
-    pinned: abstract values that the caller can reach.
+    pinned: abstract values that the caller can reach.  cells: what outside objects are on the heap.
     """
 
     def __init__(self, places: dict[Place, Any], is_foreign: Callable[[Any], bool]) -> None:
@@ -105,6 +105,7 @@ class Captures:
         self.constants: dict[Place, Any] = {}
         self.boxes: dict[int, tuple[Any, Ref, BoxCell]] = {}
         self.pinned: list[Any] = []
+        self.cells: set[int] = set()
         self.is_foreign = is_foreign
 
     def guard(self, namespace: dict[str, Any], name: str, value: Any) -> None:
@@ -167,6 +168,7 @@ class Captures:
                 content = self.abstract(engine, value, place)
         ref = Ref(engine.heap.new(BoxCell(content), None, pinned=Place(cell)))
         self.boxes[id(cell)] = (cell, ref, engine.heap.contents[ref.cell])
+        self.cells.add(ref.cell)
         return ref
 
     def constructs(self, cls: type) -> bool:
@@ -175,8 +177,12 @@ class Captures:
             return True
         if cls.__module__.partition(".")[0] in _FIXED:
             return False
-        heap_type = 1 << 9
-        return bool(cls.__flags__ & heap_type) and not issubclass(cls, enum.Enum | np.generic)
+        made_by_class_statement = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE) == _HEAP_TYPE
+        return made_by_class_statement and not issubclass(cls, enum.Enum | np.generic)
+
+
+# `Py_TPFLAGS_HEAPTYPE`, and `Py_TPFLAGS_IMMUTABLETYPE`, which those have that are written in C.
+_HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
 
 
 _FIXED = frozenset({"numpy", "math", "cmath", "operator", "functools", "itertools", "jax", "pyxla"})

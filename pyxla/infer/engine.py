@@ -150,6 +150,7 @@ class Engine:
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.list_capacity = DEFAULTS.list_capacity
         self.kept: dict[Any, Any] = {}  # results of cached functions
+        self.summaries: dict[Any, Any] = {}  # of visited calls
         self.frozen: dict[int, str] = {}
         self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []

@@ -65,6 +65,10 @@ def ix_(engine: Any, *args: Any) -> Any:
     return Tuple(tuple([_along(engine, x, i, len(args)) for i, x in enumerate(args)]))
 
 
+# Thin views: a list before NumPy 2.5.
+_THIN = type(np.meshgrid(0, copy=False, sparse=True))
+
+
 @builtin(np.meshgrid)
 def meshgrid(
     engine: Any, *xi: Any, copy: Any = TRUE, sparse: Any = Const(False), indexing: Any = CARTESIAN
@@ -76,7 +80,9 @@ def meshgrid(
     if engine.static(indexing) == "xy" and len(xi) > 1:
         order[:2] = 1, 0
     grids = [_along(engine, x, axis, len(xi)) for x, axis in zip(xi, order, strict=True)]
-    return engine.new_list(grids) if engine.static(sparse) else broadcast_arrays(engine, *grids)
+    if not engine.static(sparse):
+        return broadcast_arrays(engine, *grids)
+    return engine.new_list(grids) if _THIN is list else Tuple(tuple(grids))
 
 
 @builtin(np.trim_zeros)

@@ -1,0 +1,287 @@
+"""Summaries of calls: a function that was visited once is not visited again for the same types.
+
+A call is visited as part of its caller, and most calls are worth it: facts, views and constants go
+through.  Where nothing but types went in and straight-line code came out, the code of the first
+visit is copied for the next one: the layers of a network, the stages of an integrator.
+
+What goes in is described by `_Description`: *by type* where inference sees no more than that of a
+value (floats and complex numbers that are computed), else *by identity*: the same known object,
+the same integer (whose range may have been looked for in the instructions that make it), the same
+outside object with the same content.  A visit is kept if it emitted instructions and nothing else:
+no branch, no exception, no write to an object that it did not make, no effect.
+
+The summaries of Sharir & Pnueli, "Two approaches to interprocedural data flow analysis" (1981).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, parts, rebuilt
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import clone_region, free_values
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine, Frame
+
+_ATOMS = frozenset({int, bool, str, bytes, type(None)})
+_STRUCTURES = (ListCell, DictCell, ObjectCell, BoxCell)
+_CALLABLE = frozenset({"function", "method"})
+
+
+class _Unfit(Exception):  # noqa: N818 - control flow, not an error
+    """What a summary does not describe."""
+
+
+class _Same:
+    """An object, compared by identity."""
+
+    __slots__ = ("object",)
+
+    def __init__(self, object: Any) -> None:
+        self.object = object
+
+    def __eq__(self, other: Any) -> bool:
+        return type(other) is _Same and other.object is self.object
+
+    def __hash__(self) -> int:
+        return id(self.object)
+
+
+class _Description:
+    """The arguments of a call: `key`, and the cells and values described by type, in order."""
+
+    def __init__(self, engine: Engine, head: tuple[Any, ...], roots: Iterable[Any]) -> None:
+        self.engine = engine
+        self.key: list[Any] = [*head, engine.orders]
+        self.cells: dict[int, int] = {}
+        self.values: dict[Value, int] = {}
+        self.outside = engine.captures.cells
+        self.known = _values_of(engine.heap.contents.get(cell) for cell in self.outside)
+        for root in roots:
+            self.visit(root)
+
+    def visit(self, x: Any) -> None:
+        kind = type(x)
+        if kind is Ref:
+            self.reference(x)
+        elif kind is Const:
+            self.key.append(_constant(x.value))
+        elif kind is Scalar and x.kinds is None:
+            self.value(x.value)
+            self.key += (Scalar, None if x.fact is None and x.test is None else _Same(x))
+        elif kind is Array and x.extents is None and x.kinds is None:
+            self.value(x.value)
+        elif kind is Tuple or (kind is Compound and x.kind in _CALLABLE):
+            self.key += (x.cls, len(x.items)) if kind is Tuple else (x.kind, x.meta)
+            for item in x.items:
+                self.visit(item)
+        else:
+            raise _Unfit
+
+    def reference(self, x: Ref) -> None:
+        heap = self.engine.heap
+        if any(step.scalars() for step in x.view):
+            raise _Unfit
+        self.key.append(x.view)
+        if x.cell in self.outside:
+            self.key += (x.cell, _Same(heap.contents[x.cell]))
+        elif x.cell in self.cells:
+            self.key.append(self.cells[x.cell])
+        else:
+            if x.cell in heap.entangled or x.cell in heap.kept or x.cell in self.engine.frozen:
+                raise _Unfit
+            self.cells[x.cell] = len(self.cells)
+            info = heap.infos[x.cell]
+            self.key += (info.strides, info.read_only, x.cell in self.engine.jax_cells)
+            self.content(heap.contents[x.cell])
+
+    def content(self, content: Any) -> None:
+        if type(content) is Array:
+            self.visit(content)
+            return
+        if not isinstance(content, _STRUCTURES):
+            raise _Unfit
+        self.key.append(type(content))
+        if isinstance(content, DictCell):
+            self.key.append(tuple(content.items))
+        elif isinstance(content, ObjectCell):
+            self.key += (content.cls, tuple(content.fields))
+        inside = parts(content)
+        self.key.append(len(inside))
+        for part in inside:
+            self.visit(part)
+
+    def value(self, value: Value) -> None:
+        if value in self.values:
+            self.key.append(self.values[value])
+        elif value in self.known or not _by_type(value):
+            self.key.append(_Same(value))
+        else:
+            self.values[value] = len(self.values)
+            self.key.append(value.type)
+
+
+def _constant(x: Any) -> Any:
+    if type(x) is float:
+        return float, x.hex()
+    return (type(x), x) if type(x) in _ATOMS else _Same(x)
+
+
+def _by_type(value: Value) -> bool:
+    """Whether inference knows the type of a value only, whoever computes it."""
+    owner = value.owner
+    return value.type.dtype.kind in "fc" and not (isinstance(owner, Instr) and not owner.operands)
+
+
+def _values_of(contents: Iterable[Any]) -> frozenset[Value]:
+    """The values in what cells hold."""
+    found, stack = [], list(contents)
+    while stack:
+        x = stack.pop()
+        if isinstance(x, Array | Scalar):
+            found.append(x.value)
+        else:
+            stack.extend(parts(x))
+    return frozenset(found)
+
+
+class Summary:
+    """The code of a visit and its result; `outside` is what outside cells held."""
+
+    __slots__ = ("cells", "code", "fit", "first", "infos", "made", "outside", "result", "values")
+
+    def __init__(
+        self, given: _Description, code: Sequence[Instr], frame: Frame, result: Any
+    ) -> None:
+        heap = given.engine.heap
+        self.values, self.cells = tuple(given.values), tuple(given.cells)
+        # Later passes replace operands, in place, by what means the same there only.
+        self.code = [(instr, instr.operands) for instr in code]
+        self.first, self.infos = frame.first, heap.infos
+        self.outside = {cell: heap.contents.get(cell) for cell in given.outside}
+        self.made = {cell: x for cell, x in heap.contents.items() if cell >= frame.first}
+        self.result = result
+        self.fit: bool | None = None
+
+    def applies(self, given: _Description) -> bool:
+        """Whether the code may be copied for `given`, whose key is that of the first visit."""
+        if self.fit is None:
+            self.fit = self._closed() and self._rebuilds(self.result)
+        contents = given.engine.heap.contents
+        return self.fit and all([contents.get(c) is x for c, x in self.outside.items()])
+
+    def _closed(self) -> bool:
+        """Whether the code uses what it was given, what it made and what lies outside only."""
+        known = {*self.values, *_values_of(self.outside.values())}
+        for instr, operands in self.code:
+            regions = all(type(r) is Region and not free_values(r) for r in instr.regions)
+            if instr.op.effect or not regions or not known.issuperset(operands):
+                return False
+            known.update(instr.results)
+        return True
+
+    def _rebuilds(self, x: Any) -> bool:
+        """Whether `copied` can make what this is of other values."""
+        kind = type(x)
+        if kind is Ref:
+            if any(step.scalars() for step in x.view):
+                return False
+            content = self.made.get(x.cell)
+            if content is None:
+                return x.cell in self.cells or x.cell in self.outside
+            return type(content) in (Array, *_STRUCTURES) and self._rebuilds(content)
+        if kind is Scalar:
+            return x.fact is None and x.test is None and x.kinds is None
+        if kind is Array:
+            return x.extents is None and x.kinds is None
+        if kind is Tuple or isinstance(x, _STRUCTURES):
+            return all(map(self._rebuilds, parts(x)))
+        return kind is Const
+
+    def copied(self, given: _Description) -> Any:
+        """The result, of code that is copied to where the engine is."""
+        copy = _Copy(self, given)
+        instrs = given.engine.builder.instrs
+        for instr, operands in self.code:
+            instrs.append(copy.instr(instr, operands))
+        return copy.visit(self.result)
+
+
+class _Copy:
+    """What a summary is made into: values and cells by those of the first visit."""
+
+    def __init__(self, summary: Summary, given: _Description) -> None:
+        self.summary = summary
+        self.engine = given.engine
+        self.values = dict(zip(summary.values, given.values, strict=True))
+        self.cells = dict(zip(summary.cells, given.cells, strict=True))
+
+    def instr(self, instr: Instr, operands: tuple[Value, ...]) -> Instr:
+        values = self.values
+        regions = tuple([clone_region(region, {}) for region in instr.regions])
+        now = tuple([values.get(v, v) for v in operands])
+        copy = Instr(instr.op, now, instr.attrs, regions, instr.loc)
+        copy.results = tuple([Value(v.type, copy, v.hint) for v in instr.results])
+        values.update(zip(instr.results, copy.results, strict=True))
+        return copy
+
+    def visit(self, x: Any) -> Any:
+        kind = type(x)
+        if kind is Ref:
+            return Ref(self.cell(x.cell), x.view)
+        if kind is Scalar or kind is Array:
+            return kind(self.values.get(x.value, x.value))
+        if kind is Tuple:
+            return Tuple(tuple(map(self.visit, x.items)), x.cls)
+        return x
+
+    def cell(self, cell: int) -> int:
+        content = self.summary.made.get(cell)
+        if content is None or cell in self.cells:
+            return self.cells.get(cell, cell)
+        info = self.summary.infos[cell]
+        heap = self.engine.heap
+        made = self.cells[cell] = heap.new(
+            content, info.loc, read_only=info.read_only, strides=info.strides
+        )
+        if type(content) is Array:
+            heap.contents[made] = self.visit(content)
+        else:
+            heap.contents[made] = rebuilt(content, list(map(self.visit, parts(content))))
+        return made
+
+
+def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Sequence[Any]) -> Any:
+    """The result of visiting `frame`, whose callee is `head` and sees `roots`."""
+    try:
+        given = _Description(engine, head, roots)
+        key = tuple(given.key)
+        known = engine.summaries.get(key)
+    except (_Unfit, TypeError):  # not hashable: a key or a view with parts that are not known
+        return engine.run(frame)
+    if known is not None and known.applies(given):
+        return known.copied(given)
+    block, start = engine.block, len(engine.block.instrs)
+    settled = _state(engine)
+    result = engine.run(frame)
+    contents = engine.heap.contents
+    if (
+        engine.block is block
+        and _state(engine) == settled
+        and all([contents.get(cell) is x for cell, x in frame.before.items()])
+    ):
+        engine.summaries[key] = Summary(given, block.instrs[start:], frame, result)
+    return result
+
+
+def _state(engine: Engine) -> tuple[Any, ...]:
+    """What a visit that only emits leaves alone."""
+    heap = engine.heap
+    return (
+        *(len(engine.raised), len(engine.written), len(engine.frozen), len(engine.kept)),
+        *(id(heap.entangled), id(heap.kept), len(engine.captures.cells), engine.copies),
+        *(engine.orders, len(engine.jax_cells)),
+    )

@@ -1,0 +1,262 @@
+"""Calls that are not visited again: what they compute is what a visit would have computed."""
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.infer.engine import Engine
+from tests.compare import difference
+
+W = np.arange(3.0)
+
+
+def smooth(x):
+    return np.exp(-x) * x + 1
+
+
+def with_global(x):
+    return x * W + x
+
+
+def scaled(x, factor):
+    return x * factor
+
+
+def one_kind(x):
+    return smooth(smooth(smooth(x)))
+
+
+def global_as_argument(x):
+    same = W.copy()
+    return with_global(x), with_global(W), with_global(same), with_global(x + 1)
+
+
+def product(x, y):
+    return x * y + x
+
+
+def aliased(x, y):
+    return product(x, y), product(x, x), product(y, x), product(y, y), product(x, x.copy())
+
+
+def same_object(x, y):
+    def is_same(a, b):
+        return a is b
+
+    return is_same(x, y), is_same(x, x), is_same(y, x), is_same(y, y)
+
+
+def constants(x):
+    zeros = scaled(x, 0.0), scaled(x, -0.0)
+    return scaled(x, 2), scaled(x, 2.0), scaled(x, 3), scaled(x, True), scaled(x, 1), zeros
+
+
+def ranged(n):
+    def upto(k):
+        return np.arange(min(k, 8)).sum()
+
+    return upto(n), upto(n + 1), upto(n // 2), upto(3)
+
+
+def counted(x):
+    count = 0
+
+    def f(v):
+        nonlocal count
+        count += 1
+        return v * count
+
+    return f(x), f(x), f(x), count
+
+
+def looked_at(x):
+    state = [1.0]
+
+    def f(v):
+        return v + state[0]
+
+    before = f(x)
+    state[0] = 5.0
+    return before, f(x), f(x)
+
+
+def rebound(x):
+    a = x * 2
+
+    def f(v):
+        return v + a
+
+    before = f(x)
+    a = x * 3
+    return before, f(x), f(a)
+
+
+def two(x):
+    y = x + 1
+    return y, y, x
+
+
+def mutated_results(x):
+    a, b, c = two(x)
+    a[0] = 7.0
+    d, e, f = two(x)
+    d[1] = 9.0
+    c[2] = -1.0
+    return a, b, c, d, e, f, two(x)
+
+
+@dataclass
+class Layer:
+    weight: Any
+    bias: Any
+    name: str = "layer"
+
+    def __call__(self, x):
+        return np.tanh(x @ self.weight + self.bias)
+
+
+def layers(x, network):
+    for layer in network:
+        x = layer(x)
+    network[0].bias = x[0] + 1
+    return network[0](x), network[1](x)
+
+
+def made(x):
+    return Layer(x * 2, {"b": [x, x + 1]})
+
+
+def objects(x):
+    first, second = made(x), made(x + 1)
+    first.weight[0] = 5.0
+    second.bias["b"][0][1] = 6.0
+    third = made(x)
+    return first.weight, second.weight, second.bias, third.weight, third.bias, x
+
+
+def rows(x):
+    total = np.zeros_like(x[0])
+    for i in range(len(x)):
+        total = product(total, x[i]) + product(x[i], x[0]) + product(x[0], x[1])
+    return total
+
+
+def written(x):
+    def fill(a, v):
+        a[0] = v
+        return a.sum()
+
+    return fill(x, 1.0), fill(x, 2.0), fill(x.copy(), 3.0), x
+
+
+def of_each_dtype(x):
+    return smooth(x), smooth(x.astype(np.float32)), smooth(x.astype(complex)), smooth(x[:2])
+
+
+def integers(x, i):
+    def pick(a, k):
+        return a[k] * 2
+
+    return pick(x, i), pick(x, i - 1), pick(x, 0), pick(x, -1), pick(x, np.array([0, 1]))
+
+
+def steps(x, h):
+    def slope(t, y):
+        return -y * t
+
+    t = 0.0
+    for _ in range(3):
+        k1 = slope(t, x)
+        k2 = slope(t + h / 2, x + h / 2 * k1)
+        k3 = slope(t + h / 2, x + h / 2 * k2)
+        k4 = slope(t + h, x + h * k3)
+        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        t += h
+    return x, t
+
+
+def defaults(x):
+    def f(a, b=None, *rest, c=2.0, **more):
+        b = a if b is None else b
+        return a * b * c + sum(rest) + sum(more.values())
+
+    return f(x), f(x, x), f(x, x + 1), f(x, x, x), f(x, c=3.0), f(x, d=x), f(x, e=x), f(x)
+
+
+def transposed(m):
+    def f(a):
+        return a @ a.T
+
+    return f(m), f(m.T), f(m[:2]), f(m[::-1]), f(np.asfortranarray(m)), f(m.copy())
+
+
+def drawn(seed):
+    rng = np.random.default_rng(seed)
+
+    def f(r):
+        return r.random() + 1
+
+    return f(rng), f(rng), f(rng)
+
+
+def in_both_orders(x):
+    derivative = pyxla.grad(lambda v: smooth(smooth(v)).sum())
+    return smooth(x), derivative(x), smooth(x + 1), derivative(x + 1)
+
+
+CASES = {
+    one_kind: (W,),
+    global_as_argument: (W + 1,),
+    aliased: (W + 1, W + 2),
+    same_object: (W, W + 1),
+    constants: (W,),
+    ranged: (6,),
+    counted: (W,),
+    looked_at: (W,),
+    rebound: (W,),
+    mutated_results: (np.arange(4.0),),
+    layers: (np.ones((2, 3)), (Layer(np.eye(3), W), Layer(np.ones((3, 3)), W + 1))),
+    objects: (np.arange(4.0),),
+    rows: (np.arange(12.0).reshape(4, 3),),
+    written: (np.arange(4.0),),
+    of_each_dtype: (W,),
+    integers: (np.arange(4.0), 2),
+    steps: (W, 0.1),
+    defaults: (W,),
+    transposed: (np.arange(12.0).reshape(4, 3),),
+    drawn: (3,),
+}
+
+
+@pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
+def test_as_if_visited(function):
+    args, others = copy.deepcopy(CASES[function]), copy.deepcopy(CASES[function])
+    found, expected = pyxla.compile(function)(*args), function(*others)
+    assert not difference((found, args), (expected, others), 1e-12, "")
+
+
+def test_derivatives_between_calls():
+    value, slope, later, later_slope = pyxla.compile(in_both_orders)(W)
+    assert not difference((value, later), (smooth(W), smooth(W + 1)), 1e-12, "")
+    for at, found in ((W, slope), (W + 1, later_slope)):
+        step = (smooth(smooth(at + 1e-6)) - smooth(smooth(at - 1e-6))) / 2e-6
+        np.testing.assert_allclose(found, step, rtol=1e-6, atol=1e-9)
+
+
+def test_one_visit_for_one_type(monkeypatch):
+    visits = []
+    run = Engine.run
+    monkeypatch.setattr(Engine, "run", lambda e, f: visits.append(f.ssa) or run(e, f))
+
+    def chain(x):
+        for _ in range(20):
+            x = smooth(x)
+        return x + smooth(x[:2]).sum()
+
+    pyxla.code_typed(pyxla.compile(chain), W)
+    pyxla.code_typed(chain, W)
+    assert sum(ssa.function.name == "smooth" for ssa in visits) <= 4 * 2
