@@ -21,9 +21,10 @@ import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the librar
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer import arrays, growing, number_lists, returned, views
 from pyxla.infer.captures import Captures, NewCapture, Place
+from pyxla.infer.catching import Raised
 from pyxla.infer.deciding import parameters
 from pyxla.infer.endings import ended, visited
-from pyxla.infer.engine import Engine, Raised
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     BoxCell,
     DictCell,

@@ -49,20 +49,26 @@ V, M = f64[3], f64[3, 4]
 # --- syntax -----------------------------------------------------------------------------------
 
 
-@bad("exceptions cannot be caught", float)
-def try_except(x):
-    try:  # <-
+@bad("the classes that an `except` clause names are not known", float)
+def except_what(x):
+    kind = ValueError if x > 0 else KeyError
+    try:
         return 1 / x
-    except ZeroDivisionError:
+    except kind:  # <-
         return 0.0
 
 
-@bad("exceptions cannot be caught", float)
-def try_finally(x):
-    try:  # <-
-        return x
-    finally:
-        pass
+@bad("must be known before the `try`", float)
+def except_computed(x):
+    try:
+        return 1 / x
+    except [ValueError][0]:  # <-
+        return 0.0
+
+
+@bad("has nothing to raise again", float)
+def bare_raise(x):
+    raise  # <-
 
 
 @bad("generator functions are not compiled", float)

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla.errors import Location
-from pyxla.frontend import pyops, support
+from pyxla.frontend import pyops, support, unwinding
 from pyxla.frontend.desugar import Lowered
 from pyxla.frontend.hoist import SUPPORT
 from pyxla.frontend.source import SourceFunction, nested_function
+from pyxla.frontend.unwinding import Names
 from pyxla.ir.core import Block, Branch, Instr, Jump, Raise, Return, Value
 
 BINARY_OPERATORS: dict[type[ast.operator], str] = {
@@ -57,19 +58,6 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 _IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
 # A box is passed from block to block under its variable's name with this in front.
 BOX_PREFIX = "&"
-
-
-@dataclass(eq=False, slots=True)
-class Names:
-    """The variables of one block: placeholders it reads, and its value of each name at its end."""
-
-    reads: dict[str, Value] = field(default_factory=dict)
-    values: dict[str, Value] = field(default_factory=dict)
-    writes: dict[str, None] = field(default_factory=dict)
-    # constants and globals already there
-    known: dict[Any, Value] = field(default_factory=dict)
-    # the last statement in it: where its edge comes from
-    last: ast.stmt | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -116,6 +104,10 @@ class GraphBuilder:
         self.here = self.names[self.entry] = Names()
         self.params: tuple[Value, ...] = ()
         self.loops: list[OpenLoop] = []
+        self.guard: unwinding.Guard | None = None
+        self.guards: dict[Block, unwinding.Guard] = {}  # the innermost of blocks inside a `try`
+        self.cleanups: list[unwinding.Cleanup] = []
+        self.counter = 0
 
     def location(self, node: Any) -> Location:
         return self.source.file.location(node, self.source.qualname)
@@ -147,11 +139,19 @@ class GraphBuilder:
 
     def start(self, label: str, *preds: Block) -> Block:
         """Go on in a new block, to which the open blocks `preds` jump."""
-        block = Block(label)
+        block = self.make(label)
         for pred in preds:
             pred.terminator = Jump(block, self.left_at(pred))
         block.preds += preds
         return self.resume(block)
+
+    def make(self, label: str) -> Block:
+        """A new block, with a pad for each `try` around it."""
+        block = Block(label)
+        if self.guard is not None:
+            self.guards[block] = self.guard
+            block.pads = unwinding.pads(self, block)
+        return block
 
     def left_at(self, block: Block) -> Location | None:
         """Where an open block is left: at its last statement."""
@@ -174,7 +174,7 @@ class GraphBuilder:
         """Go on behind the open blocks, in a new one where there are several."""
         if not blocks:
             self.block = None
-        elif len(blocks) == 1:
+        elif len(blocks) == 1 and self.guards.get(blocks[0]) is self.guard:
             self.resume(blocks[0])
         else:
             self.start(label, *blocks)
@@ -244,6 +244,8 @@ class GraphBuilder:
                 return
             _STATEMENTS[type(node)](self, node)
             self.here.last = node
+            if self.guard is not None and self.block is not None:
+                unwinding.settle(self)
 
     def assign(self, node: ast.Assign) -> None:
         target, value = node.targets[0], node.value
@@ -324,8 +326,9 @@ class GraphBuilder:
         spec = node.args
         free = nested.scope.free
         inner = nested_function(node, nested.name, self.source, free)
+        lowered = self.lowered
         inner.stages["lowered"] = Lowered(
-            node, nested.scope, self.lowered.booleans, self.lowered.nested
+            node, nested.scope, lowered.booleans, lowered.nested, lowered.prefix
         )
         defaults = [*spec.defaults, *[d for d in spec.kw_defaults if d is not None]]
         operands = [self.value(d) for d in defaults]
@@ -339,17 +342,29 @@ class GraphBuilder:
         self.write(node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node)
 
     def return_(self, node: ast.Return) -> None:
-        self.end(Return((self.value(node.value),), self.location(node)))
+        value = self.value(node.value)
+        if self.cleanups:
+            name = unwinding.synthetic(self, "return")
+            self.here.values[name] = value
+            self.here.writes[name] = None
+            if not unwinding.clean_up(self, 0):
+                return
+            value = self.lookup(name)
+        self.end(Return((value,), self.location(node)))
 
     def raise_(self, node: ast.Raise) -> None:
         parts = [self.value(e) for e in (node.exc, node.cause) if e is not None]
         self.end(Raise(tuple(parts), self.location(node)))
 
     def break_(self, node: ast.Break) -> None:
+        if not unwinding.clean_up(self, len(self.loops)):
+            return
         self.loops[-1].breaks.append(self.block)
         self.block = None
 
     def continue_(self, node: ast.Continue) -> None:
+        if not unwinding.clean_up(self, len(self.loops)):
+            return
         self.loops[-1].continues.append(self.block)
         self.block = None
 
@@ -383,7 +398,7 @@ class GraphBuilder:
         while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             test, swapped = test.operand, not swapped
         value = self.truth(test)
-        then, otherwise = Block("then"), Block("else")
+        then, otherwise = self.make("then"), self.make("else")
         source = self.block
         then.preds.append(source)
         otherwise.preds.append(source)
@@ -561,6 +576,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[GraphBuilder, Any], None]] = {
     ast.Pass: GraphBuilder.nothing,
     ast.Raise: GraphBuilder.raise_,
     ast.Return: GraphBuilder.return_,
+    ast.Try: unwinding.try_,
     ast.While: GraphBuilder.while_,
 }
 _EXPRESSIONS: dict[type[ast.expr], Callable[[GraphBuilder, Any], Value]] = {

@@ -33,12 +33,20 @@ from pyxla.frontend.source import SourceFunction
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Lowered:
-    """A desugared function.  booleans: temporaries that hold a bool.  nested: by their `def`."""
+    """A desugared function.  booleans: temporaries that hold a bool.  nested: by their `def`.
+
+    prefix: what temporaries begin with.
+    """
 
     node: ast.FunctionDef
     scope: Scope
     booleans: frozenset[str] = frozenset()
     nested: dict[ast.FunctionDef, Nested] = field(default_factory=dict)
+    prefix: str = "_t"
+
+    def temporary(self, name: str) -> bool:
+        """Whether the program has no such variable."""
+        return name.startswith(self.prefix) and name[len(self.prefix) :].isdigit()
 
 
 def desugar(source: SourceFunction) -> Lowered:
@@ -51,7 +59,8 @@ def desugar(source: SourceFunction) -> Lowered:
         except RecursionError:
             raise fence.too_deep(source.loc) from None
         resolve(desugarer.scope, source.freevars)
-        lowered = Lowered(node, desugarer.scope, frozenset(desugarer.booleans), desugarer.nested)
+        booleans = frozenset(desugarer.booleans)
+        lowered = Lowered(node, desugarer.scope, booleans, desugarer.nested, desugarer.prefix)
         source.stages["lowered"] = lowered
     return lowered
 

@@ -31,6 +31,7 @@ STATEMENTS: tuple[type[ast.stmt], ...] = (
     ast.Pass,
     ast.Raise,
     ast.Return,
+    ast.Try,
     ast.While,
     ast.With,
 )
@@ -71,7 +72,6 @@ PATTERNS: tuple[type[ast.pattern], ...] = (
 )
 ACCEPTED: frozenset[type[ast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
 
-_PLAIN_TEST = "test for the condition with `if` instead of catching its exception"
 _ASYNC = ("async code has no meaning in a compiled program", "write a plain function")
 _GENERATOR = (
     "generator functions are not compiled",
@@ -90,8 +90,7 @@ _TEMPLATE = ("template strings are not compiled", "use an f-string")
 
 # name of the node class -> reason, remedy (names, since later Pythons have more of them)
 REFUSED: dict[str, tuple[str, str]] = {
-    "Try": ("exceptions cannot be caught in a compiled function", _PLAIN_TEST),
-    "TryStar": ("exceptions cannot be caught in a compiled function", _PLAIN_TEST),
+    "TryStar": ("exception groups are not compiled", "write `except` without a star"),
     "ClassDef": _CLASS,
     "AsyncFunctionDef": _ASYNC,
     "AsyncFor": _ASYNC,
@@ -118,7 +117,11 @@ ERRSTATE_RAISE = (
 )
 BARE_RAISE = (
     "`raise` without an exception has nothing to raise again",
-    "name the exception",
+    "name the exception, or write it inside an `except` clause",
+)
+EXCEPT_CLASS = (
+    "the classes that an `except` clause names must be known before the `try`",
+    "write the names of classes, or a tuple of them",
 )
 ASYNC_COMPREHENSION = (
     "async comprehensions are not compiled",

@@ -115,12 +115,18 @@ def negate(test: ast.expr) -> ast.expr:
     return at(ast.UnaryOp(ast.Not(), test), test)
 
 
+def _stores_parts(target: ast.expr) -> bool:
+    """Whether assigning a nest of targets may raise when some names have been assigned."""
+    return any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in ast.walk(target))
+
+
 class Desugarer:
     """Desugars one function and those nested in it; `body` is where statements go.
 
     effects: counts hoisted statements that do something, so that a parent sees whether a child
     hoisted.  renames: variables of the comprehensions around, by their new names.  stable: names
     that only assignments in the function itself change; rebound: those changed by a walrus.
+    guarded: whether this is inside a `try`.
     """
 
     def __init__(self, source: SourceFunction) -> None:
@@ -138,6 +144,8 @@ class Desugarer:
         self.rebound: set[str] = set()
         self.booleans: set[str] = set()
         self.nested: dict[ast.FunctionDef, Nested] = {}
+        self.handled: ast.Name | None = None  # what `raise` on its own raises
+        self.guarded = False
 
     # Functions.
 
@@ -195,10 +203,13 @@ class Desugarer:
         variables = [*args.posonlyargs, *args.args, *args.kwonlyargs]
         variables += [a for a in (args.vararg, args.kwarg) if a]
         saved = self.scope, self.stable, self.rebound, self.renames
+        handled, self.handled = self.handled, None
+        guarded, self.guarded = self.guarded, False
         self.scope = inner = Scope(tuple([a.arg for a in variables]))
         self.stable, self.rebound, self.renames = frozenset(), set(), {}
         statements = body()
         self.scope, self.stable, self.rebound, self.renames = saved
+        self.handled, self.guarded = handled, guarded
         self.scope.children.append(inner)
         lowered = at(function_def(title, args, statements), node)
         self.nested[lowered] = Nested(shown, inner)
@@ -364,7 +375,9 @@ class Desugarer:
         if isinstance(target, ast.Name):
             return self.store(self.target(target), value, origin)
         if isinstance(target, (ast.Tuple, ast.List)):
-            if any(hoists(part) for part in ast.walk(target)):
+            if any(hoists(part) for part in ast.walk(target)) or (
+                self.guarded and _stores_parts(target)
+            ):
                 return self.assign_apart(target, value, origin)
             lowered = self.target(target)
         else:

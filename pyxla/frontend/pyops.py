@@ -20,9 +20,11 @@
     tuple (item*)  list (item*)  set (item*)  dict (key, value, key, value ...)
     unpack {before, after} (a)     -> before + after results, with one list between when `starred`
     format {conversion, spec} (a)  -> one formatted field of an f-string;  join (part*) -> all
+    landing (class*)               -> first in a block where exceptions land: the classes it takes;
+                                      without operands it takes all
     refuse {message, hint}         -> reached only on a live path: a CompileError there
 
-Every instruction but `box_set`, `setattr`, `setitem`, `delattr`, `delitem` has results.
+Every instruction but `box_set`, `setattr`, `setitem`, `delattr`, `delitem`, `landing` has results.
 """
 
 from __future__ import annotations
@@ -68,4 +70,5 @@ DICT = PyOp("dict")
 UNPACK = PyOp("unpack")
 FORMAT = PyOp("format")
 JOIN = PyOp("join")
+LANDING = PyOp("landing")
 REFUSE = PyOp("refuse")

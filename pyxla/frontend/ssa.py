@@ -8,6 +8,8 @@ Control Dependence Graph" (1991), restricted to live names.  The graph handed on
     one entry predecessor of every loop header (`preds[0]`), and one latch (`preds[1]`)
     loop-closed values: a name assigned in a loop and live after it has a phi in the exit block
     boxes for names shared with nested functions, made in the entry block; all else is values
+    a pad for each block inside a `try` and for each `try` around it: a block of its own, that the
+        block's exceptions lead to with the names as the block found them
 """
 
 from __future__ import annotations
@@ -71,7 +73,8 @@ def _build(source: SourceFunction) -> SSA:
 
 
 def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:
-    """The names that cross blocks, and the set of those live into each block, as bits."""
+    """The names that cross blocks, and the set of those live into each block, as bits; with what
+    the block sets first."""
     bit: dict[str, int] = {}
     for block in order:
         for name in graph.names[block].reads:
@@ -82,16 +85,21 @@ def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[B
         uses[block] = sum([bit[name] for name in names.reads])
         keeps[block] = ~sum([bit[name] for name in names.writes if name in bit])
     live = dict.fromkeys(order, 0)
+    arriving = live.copy()
     changed = True
     while changed:
         changed = False
         for block in reversed(order):
             out = 0
-            for succ in block.succs:
-                out |= live[succ]
+            for succ in block.terminator.targets if block.terminator else ():
+                out |= arriving[succ]
             new = uses[block] | (out & keeps[block])
+            for pad in block.pads:
+                new |= live[pad]
             if new != live[block]:
                 live[block] = new
+                first = graph.names[block].first
+                arriving[block] = new & ~sum([bit[name] for name in first if name in bit])
                 changed = True
     return list(bit), live
 
@@ -115,7 +123,8 @@ class Renaming:
         sites = self._sites()
         definitions: dict[str, list[Block]] = {name: [] for name in self.crossing}
         for block in self.flow.order:
-            for name in self.graph.names[block].writes:
+            names = self.graph.names[block]
+            for name in (*names.writes, *names.first):
                 if name in definitions:
                     definitions[name].append(block)
         for index, (name, work) in enumerate(definitions.items()):
@@ -126,7 +135,8 @@ class Renaming:
                         self.phis[site][name] = Phi(site, None, name, self.loc)
                         work.append(site)
         for block, phis in self.phis.items():
-            block.phis = [phis[name] for name in self.crossing if name in phis] if phis else []
+            placed = [phis[name] for name in self.crossing if name in phis] if phis else []
+            block.phis = [*block.phis, *placed]
 
     def _sites(self) -> dict[Block, list[Block]]:
         """block -> where a definition in it may need a phi: its frontier, and its loops' exits."""
@@ -155,22 +165,31 @@ class Renaming:
     def _enter(self, block: Block) -> list[str]:
         """Rename one block; the result is the names that it defines."""
         phis, names = self.phis[block], self.graph.names[block]
-        self.live_in[block] = self._live_values(block, phis)
         defined = list(phis)
         for name, phi in phis.items():
             self.reaching[name].append(phi.value)
+        defined += self._set(names.first)
+        self.live_in[block] = self._live_values(block, phis)
         for name, placeholder in names.reads.items():
             self.filled[placeholder] = self._reach(name)
-        for name in names.writes:
-            stack = self.reaching.get(name)
-            if stack is not None:
-                value = names.values[name]
-                stack.append(self.filled.get(value, value))
-                defined.append(name)
-        for succ in block.succs:
-            for name, phi in self.phis[succ].items():
-                phi.args[block] = self._reach(name)
+        self._give(block, block.pads)
+        defined += self._set({name: names.values[name] for name in names.writes})
+        self._give(block, block.terminator.targets if block.terminator else ())
         return defined
+
+    def _set(self, values: dict[str, Value]) -> list[str]:
+        """Let these definitions reach what follows; their names, as far as they matter."""
+        crossing = [name for name in values if name in self.reaching]
+        for name in crossing:
+            value = values[name]
+            self.reaching[name].append(self.filled.get(value, value))
+        return crossing
+
+    def _give(self, block: Block, targets: Sequence[Block]) -> None:
+        """The operands of phis on the edges to `targets`: the definitions that are there now."""
+        for target in targets:
+            for name, phi in self.phis[target].items():
+                phi.args[block] = self._reach(name)
 
     def _live_values(self, block: Block, phis: dict[str, Phi]) -> dict[Value, None]:
         live = self.live[block]

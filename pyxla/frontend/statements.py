@@ -136,7 +136,10 @@ def _return(d: Desugarer, node: ast.Return) -> None:
 @statement(ast.Raise)
 def _raise(d: Desugarer, node: ast.Raise) -> None:
     if node.exc is None:
-        return d.refuse(node, fence.BARE_RAISE)
+        if d.handled is None:
+            return d.refuse(node, fence.BARE_RAISE)
+        d.body.append(at(ast.Raise(d.handled, None), node))
+        return
     exc, *cause = d.operands([e for e in (node.exc, node.cause) if e is not None])
     d.body.append(at(ast.Raise(exc, cause[0] if cause else None), node))
 
@@ -259,8 +262,76 @@ def _leaving(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         elif isinstance(node, ast.Match):
             for case in node.cases:
                 work += case.body
-        elif isinstance(node, (ast.If, ast.With)):
-            work += [*node.body, *getattr(node, "orelse", ())]
+        elif isinstance(node, (ast.If, ast.With, ast.Try)):
+            work += [*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())]
+            for handler in getattr(node, "handlers", ()):
+                work += handler.body
+
+
+@statement(ast.Try)
+def _try(d: Desugarer, node: ast.Try) -> None:
+    classes = [_exception_classes(d, handler) for handler in node.handlers]
+    guarded, d.guarded = d.guarded, True
+    inside = d.block(d.statements, node.body)
+    d.guarded = guarded or bool(node.finalbody)
+    orelse = d.block(d.statements, node.orelse)
+    handlers = []
+    if node.handlers:
+        raised = d.temporary()
+        d.scope.stores[raised] = None
+        clauses = list(zip(node.handlers, classes, strict=True))
+        body = d.block(_clauses, d, clauses, name(raised, node.handlers[0]), [])
+        kind = at(ast.Tuple(classes, LOAD), node)
+        handlers = [at(ast.ExceptHandler(kind, raised, body), node.handlers[0])]
+    d.guarded = guarded
+    finish = d.block(d.statements, node.finalbody)
+    if node.finalbody and not finish:
+        finish = [at(ast.Pass(), node)]
+    inside = inside or [at(ast.Pass(), node)]
+    d.body.append(at(ast.Try(inside, handlers, orelse, finish), node))
+    d.effects += 1
+
+
+def _exception_classes(d: Desugarer, handler: ast.ExceptHandler) -> ast.Name:
+    """What a handler takes, evaluated before the `try`."""
+    if handler.type is None:
+        d.scope.loads["BaseException"] = None
+        return d.hold(name("BaseException", handler), handler)
+    for part in ast.walk(handler.type):
+        if isinstance(part, ast.expr) and not isinstance(
+            part, (ast.Name, ast.Attribute, ast.Tuple)
+        ):
+            d.refuse(part, fence.EXCEPT_CLASS)
+    return d.hold(d.expr(handler.type), handler)
+
+
+def _clauses(
+    d: Desugarer,
+    clauses: list[tuple[ast.ExceptHandler, ast.Name]],
+    raised: ast.Name,
+    before: list[ast.expr],
+) -> None:
+    """`if` the first clause takes what was raised: its body; `else` the others.
+
+    before: what the clauses before take.
+    """
+    (handler, classes), *rest = clauses
+
+    def body() -> None:
+        outer = d.handled
+        d.handled = d.hold(call("caught", [raised, classes, *before], handler), handler)
+        if handler.name is not None:
+            text = d.renames.get(handler.name) or mangle(handler.name, d.class_name)
+            d.store(at(ast.Name(text, STORE), handler), d.handled, handler)
+        d.statements(handler.body)
+        d.handled = outer
+        if handler.name is not None:
+            d.body.append(at(ast.Delete([at(ast.Name(text, DEL), handler)]), handler))
+
+    if not rest:
+        return body()
+    test = call("catches", [raised, classes], handler)
+    d.branch(test, d.block(body), d.block(_clauses, d, rest, raised, [*before, classes]), handler)
 
 
 @statement(ast.With)

@@ -165,6 +165,16 @@ def match_value(subject: Any, cls: type, key: int | str) -> Any:
     return getattr(subject, name) if name else subject
 
 
+def catches(raised: BaseException, classes: Any) -> bool:
+    """Whether an `except` clause of these classes takes what was raised."""
+    return isinstance(raised, classes)
+
+
+def caught(raised: BaseException, classes: Any, *before: Any) -> BaseException:
+    """What was raised, where that is one of `classes`, and of no clause `before`."""
+    return raised
+
+
 def refuse(message: str, hint: str) -> NoReturn:
     """In the place of syntax outside the language."""
     raise UnsupportedSyntax(message, hint=hint)
@@ -175,6 +185,7 @@ PREDICATES = frozenset(
     {
         "truth",
         "has_item",
+        "catches",
         "decided",
         "is_instance",
         "matches_sequence",

@@ -20,8 +20,9 @@ import numpy as np
 
 from pyxla.grad.emitting import inline
 from pyxla.grad.trees import Leaf, Tree, flatten, leaves, like, moved, rebuild, values_of
+from pyxla.infer.catching import Raised
 from pyxla.infer.endings import ended, visited
-from pyxla.infer.engine import Engine, Raised
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import BoxCell, ObjectCell, reachable
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar
 from pyxla.infer.merge import UNDEFINED

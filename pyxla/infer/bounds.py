@@ -25,7 +25,7 @@ from pyxla.ops.shape import reshape
 def parsed(engine: Any, shape: Any, extents: Any, key: Any) -> Index:
     """What a key means (`lib.keys.parse`); with checks, the program raises where it is out of
     range."""
-    if not engine.checks:
+    if not engine.tests(IndexError):
         return parse(shape, extents, key)
     index = parse(shape, extents, key, _on_bounds(engine))
     if isinstance(index, AdvancedIndex):

@@ -15,7 +15,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays, number_lists
+from pyxla.infer import arrays, exceptions, number_lists
 from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
 from pyxla.infer.engine import Engine, Stopped
@@ -34,6 +34,7 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.objects import (
+    exception_init,
     get_attribute,
     is_instance,
     object_init,
@@ -51,6 +52,13 @@ builtin(dataclasses.replace)(replace)
 
 @builtin(object_init)
 def _object_init(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+    return Const(None)
+
+
+@builtin(exception_init)
+def _exception_init(engine: Engine, x: Any, *args: Any) -> Any:
+    content = engine.content(x)
+    engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, "args": Tuple(args)}))
     return Const(None)
 
 
@@ -77,7 +85,20 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
         return Const(isinstance(x.value, tuple(flat)))
     if getattr(x, "kinds", None) is not None:
         return is_one_of(x, tuple(flat))
+    if exceptions.is_exception(x):
+        return exceptions.is_one_of(x, tuple(flat))
     return Const(is_instance(engine, x, tuple(flat)))
+
+
+@builtin(support.catches)
+def _catches(engine: Engine, raised: Any, classes: Any) -> Any:
+    return exceptions.is_one_of(raised, exceptions.classes_of(classes) or ())
+
+
+@builtin(support.caught)
+def _caught(engine: Engine, raised: Any, classes: Any, *before: Any) -> Any:
+    excluded = [cls for x in before for cls in exceptions.classes_of(x) or ()]
+    return exceptions.narrowed(raised, exceptions.classes_of(classes) or (), tuple(excluded))
 
 
 @builtin(type)

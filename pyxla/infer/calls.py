@@ -307,7 +307,7 @@ def apply(
         result = engine.library(name, function, *operands, **named)
     except CompileError as refusal:
         raise _sized_by_counter(engine, operands, refusal) or refusal from None
-    if engine.checks:
+    if engine.checks or engine.guards:
         verify(engine, implementation.function, operands, named, result)
     if implementation.same:
         given = zip([*args, *kwargs.values()], [*operands, *named.values()], strict=True)

@@ -36,6 +36,8 @@ from pyxla.ops import elementwise as op
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
 TOO_LARGE = OverflowError("an int of more than 64 bits, which compiled ints do not have")
+COMPLEX_RESULT = ValueError("a negative number to a fractional power is a complex number")
+FLOAT_RESULT = ValueError("an int to a negative power that is not known while compiling")
 
 # (engine, operands, result) -> where all is well; None where that is proven or does not apply.
 Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
@@ -43,10 +45,15 @@ Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`error(operands)` is raised unless `fine`."""
+    """`error(operands)`, of class `kind`, is raised unless `fine`.
+
+    ours: what CPython does not raise there, such as for an int of more than 64 bits.
+    """
 
     fine: Test
     error: Callable[[tuple[Any, ...]], Any]
+    kind: type[BaseException]
+    ours: bool
 
 
 CHECKS: dict[Any, list[Row]] = {}
@@ -54,25 +61,29 @@ CHECKS: dict[Any, list[Row]] = {}
 
 def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], result: Any) -> None:
     """Raise what NumPy and CPython raise where a library function of `operands` gave `result`."""
-    if function in _ELEMENTWISE:
-        verify_sizes(engine, operands)
-    if function in _REDUCTIONS:
-        verify_reduction(engine, function, operands, named)
+    if engine.tests(ValueError):
+        if function in _ELEMENTWISE:
+            verify_sizes(engine, operands)
+        if function in _REDUCTIONS:
+            verify_reduction(engine, function, operands, named)
     for row in CHECKS.get(function, ()):
+        if not (engine.checks if row.ours else engine.tests(row.kind)):
+            continue
         fine = row.fine(engine, tuple(operands), result)
         if fine is not None:
-            engine.ensure(Scalar(fine), row.error(tuple(operands)))
+            engine.ensure(Scalar(fine), row.error(tuple(operands)), not row.ours)
 
 
 def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
     """Add a row for each of `keys`, operators by name and functions; `error` is an exception, or
-    makes one of the operands."""
-    make = (lambda operands: error) if isinstance(error, BaseException) else error
+    a sample of one and a function that makes one of the operands."""
+    sample, make = (error, lambda operands: error) if isinstance(error, BaseException) else error
+    ours = error in (TOO_LARGE, COMPLEX_RESULT, FLOAT_RESULT)
 
     def register(test: Test) -> Test:
         for key in keys:
             function = OPERATORS[key] if isinstance(key, str) else LIBRARY[key]
-            CHECKS.setdefault(function, []).append(Row(test, make))
+            CHECKS.setdefault(function, []).append(Row(test, make, type(sample), ours))
         return test
 
     return register
@@ -236,9 +247,6 @@ _divides(divmod, divmod)
 
 # --- Powers --------------------------------------------------------------------------------------
 
-_COMPLEX_RESULT = ValueError("a negative number to a fractional power is a complex number")
-_FLOAT_RESULT = ValueError("an int to a negative power that is not known while compiling")
-
 
 def _powers(kind: type) -> Callable[[Test], Test]:
     """A test of powers of Python numbers whose result is of that kind."""
@@ -272,7 +280,7 @@ def _zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Va
     return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
 
 
-@unless(_COMPLEX_RESULT, "pow", pow)
+@unless(COMPLEX_RESULT, "pow", pow)
 @_powers(float)
 def _negative_to_fraction(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
     if python_kind(operands[1]) is not float or _is_whole(operands[1]):
@@ -309,7 +317,7 @@ def _int_zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -
     return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
 
 
-@unless(_FLOAT_RESULT, "pow", pow)
+@unless(FLOAT_RESULT, "pow", pow)
 @_powers(int)
 def _int_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
     return None if _known_sign(operands[1]) else _not_negative(_int(operands[1]))
@@ -410,7 +418,9 @@ def _not_above_zero(x: Value) -> Value:
     return k.le(x, k.like(x, 0))
 
 
-def _says(function: Callable[..., Any], *sample: Any) -> Callable[[tuple[Any, ...]], Any]:
+def _says(
+    function: Callable[..., Any], *sample: Any
+) -> tuple[BaseException, Callable[[tuple[Any, ...]], Any]]:
     """What CPython raises for a sample; where the message shows the number, it shows the user's."""
     error = failure(function, *sample)
     text = str(error)
@@ -424,7 +434,7 @@ def _says(function: Callable[..., Any], *sample: Any) -> Callable[[tuple[Any, ..
         number = Scalar(op.convert(value, dtype=value.type.dtype, weak=True))
         return exception(type(error), before, number, after)
 
-    return make
+    return error, make
 
 
 # fmt: off

@@ -432,7 +432,7 @@ def _range(engine: Engine, *args: Any) -> Any:
         bounds = [Const(0), *bounds]
     if len(bounds) == 2:
         bounds.append(Const(1))
-    if engine.checks and not isinstance(bounds[2], Const):
+    if engine.tests(ValueError) and not isinstance(bounds[2], Const):
         nonzero = engine.rules.compare(engine, "ne", bounds[2], Const(0))
         engine.ensure(nonzero, ValueError("range() arg 3 must not be zero"))
     return Compound("range", tuple(bounds))

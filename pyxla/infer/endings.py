@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer.engine import Engine, Raised, Stopped
-from pyxla.infer.lattice import Compound, Const
+from pyxla.infer.catching import Raised
+from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.lattice import Const
 from pyxla.infer.merge import UNDEFINED, Edge, merge
 
 
@@ -37,7 +38,7 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
         edge.args = (*edge.args, *[UNDEFINED] * width)
     for i, path in enumerate(raised):
         parts: list[Any] = [UNDEFINED] * width
-        parts[i] = exception(path)
+        parts[i] = path.exception
         edge = path.edge
         edge.args = (Const(i + 1), UNDEFINED, *parts)
         edges.append(edge)
@@ -57,15 +58,3 @@ def _held(engine: Engine) -> Iterator[Any]:
     yield from engine.held()
     if engine.frames:
         yield from engine.frames[-1].env.values()
-
-
-def exception(path: Raised) -> Compound:
-    """What is raised, as an instance."""
-    x = path.exception
-    if isinstance(x, Compound) and x.kind == "exception":
-        return x
-    if isinstance(x, Const) and isinstance(x.value, type):
-        return Compound("exception", (), x.value)
-    if isinstance(x, Const) and isinstance(x.value, BaseException):
-        return Compound("exception", tuple(Const(a) for a in x.value.args), type(x.value))
-    raise CompileError("exceptions must derive from BaseException", path.loc)

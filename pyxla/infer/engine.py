@@ -23,7 +23,7 @@ from numpy.linalg import LinAlgError
 from pyxla.errors import CompileError, InternalError, Location, also
 from pyxla.frontend.ssa import SSA
 from pyxla.hints import raised
-from pyxla.infer import growing
+from pyxla.infer import catching, growing
 from pyxla.infer.captures import (
     Captures,
     NewCapture,
@@ -33,6 +33,7 @@ from pyxla.infer.captures import (
     operand,
     python_object,
 )
+from pyxla.infer.catching import Raised
 from pyxla.infer.deciding import by_arguments, deciding_test
 from pyxla.infer.heap import (
     DictCell,
@@ -99,15 +100,6 @@ class Frame:
     before: dict[int, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Raised:
-    """A path that raises: where, what (an abstract exception), and the heap there."""
-
-    edge: Edge
-    exception: Any
-    loc: Location | None
-
-
 class Stopped(Exception):  # noqa: N818 - control flow, not an error
     """The current path ended (it raised): there is nothing after it."""
 
@@ -143,6 +135,7 @@ class Engine:
         self.checks = options is not None and options.checks
         self.jax_cells: set[int] = set()
         self.jax_array_class: Any = None
+        self.guards: tuple[type, ...] = ()  # what the `try` statements around take
         self.block = Block("entry")
         self.heap = Heap([])
         self.entry = self.block
@@ -440,8 +433,35 @@ class Engine:
             frame.env[phi.value] = value
 
     def visit(self, frame: Frame, block: Block) -> None:
-        """Type the instructions of a block and leave it."""
+        """Type the instructions of a block and leave it; what it raises lands in its pads."""
+        if not block.pads:
+            return self._visit(frame, block)
+        state, mark = (
+            Edge(self.block, self.heap, frame.env.copy(), (), None, frame.assumed),
+            len(self.raised),
+        )
+        pads = catching.pads(self, state.env, block)
+        outer = self.guards
+        self.guards = (*outer, *[cls for _, classes in pads for cls in classes or ()])
+        try:
+            self._visit(frame, block)
+        finally:
+            self.guards = outer
+        raised, self.raised[mark:] = self.raised[mark:], []
+        for path in raised:
+            pad = catching.pad_of(path, pads)
+            if pad is None:
+                self.raised.append(path)
+            else:
+                self.go(frame, block, pad, catching.landed(path, block, pad, state))
+
+    def tests(self, kind: type[BaseException]) -> bool:
+        """Whether the program notices an implicit exception of this kind."""
+        return self.checks or (bool(self.guards) and issubclass(kind, self.guards))
+
+    def _visit(self, frame: Frame, block: Block) -> None:
         env = frame.env
+        frame.position = (block, -1)
         transfer = self.transfer
         builder = self.builder
         try:
@@ -461,8 +481,12 @@ class Engine:
             if need.loc is None:
                 need.loc, need.chain = self.loc, tuple(self.chain())
             raise
-        except (CompileError, NewCapture, NeedsExact, NotKnown, RecursionError):
+        except (NewCapture, NeedsExact, NotKnown, RecursionError):
             raise
+        except CompileError as error:
+            if not self.guards or (same := catching.as_raised(self, error)) is None:
+                raise
+            catching.throw(self, same)
         except OpError as error:
             raise self.refuse(str(error)) from error
         except MemoryError as error:
@@ -555,10 +579,11 @@ class Engine:
                 return need
         return None
 
-    def ensure(self, condition: Any, error: Any) -> None:
+    def ensure(self, condition: Any, error: Any, catchable: bool = True) -> None:
         """The program raises `error` here unless `condition`, a bool.
 
         error: an exception, an abstract one, or a function that makes one on the path that raises.
+        catchable: whether it is CPython's, so that programs may catch it.
         """
         if isinstance(condition, Const):
             if not condition.value:
@@ -573,7 +598,7 @@ class Engine:
             error = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
         elif not isinstance(error, Compound):
             error = error()
-        self.raised.append(Raised(Edge(bad, self.heap.copy(), {}, (), self.loc), error, self.loc))
+        catching.throw(self, error, catchable)
         self.block, self.builder.instrs = good, good.instrs
         if self.frames and (learned := atoms(condition, True)):
             self.learn(learned)
@@ -587,8 +612,7 @@ class Engine:
 
     def raise_(self, exception: Any) -> None:
         """End the current path with `exception`."""
-        edge = Edge(self.block, self.heap, {}, (), self.loc)
-        self.raised.append(Raised(edge, exception, self.loc))
+        catching.throw(self, exception)
         raise Stopped
 
 

@@ -178,7 +178,7 @@ def _passes(
                 size, ghosts = len(entry.block.instrs), []
                 continue
             engine.directions[header] = directions
-            growing.watch_exits(engine, _leaving(frame, component, mark), header)
+            growing.watch_exits(engine, _leaving(engine, frame, component, mark), header)
             _retype_exits(frame, component, head.retyped, mark[0])
             _strip(frame, component, certain)
             _settle_kinds(engine, frame, component, entry, head, edge)
@@ -268,7 +268,8 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
         engine.visit(frame, header)
     except (CompileError, NeedsStatic):
         pass
-    reached = [b for b in header.succs if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
+    targets = header.terminator.targets if header.terminator else ()
+    reached = [b for b in targets if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
     _reset(engine, frame, mark)
     del entry.heap.infos[infos:]
     return len(reached) == 1 and reached[0] in component.loop.blocks
@@ -290,9 +291,11 @@ def _retype_exits(
                 edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
 
 
-def _leaving(frame: Frame, component: Component, mark: tuple[Any, ...]) -> list[Edge]:
-    """The edges on which control left the loop, returns included."""
-    edges = list(frame.returns[mark[2] :])
+def _leaving(
+    engine: Engine, frame: Frame, component: Component, mark: tuple[Any, ...]
+) -> list[Edge]:
+    """The edges on which control left the loop, returns and exceptions included."""
+    edges = [*frame.returns[mark[2] :], *[path.edge for path in engine.raised[mark[1] :]]]
     for target in dict.fromkeys(target for _, target in component.loop.exits):
         edges += frame.pending.get(target, [])[mark[0].get(target, 0) :]
     return edges
@@ -302,7 +305,7 @@ def _strip(frame: Frame, component: Component, certain: bool) -> None:
     """Names assigned in the body are bound after a loop that is entered for certain."""
     if not certain:
         return
-    for target in component.header.succs:
+    for target in component.header.terminator.targets:
         if target in component.loop.blocks:
             continue
         for edge in frame.pending.get(target, ()):
@@ -318,7 +321,7 @@ def _settle_kinds(
     settled = {id(x): y for x, y in known if y is not None}
     if not settled or not _goes_in(engine, frame, component, entry):
         return
-    for target in component.header.succs:
+    for target in component.header.terminator.targets:
         if target in component.loop.blocks:
             continue
         for edge in frame.pending.get(target, ()):
@@ -382,8 +385,10 @@ def _iteration(
         frame.env[phi.value] = value
     engine.visit(frame, header)
     origin = engine.block
-    inside = [b for b in header.succs if b in component.loop.blocks and b in frame.pending]
-    outside = [b for b in header.succs if b not in component.loop.blocks]
+    inside = [
+        b for b in header.terminator.targets if b in component.loop.blocks and b in frame.pending
+    ]
+    outside = [b for b in header.terminator.targets if b not in component.loop.blocks]
     if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
         raise NotKnown(frame.env[header.terminator.cond])
     engine.walk(frame, component.items[1:])

@@ -103,7 +103,7 @@ def _bounds(
         return as_array(ends[0].astype(dtype)), as_array(last.astype(dtype))
     wide = U64 if dtype == U64 else I64
     least, most = [as_array(engine.operand(x), wide) for x in (low, high)]
-    if engine.checks:
+    if engine.tests(ValueError):
         name = "lt" if closed else "le"
         wrong = engine.rules.compare(
             engine, name, engine.abstract(most, True), engine.abstract(least, True)
@@ -354,7 +354,7 @@ def _indices(
 
 def _ensure_weights(engine: Engine, p: Ref) -> None:
     """With checks, the program raises NumPy's ValueErrors for bad probabilities."""
-    if not engine.checks:
+    if not engine.tests(ValueError):
         return
     for test, message in (
         (composed.is_non_negative, "Probabilities are not non-negative"),

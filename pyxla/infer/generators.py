@@ -210,13 +210,14 @@ def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
 
     What is refused in them is refused at the user's line.
     """
-    checks, engine.checks = engine.checks, False
+    saved = engine.checks, engine.guards
+    engine.checks, engine.guards = False, ()
     try:
         return call_object(engine, function, list(args), {})
     except CompileError as error:
         raise engine.refuse(error.message, error.hint) from error
     finally:
-        engine.checks = checks
+        engine.checks, engine.guards = saved
 
 
 # --- Arguments and results -----------------------------------------------------------------------
@@ -301,7 +302,7 @@ def _draw(engine: Engine, name: str, found: Distribution, ref: Any, given: dict[
         name: _parameter(engine, given[name], I64 if name in found.ints else F64)
         for name in found.params
     }
-    if engine.checks:
+    if engine.tests(ValueError):
         for param, test in found.params.items():
             if test is not None:
                 _ensure(engine, test, param, as_array(engine.operand(wide[param])))

@@ -221,7 +221,7 @@ def _index(engine: Any, content: GrowingList, key: Any, message: str) -> Any:
     known = isinstance(key, Const) and hasattr(type(key.value), "__index__")
     if not known and not (isinstance(key, Scalar) and key.kind is int):
         raise engine.refuse("list indices must be integers or slices")
-    if engine.checks:
+    if engine.tests(IndexError):
         size, compare = length(engine, content), engine.rules.compare
         low = compare(engine, "ge", key, engine.rules.binary(engine, "sub", Const(0), size))
         high = compare(engine, "lt", key, size)
@@ -312,7 +312,7 @@ def pop(engine: Any, content: GrowingList, index: Any) -> Any:
             "an item inside a list of unknown length is removed", "pop the first or the last"
         )
     size = size_of(engine.heap, content)
-    if engine.checks:
+    if engine.tests(IndexError):
         test = engine.rules.compare(engine, "gt", length(engine, content), Const(0))
         engine.ensure(test, IndexError("pop from empty list"))
     at = Const(0) if first else Scalar(value_of(minus(size, 1)), extent.IntFact(0, None))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.infer import extent, growing, kinds, number_lists, unions, views
+from pyxla.infer import exceptions, extent, growing, kinds, number_lists, unions, views
 from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
     CellInfo,
@@ -164,6 +164,8 @@ class Join:
         return self._join_parts(values, known)
 
     def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
+        if exceptions.is_exception(known[0]):
+            return self._join_exceptions(values)
         values = [_spread(v) for v in values]
         first = _spread(known[0])
         known = [_spread(v) for v in known]
@@ -176,6 +178,13 @@ class Join:
                 return Tuple(tuple(columns), first.cls)
             return Compound(first.kind, tuple(columns), first.meta)
         return self._conflict(values)
+
+    def _join_exceptions(self, values: list[Any]) -> Any:
+        def at(i: int) -> Builder:
+            return Builder(self.states[i].block.instrs, self.loc)
+
+        found = exceptions.join(values, UNDEFINED, self.join, at)
+        return self._conflict(values) if found is None else found
 
     def _join_conflicts(self, values: list[Any]) -> Any:
         unbound = [v for v in values if isinstance(v, Unbound)]

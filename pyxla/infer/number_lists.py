@@ -109,7 +109,7 @@ def _checked(engine: Any, key: Any, size: int, message: str) -> Any:
         return Const(index)
     if isinstance(key, Array):
         key = arrays.python_scalar(key, int)
-    if engine.checks:
+    if engine.tests(IndexError):
         compare = engine.rules.compare
         low = compare(engine, "ge", key, Const(-size))
         engine.ensure(

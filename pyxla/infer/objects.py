@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, growing, viewing
+from pyxla.infer import arrays, exceptions, growing, viewing
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
@@ -22,6 +22,7 @@ from pyxla.infer.heap import (
     parts,
 )
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.shadows import same_ref
 from pyxla.infer.views import extend
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
@@ -203,8 +204,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return x.items[("start", "stop", "step").index(name)]
     if x.kind == "super":
         return _of_super(engine, x, name)
-    if x.kind == "exception" and name == "args":
-        return Tuple(x.items)
+    if exceptions.is_exception(x):
+        return _of_exception(engine, x, name)
     if x.kind == "partial" and name == "func":
         return x.items[0]
     if x.kind == "function" and name in ("__name__", "__qualname__"):
@@ -212,6 +213,62 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
     if x.kind == "method" and name == "__self__":
         return x.items[1]
     raise _missing(engine, x.kind, name)
+
+
+def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
+    """An attribute of an exception, as its `__init__` sets it; one of several, by the selector."""
+    values = []
+    for e in exceptions.alternatives(x):
+        if name == "args" and find(e.meta, "__init__") is None:
+            values.append(Tuple(e.items))
+        elif name == "__class__":
+            values.append(Const(e.meta))
+        elif name in BaseException.__dict__ and name not in ("args", "__str__"):
+            raise engine.refuse(
+                f"{name!r} of an exception is not supported in compiled code", "read it outside"
+            )
+        else:
+            made = as_instance(engine, e)
+            values.append(_of_instance(engine, made, engine.content(made), name))
+    return _chosen(engine, x, values, f"the attribute {name!r}")
+
+
+def _chosen(engine: Engine, x: Compound, values: list[Any], what: str) -> Any:
+    """The value of each exception that `x` may be, as one."""
+    found = exceptions.select(x, values)
+    if found is None:
+        names = " or ".join(dict.fromkeys([e.meta.__name__ for e in exceptions.alternatives(x)]))
+        raise engine.refuse(
+            f"{what} is not of one type for all the exceptions that arrive here ({names})",
+            "write an `except` clause for each",
+        )
+    return found
+
+
+def as_instance(engine: Engine, x: Compound) -> Ref:
+    """An exception as an object with the attributes that its `__init__` sets."""
+    made = engine.new(ObjectCell(x.meta, {"args": Tuple(x.items)}))
+    init = find(x.meta, "__init__")
+    if isinstance(init, types.FunctionType):
+        call_member(engine, x.meta, "__init__", init, made, list(x.items), {})
+        computed = [
+            value
+            for name, value in engine.content(made).fields.items()
+            if name != "args" and not isinstance(value, Const) and not _is_among(value, x.items)
+        ]
+        if computed and any(isinstance(item, Ref) for item in x.items):
+            raise engine.refuse(
+                f"{x.meta.__name__} computes attributes from objects, which may have changed since",
+                "compute them where the exception is raised",
+            )
+    return made
+
+
+def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
+    return any(
+        x is item or (isinstance(x, Ref) and isinstance(item, Ref) and same_ref(x, item))
+        for item in items
+    )
 
 
 def _of_super(engine: Engine, x: Compound, name: str) -> Any:
@@ -223,11 +280,17 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
             found = base.__dict__[name]
             if name == "__init__" and base is object:
                 return Const(object_init)
+            if name == "__init__" and issubclass(base, BaseException) and not _is_python(found):
+                return Compound("method", (Const(exception_init), self_))
             generated = dataclasses.is_dataclass(base) and _is_generated(found)
             if generated:
                 return Compound("method", (Const(found), self_))
             return _member(engine, cls, self_, name, found)
     raise _missing(engine, "super", name)
+
+
+def _is_python(function: Any) -> bool:
+    return isinstance(function, types.FunctionType)
 
 
 def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False) -> None:
@@ -255,7 +318,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
     params = getattr(content.cls, "__dataclass_params__", None)
     if params is not None and params.frozen and not frozen_too:
         engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
-    if find(content.cls, "__setattr__") is not None and not (params and params.frozen):
+    if _is_python(find(content.cls, "__setattr__")) and not (params and params.frozen):
         raise engine.refuse("classes that define __setattr__ are not supported")
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
 
@@ -296,7 +359,7 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
 def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """`cls(*args, **kwargs)` for a user's class."""
     if issubclass(cls, BaseException):
-        return Compound("exception", tuple(args), cls)
+        return Compound("exception", (*args, *_positional(engine, cls, args, kwargs)), cls)
     if issubclass(cls, tuple):
         return _construct_named_tuple(engine, cls, args, kwargs)
     x = engine.new(ObjectCell(cls, {}))
@@ -307,6 +370,24 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
         return x
     call_member(engine, cls, "__init__", init, x, args, kwargs)
     return x
+
+
+def _positional(
+    engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Keyword arguments of an exception as positional ones that follow `args`."""
+    if not kwargs:
+        return ()
+    init = find(cls, "__init__")
+    code = init.__code__ if isinstance(init, types.FunctionType) else None
+    names = code.co_varnames[1 : code.co_argcount] if code else ()
+    following = names[len(args) :][: len(kwargs)]
+    if set(following) != kwargs.keys():
+        raise engine.refuse(
+            f"the arguments of {cls.__name__} that are given by name are not the next ones",
+            "give them by position",
+        )
+    return tuple([kwargs[name] for name in following])
 
 
 def _construct_named_tuple(
@@ -429,6 +510,10 @@ def replace(engine: Engine, x: Any, /, **changes: Any) -> Any:
     return construct(engine, content.cls, [], values)
 
 
+def exception_init(self: Any, *args: Any) -> None:
+    """`BaseException.__init__`, as `super` finds it."""
+
+
 def object_init(*args: Any, **kwargs: Any) -> None:
     """`object.__init__`, as `super` finds it: it accepts what cooperating classes pass."""
 
@@ -455,8 +540,10 @@ def type_of(engine: Engine, x: Any) -> type:
         if isinstance(content, ObjectCell):
             return content.cls
         return _CONTAINERS[type(content)]
+    if exceptions.is_exception(x):
+        return _chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
     if isinstance(x, Compound):
         kinds = {"function": types.FunctionType, "range": range, "slice": slice, "text": str}
         kinds |= {"method": types.MethodType, "zip": zip, "enumerate": enumerate, "map": map}
-        return x.meta if x.kind == "exception" else kinds.get(x.kind, object)
+        return kinds.get(x.kind, object)
     raise engine.refuse(f"the type of {arrays.kind_of(engine, x)} is not known")

@@ -18,8 +18,10 @@ from pyxla.infer import arrays
 from pyxla.infer.calls import special
 from pyxla.infer.containers import builtin
 from pyxla.infer.engine import Engine
+from pyxla.infer.exceptions import is_exception
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
+from pyxla.infer.text import formatted
 from pyxla.ir.core import Value
 from pyxla.ops.foreign import host_call
 
@@ -75,6 +77,10 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, Tuple):
         make = tuple if x.cls is tuple else x.cls._make  # type: ignore[attr-defined]
         return _sequence(engine, make, x.items, values)
+    if is_exception(x):
+        x = engine.use(formatted(engine, x, "s"))
+        if isinstance(x, Const):
+            return reader(engine, x, values)
     if isinstance(x, Compound) and x.kind == "text":
         return _text(engine, x, values)
     if isinstance(x, Ref):

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.frontend import support
-from pyxla.infer.calls import special
+from pyxla.infer.calls import find, special
 from pyxla.infer.containers import builtin, iterate
+from pyxla.infer.exceptions import alternatives, is_exception, select
 from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.objects import as_instance, get_attribute
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 
@@ -45,12 +47,15 @@ def joined(parts: Sequence[Any]) -> Any:
 
 def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
     """One field: text where `x` is known, else formatted on the host."""
+    x = engine.use(x)
     try:
         known = engine.python_object(x)
     except LookupError:
         pass
     else:
         return engine.fold_object(support.format_spec, (known, conversion, spec))
+    if is_exception(x):
+        return formatted(engine, _exception(engine, x, conversion), "", spec)
     for name in {"r": ("__repr__",), "a": ("__repr__",)}.get(conversion, ("__str__", "__repr__")):
         shown = special(engine, x, name, ())
         if shown is not None:
@@ -58,6 +63,37 @@ def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
     if is_dynamic(x) and not spec and conversion in ("", "s"):
         return x
     return Compound("text", (x,), ((conversion, spec),))
+
+
+def _exception(engine: Any, x: Compound, conversion: str) -> Any:
+    """`str(x)` or `repr(x)` of an exception."""
+    found = select(x, [_one_exception(engine, e, conversion) for e in alternatives(x)])
+    if found is None:
+        raise engine.refuse(
+            "the text of the exception is not the same for all that arrive here",
+            "write an `except` clause for each, or raise them with numbers instead of texts",
+        )
+    return found
+
+
+def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
+    for name in ("__repr__",) if conversion in ("r", "a") else ("__str__",):
+        if find(x.meta, name) not in _SHOWN:
+            return special(engine, as_instance(engine, x), name, ())
+    items = get_attribute(engine, x, "args").items
+    if conversion in ("r", "a"):
+        shown = [formatted(engine, item, "r") for item in items]
+        parts = [part for item in shown for part in (Const(", "), item)][1:]
+        return joined([Const(f"{x.meta.__name__}("), *parts, Const(")")])
+    if len(items) == 1:
+        return formatted(engine, items[0], "r" if issubclass(x.meta, KeyError) else "s")
+    return formatted(engine, Tuple(tuple(items)), "s") if items else Const("")
+
+
+_SHOWN = (
+    None,
+    *[vars(c).get(n) for c in (BaseException, KeyError) for n in ("__str__", "__repr__")],
+)
 
 
 @builtin(str)

@@ -81,20 +81,25 @@ class Phi:
 
 
 class Block:
-    """A basic block.  `preds` lists predecessors in the order their edges were made."""
+    """A basic block.  `preds` lists predecessors in the order their edges were made.
 
-    __slots__ = ("instrs", "label", "phis", "preds", "terminator")
+    pads: where what it raises may land, innermost `try` first (untyped stage only).  Names have
+    the values there that they have where the block begins.
+    """
+
+    __slots__ = ("instrs", "label", "pads", "phis", "preds", "terminator")
 
     def __init__(self, label: str = "") -> None:
         self.label = label
         self.phis: list[Phi] = []
         self.instrs: list[Instr] = []
         self.preds: list[Block] = []
+        self.pads: tuple[Block, ...] = ()
         self.terminator: Terminator | None = None
 
     @property
     def succs(self) -> tuple[Block, ...]:
-        return () if self.terminator is None else self.terminator.targets
+        return self.pads if self.terminator is None else self.terminator.targets + self.pads
 
 
 class Jump:

@@ -12,7 +12,7 @@ from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
 
 REFUSED = [
-    ("try:\n    x = 1\nexcept ValueError:\n    pass", 1, "exceptions cannot be caught"),
+    ("try:\n    x = 1\nexcept* ValueError:\n    pass", 1, "exception groups"),
     ("x = 1\nclass C:\n    pass", 2, "a class cannot be defined"),
     ("yield x", 1, "generator functions"),
     ("y = yield from x", 1, "generator functions"),
