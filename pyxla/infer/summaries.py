@@ -55,7 +55,7 @@ class _Description:
 
     def __init__(self, engine: Engine, head: tuple[Any, ...], roots: Iterable[Any]) -> None:
         self.engine = engine
-        self.key: list[Any] = [*head, engine.orders]
+        self.key: list[Any] = [*head, engine.orders, engine.guards]
         self.cells: dict[int, int] = {}
         self.values: dict[Value, int] = {}
         self.outside = engine.captures.cells

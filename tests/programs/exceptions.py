@@ -720,3 +720,17 @@ def maybe(x):
     if v is None:
         return -1.0
     return v
+
+
+def inverse(x):
+    return 1.0 / (x * x)
+
+
+@program("except", lambda: (2.0, 0.0), lambda: (1.0, 3.0))
+def tested_where_caught(x, y):
+    total = inverse(x) + inverse(x + 1.0)
+    try:
+        total += inverse(y)
+    except ZeroDivisionError:
+        total = -total
+    return total
