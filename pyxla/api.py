@@ -247,7 +247,14 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     ]
     program, outcome = made.at("regions"), made.outcome
     captured = dict(enumerate(outside, inside))
-    data = artifact.build(program, outcome, args[:count], names=names, captured=captured)
+    data = artifact.build(
+        program,
+        outcome,
+        args[:count],
+        names=names,
+        captured=captured,
+        copies=made.at("typed").copies,
+    )
     artifact.save(path, data)
 
 

@@ -348,20 +348,22 @@ def axes_last(x: Value, axes: Shape) -> Value:
     )
 
 
-def quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_nan: bool) -> Array:
-    """Quantiles in front, then what is left of the array."""
+def quantiles(
+    a: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_nan: bool, weak: bool = True
+) -> Array:
+    """Quantiles in front, then what is left of the array; weak: `q` has no say in the dtype."""
     if method not in ALPHA_BETA and method not in DISCRETE and method not in ROUNDED:
         raise OpError(f"{method!r} is not a valid method of quantiles")
     x = as_array(a)
     if CLASSES[x.dtype] == "c":
         raise OpError("a must be an array of real numbers")
     picked = method in DISCRETE - {"averaged_inverted_cdf"} or method in ROUNDED - {"midpoint"}
-    q = as_array(q) if isinstance(q, list | tuple) else q
-    dtype = x.dtype if picked else result_type(x, q, 1.0)
+    picked = picked or (method == "linear" and CLASSES[as_array(q).dtype] in "biu")
+    dtype = x.dtype if picked else result_type(x, 1.0 if weak else q, 1.0)
     axes = reduced_axes(axis, x.ndim)
     work = result_type(x, 1.0)
     rows = sorted_along(cast(axes_last(x.value, axes), work), x.ndim - len(axes))
-    q = as_array(q, work if isinstance(kind(q), type) else result_type(q, work))
+    q = as_array(q, FLOAT if weak else result_type(q, work))
     head = rows.type.shape[:-1]
     result = _interpolated(rows, q, method, head, ignore_nan)
     shape = q.shape + (keep_shape(x.shape, axes) if keepdims else head)
@@ -437,9 +439,11 @@ def _quantile(scale: float, ignore_nan: bool) -> Callable[..., Any]:
         check_out(out)
         if weights is not None:
             raise OpError("weights of quantiles are not supported")
+        q = as_array(q) if isinstance(q, list | tuple) else q
+        weak = any(kind(q) is python for python in (int, float))
         if scale != 1:
-            q = UFUNCS[np.divide](as_array(q) if isinstance(q, list | tuple) else q, scale)
-        return quantiles(a, q, axis, method, keepdims, ignore_nan)
+            q = UFUNCS[np.divide](q, scale)
+        return quantiles(a, q, axis, method, keepdims, ignore_nan, weak)
 
     return call
 

@@ -34,7 +34,7 @@ from pyxla.runtime.outcome import Outcome
 from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic
 
 MAGIC = b"pyxla\x00\x00\x02"
-FORMAT = 1
+FORMAT = 2
 
 
 def build(
@@ -45,11 +45,12 @@ def build(
     names: Sequence[str] = (),
     captured: Mapping[int, Any] | None = None,
     platforms: Sequence[str] | None = None,
+    copies: bool = False,
 ) -> bytes:
     """The artifact of a specialization.
 
     args describe the parameters, called `names`.  captured: leaf -> array, for the leaves of
-    captures, which the artifact holds by value.
+    captures, which the artifact holds by value.  copies: as for a specialization.
     """
     captured = captured or {}
     taken = {i: captured[leaf] for i, leaf in enumerate(outcome.inputs) if leaf in captured}
@@ -65,6 +66,7 @@ def build(
         "results": encode(program.results),
         "args": encode(tuple(args)),
         "outcome": encode(dataclasses.replace(outcome, inputs=free)),
+        "writes": bool(outcome.writes) or copies,
     }
     text = json.dumps(about, sort_keys=True, indent=1).encode()
     data = bytes(record.serialize()) + text + len(text).to_bytes(8, "little")
@@ -100,7 +102,8 @@ class Loaded:
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Run on arguments: as the compiled function would, exceptions included.
 
-        Raises TypeError for arguments of other types; an int is taken for a float.
+        Raises TypeError for arguments of other types, and where the program writes to arrays that
+        share memory or are not in C order; an int is taken for a float.
         """
         given, count = len(args) + len(named), len(self.args)
         names = self.names[len(args) :]
@@ -111,9 +114,21 @@ class Loaded:
         leaves: list[Any] = []
         for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
             _collect(arg, x, (index,), leaves)
+        if self.about["writes"]:
+            self._check_memory(signature.memory(leaves))
         has_jax = any(isinstance(x, jax.Array) for x in leaves)
         seen = dataclasses.replace(self.outcome, jax=has_jax, waits=self.outcome.waits or has_jax)
         return Executable(self, seen, self.jitted)(leaves, args)
+
+    def _check_memory(self, found: signature.Memory) -> None:
+        """The program was built for arrays that each lie in memory by themselves, in C order."""
+        if found.groups:
+            what = "arguments share memory"
+        elif found.strides:
+            what = "an argument is not in C order"
+        else:
+            return
+        raise TypeError(f"{self.name}(): {what}, and the program writes to arrays; pass a copy")
 
 
 def load(path: str | Path) -> Loaded:

@@ -84,6 +84,7 @@ def templates(text: str) -> list[str]:
 FAMILIES = [templates(text) for text in (ELEMENTWISE, REDUCTIONS, SHAPES, PAIRS)]
 
 
+@ex.production(ex.ARRAYS, 30)
 def library(scope: Scope, depth: int) -> Expr | None:
     """A call of a library function on an array that is at hand."""
     x = scope.pick(is_array) if scope.chance(0.7) else ex.array(scope, min(depth, 1))
@@ -100,6 +101,7 @@ def library(scope: Scope, depth: int) -> Expr | None:
     return None
 
 
+@ex.production(ex.SCALARS, 14)
 def library_scalar(scope: Scope, depth: int) -> Expr | None:
     """The same, where a scalar is wanted."""
     x, y = scope.pick(is_array), scope.pick(is_array)
@@ -108,7 +110,3 @@ def library_scalar(scope: Scope, depth: int) -> Expr | None:
     template = scope.rng.choice(FAMILIES[1] + FAMILIES[3])
     found = scope.make(template.format(x=x.text, y=y.text, f="0.5", i="2"))
     return found if found is not None and ex.is_scalar(found.value) else None
-
-
-ex.ARRAYS[library] = 30
-ex.SCALARS[library_scalar] = 14

@@ -5,29 +5,28 @@ what CPython and pyxla agree on: Python ints beyond 64 bits, casts of NaN to int
 the program does not raise itself, and runs that are too long. After a mismatch, native runs whose
 arithmetic is jittered by a few units in the last place tell rounding from error: a difference that
 the jitter explains is called unstable and does not count.
+
+A program has one or more cases, tuples of arguments, which are run one after the other: natively
+in one module, compiled in another, so that what a call leaves behind is seen by the next one.
 """
 
 from __future__ import annotations
 
-import ast
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from types import CodeType
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 import pyxla
 from tests.compare import difference
-from tests.fuzz.program import module_namespace
-from tests.fuzz.sources import remember
+from tests.fuzz import further
+from tests.fuzz.noise import jitter, jittered_code, observed_code
+from tests.fuzz.running import Run, cases, fresh, inputs, load, run
 
 LONGEST = 100_000
+JITTERED_RUNS = 8
 EXPLICIT = (ValueError, RuntimeError, ArithmeticError, TypeError, AssertionError)
-FRESH_CALLS = frozenset(
-    ("sum", "mean", "prod", "std", "dot", "sin", "tanh", "sqrt", "exp", "exp2", "log1p", "hypot")
-)
+UNDEFINED = ("cast", "encountered in at")
 
 
 class Discard(BaseException):
@@ -36,73 +35,18 @@ class Discard(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """verdict: equal, refused, wrong, internal, unstable or discarded; reason: in a few words."""
+    """verdict: equal, refused, wrong, internal, unstable or discarded; reason: in a few words.
+
+    further: what the oracle that was asked for besides said of it.
+    """
 
     verdict: str
     reason: str = ""
+    further: str = ""
 
 
-class Wrap(ast.NodeTransformer):
-    """Wrap the result of every arithmetic operation, and of some calls, in a function."""
-
-    def __init__(self, calls: bool) -> None:
-        self.calls = calls
-
-    def wrapped(self, node: ast.expr) -> ast.expr:
-        call = ast.Call(ast.Name("wrapped__", ast.Load()), [node], [])
-        return ast.copy_location(call, node)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        self.generic_visit(node)
-        return self.wrapped(node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AugAssign:
-        self.generic_visit(node)
-        node.value = self.wrapped(node.value)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        return self.wrapped(node) if self.calls and name in FRESH_CALLS else node
-
-
-def wrapped_code(text: str, calls: bool) -> CodeType:
-    tree = ast.fix_missing_locations(Wrap(calls).visit(ast.parse(text)))
-    return compiled(tree, "<fuzz>")
-
-
-def compiled(source: str | ast.Module, filename: str) -> CodeType:
-    """The code, without the warnings that shrunken programs deserve."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return compile(source, filename, "exec")
-
-
-def load(code: str | CodeType, **extra: Any) -> dict[str, Any]:
-    """The globals of the program as a module."""
-    namespace = module_namespace()
-    namespace.update(extra)
-    exec(compiled(code, "<fuzz>") if isinstance(code, str) else code, namespace)
-    return namespace
-
-
-def run(namespace: dict[str, Any], fn: Callable[..., Any] | None = None) -> tuple[Any, Any, Any]:
-    """Result or exception, arguments after the call, global arrays after the call."""
-    arguments = namespace["arguments"]()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            result = (fn or namespace["program"])(*arguments)
-        except pyxla.CompileError:
-            raise
-        except Exception as error:
-            result = error
-    return result, arguments, namespace.get("TABLE")
-
-
-def watched(text: str) -> None:
-    """Run once, raising `Discard` on what the promise does not cover."""
+def watched(text: str) -> int:
+    """Run all cases; how many the promise covers.  `Discard` where it does not cover the first."""
     steps = 0
 
     def watch(value: Any) -> Any:
@@ -112,99 +56,125 @@ def watched(text: str) -> None:
             raise Discard("too long, or an int beyond 64 bits")
         return value
 
-    namespace = load(wrapped_code(text, False), wrapped__=watch)
+    namespace = load(observed_code(text), wrapped__=watch)
+    for case in range(cases(namespace)):
+        steps = 0
+        try:
+            _watched_case(namespace, case)
+        except Discard:
+            if not case:
+                raise
+            return case
+    return cases(namespace)
+
+
+def _watched_case(namespace: dict[str, Any], case: int) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            namespace["program"](*namespace["arguments"]())
-        except EXPLICIT as error:
-            if raised_implicitly(error):
-                raise Discard("an implicit exception") from error
+            namespace["program"](*inputs(namespace, case))
         except Exception as error:
-            raise Discard("an implicit exception") from error
-    if any("cast" in str(w.message) for w in caught):
+            if not isinstance(error, EXPLICIT) or raised_implicitly(error):
+                raise Discard("an implicit exception") from error
+    if any(word in str(w.message) for w in caught for word in UNDEFINED):
         raise Discard("a cast of NaN or of a large number to an integer")
 
 
 def raised_implicitly(error: Exception) -> bool:
     """Whether the innermost frame is at something other than `raise` or `assert`."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
     known = ("stop", "at", "unlucky")
     text = str(error.args[0]) if error.args else ""
     return not (text in known or text.startswith("value "))
 
 
-def jittered(text: str, seed: int) -> tuple[Any, Any, Any]:
-    """A native run whose arithmetic is off by a few units in the last place."""
-    noise = np.random.default_rng(seed)
-
-    def jitter(value: Any) -> Any:
-        if type(value) is float:
-            return value * (1 + 4e-16 * noise.standard_normal())
-        if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc":
-            real = value.real.dtype
-            factor = 1 + 2 * np.finfo(real).eps * noise.standard_normal(value.shape)
-            return (
-                (value * factor.astype(real))[()]
-                if value.ndim == 0
-                else value * factor.astype(real)
-            )
-        return value
-
-    return run(load(wrapped_code(text, True), wrapped__=jitter))
-
-
-def spread(text: str, expected: tuple[Any, Any, Any]) -> list[tuple[Any, Any, Any]]:
-    runs = []
-    for seed in range(8):
+def jittered(text: str, case: int) -> Iterator[Run]:
+    """Native runs whose arithmetic is off by a few units in the last place."""
+    code = jittered_code(text)
+    for seed in range(JITTERED_RUNS):
         try:
-            runs.append(jittered(text, seed))
+            namespace = load(code, wrapped__=jitter(seed))
+            for earlier in range(case):
+                run(namespace, case=earlier)
+            yield run(namespace, case=case)
         except Exception:
             continue
-    return runs
 
 
-def explained(text: str, actual: tuple[Any, Any, Any], expected: tuple[Any, Any, Any]) -> bool:
-    """Whether rounding noise explains the difference.
-
-    It does where a jittered run is off by a comparable amount: the comparison of the native run
-    with a jittered one fails at a tolerance that is only ten times tighter.
-    """
-    for rtol in (1e-6, 1e-4, 1e-2):
-        if not mismatch(actual, expected, rtol):
-            return any(mismatch(noisy, expected, rtol / 1e4) for noisy in spread(text, expected))
-    return any(mismatch(noisy, expected, 1e-2) for noisy in spread(text, expected))
+def differing(actual: Run, expected: Run, rtol: float | None = None) -> dict[str, str]:
+    """The parts that differ, and how."""
+    found: dict[str, str] = {}
+    parts = dict(actual.parts())
+    for name, value in expected.parts():
+        if name not in parts or (how := difference(parts[name], value, rtol, name)):
+            found[name] = how if name in parts else f"no {name}"
+    return found
 
 
-def mismatch(
-    actual: tuple[Any, Any, Any], expected: tuple[Any, Any, Any], rtol: float | None = None
-) -> str:
+def mismatch(actual: Run, expected: Run, rtol: float | None = None) -> str:
     """The first difference in the result, the arguments or the globals."""
-    for name, a, e in zip(("result", "arguments", "globals"), actual, expected, strict=True):
-        if found := difference(a, e, rtol, name):
-            return found
-    return ""
+    return next(iter(differing(actual, expected, rtol).values()), "")
 
 
-def judge(text: str, checks: bool = False) -> Outcome:
-    """Run a program natively and compiled."""
+def explained(text: str, actual: Run, expected: Run, case: int = 0) -> bool:
+    """Whether rounding noise explains every part that differs.
+
+    It does where a jittered run is off by a comparable amount there: the comparison of the native
+    run with a jittered one fails at a tolerance that is not much tighter.
+    """
+    noisy = list(jittered(text, case))
+    found: dict[float, list[dict[str, str]]] = {}
+    for name in differing(actual, expected):
+        far = [t for t in (1e-6, 1e-4, 1e-2) if name in differing(actual, expected, t)]
+        bound = {0: 1e-10, 1: 1e-8, 2: 1e-6, 3: 1e-2}[len(far)]
+        if bound not in found:
+            found[bound] = [differing(other, expected, bound) for other in noisy]
+        if not any(name in differences for differences in found[bound]):
+            return False
+    return True
+
+
+def judge(text: str, checks: bool = False, extra: str = "", verify: bool = False) -> Outcome:
+    """Run a program natively and compiled; `extra` names an oracle of `further` to ask, too."""
     try:
-        watched(text)
+        count = watched(text)
     except Discard as discarded:
         return Outcome("discarded", str(discarded))
-    expected = run(load(text))
-    namespace = load(compiled(text, remember(text)))
+    native, namespace = load(text), fresh(text)
+    function = pyxla.compile(namespace["program"], checks=checks, verify=verify)
+    runs = []
+    for case in range(count):
+        expected = run(native, case=case)
+        try:
+            actual = run(namespace, function, case)
+        except pyxla.CompileError as error:
+            internal = error.message.startswith("internal error")
+            return Outcome("internal" if internal else "refused", error.message)
+        runs.append(expected)
+        outcome = compare(text, actual, expected, case)
+        if outcome.verdict != "equal":
+            return outcome
+    return further_outcome(extra, text, checks, runs[0]) if extra else Outcome("equal")
+
+
+def further_outcome(name: str, text: str, checks: bool, expected: Run) -> Outcome:
+    """What another way to run the program gives, compared to the native run."""
     try:
-        actual = run(namespace, pyxla.compile(namespace["program"], checks=checks))
+        actual, expected = further.WAYS[name](text, checks, expected)
+    except further.Skip as skip:
+        return Outcome("equal", further=f"{name} skipped: {skip}")
     except pyxla.CompileError as error:
-        internal = error.message.startswith("internal error")
-        return Outcome("internal" if internal else "refused", error.message)
-    error = actual[0]
-    if isinstance(error, Exception) and type(error) is not type(expected[0]):
+        return Outcome("internal", f"{name}: {error.message}", name)
+    outcome = compare(text, actual, expected, 0)
+    reason = f"{name}: {outcome.reason}" if outcome.reason else ""
+    return replace(outcome, reason=reason, further=name)
+
+
+def compare(text: str, actual: Run, expected: Run, case: int) -> Outcome:
+    error = actual.result
+    if isinstance(error, Exception) and type(error) is not type(expected.result):
         return Outcome("internal", f"{type(error).__name__}: {error}")
     found = mismatch(actual, expected)
     if not found:
         return Outcome("equal")
-    return Outcome("unstable" if explained(text, actual, expected) else "wrong", found)
+    found = f"case {case}: {found}" if case else found
+    return Outcome("unstable" if explained(text, actual, expected, case) else "wrong", found)

@@ -9,8 +9,10 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tests.fuzz import arrays, calls, items, library, numbers  # noqa: F401 - productions
 from tests.fuzz import expressions as ex
-from tests.fuzz import library  # noqa: F401 - adds its productions
 from tests.fuzz.control import block, returned
 from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import (
@@ -24,6 +26,7 @@ from tests.fuzz.values import (
     weighted,
 )
 
+CASES = 3
 HEADER = '''"""Random program, seed {seed}."""
 
 import functools
@@ -140,8 +143,12 @@ def argument_text(scope: Scope, number: int) -> tuple[str, str]:
 
 
 def write_arguments(scope: Scope, record: bool) -> list[str]:
-    """The lines of `arguments()`; its results become the scope's names."""
-    names, lines = [], ["def arguments():"]
+    """The lines of `arguments()`; its results become the scope's names.
+
+    Further cases have other values of the same kinds, which a call finds compiled already, but
+    where it is for the values of ints.
+    """
+    names, lines = [], []
     floats = "np.array([0.5, -1.25, 2.0, 3.5, -0.75])"
     pairs = [("x0", floats if scope.chance(0.7) else "np.arange(16.0).reshape(4, 4) / 4 - 2")]
     pairs.append(("n0", str(scope.rng.randint(0, 6))))
@@ -151,26 +158,70 @@ def write_arguments(scope: Scope, record: bool) -> list[str]:
         pairs.append(
             ("record", f"Record({quarter(scope.rng)}, {scope.rng.randint(0, 5)}, np.arange(3.0))")
         )
-    for name, text in pairs:
-        lines.append(f"    {name} = {text}")
-        names.append(name)
+    names = [name for name, _ in pairs]
+    lines = assigned(pairs)
     roll = scope.rng.random()
     if roll < 0.08:
-        lines.append("    alias = x0")
+        lines.append("alias = x0")
         names.append("alias")
         scope.feature("aliased-arguments")
     elif roll < 0.14:
-        lines.append("    part = x0[1:]")
+        lines.append("part = x0[1:]")
         names.append("part")
         scope.feature("overlapping-arguments")
-    lines.append(f"    return {', '.join(names)},")
+    tail = [*lines[len(pairs) :], f"return {', '.join(names)},"]
+    further = [
+        block
+        for case in range(1, CASES)
+        for block in (f"if case == {case}:", *indented(assigned(varied(scope, pairs)) + tail))
+    ]
+    lines = ["def arguments(case=0):", *indented([*further, *lines, tail[-1]])]
     exec("\n".join(lines), scope.namespace)
     values = scope.namespace["arguments"]()
     scope.names = dict(zip(names, values, strict=True))
     if not {"aliased-arguments", "overlapping-arguments"} & scope.features:
         arrays = [name for name, value in scope.names.items() if is_array(value)]
         scope.values.update(name for name in arrays if scope.chance(VALUES))
-    return lines
+    return [f"CASES = {CASES}", "", "", *lines]
+
+
+def assigned(pairs: list[tuple[str, str]]) -> list[str]:
+    return [f"{name} = {text}" for name, text in pairs]
+
+
+def indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def varied(scope: Scope, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same parameters with other values."""
+    return [
+        (name, other_text(scope.rng, name, eval(text, scope.namespace))) for name, text in pairs
+    ]
+
+
+def other_text(rng: random.Random, name: str, value: Any) -> str:
+    """Source text of another value of this kind; ints stay at times, since programs may be
+    compiled for them."""
+    if isinstance(value, np.ndarray):
+        return array_text(random_array(rng, value.dtype.name, value.shape))
+    if isinstance(value, np.generic):
+        return f"np.{value.dtype.name}({rng.randint(0, 9)})"
+    if isinstance(value, bool):
+        return rng.choice(("True", "False"))
+    if isinstance(value, int):
+        return str(rng.choice((value, 0, 1, 2, 4, 6, -3)))
+    if isinstance(value, float):
+        return repr(quarter(rng))
+    if isinstance(value, list | tuple):
+        items = [other_text(rng, name, item) for item in value]
+        return f"[{', '.join(items)}]" if isinstance(value, list) else f"({', '.join(items)},)"
+    if isinstance(value, dict):
+        items = [f"{key!r}: {other_text(rng, name, item)}" for key, item in value.items()]
+        return f"{{{', '.join(items)}}}"
+    if type(value).__name__ == "Record":
+        return f"Record({', '.join(other_text(rng, name, x) for x in vars(value).values())})"
+    return repr(value)
 
 
 def write_helper(scope: Scope, name: str) -> list[str]:

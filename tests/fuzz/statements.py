@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tests.fuzz import arrays, calls, items
 from tests.fuzz import expressions as ex
 from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import Expr, is_array, kind
@@ -145,7 +146,7 @@ def same_array(scope: Scope, name: str) -> Expr | None:
         "({0} + {1}).astype({0}.dtype)",
     )
     for _ in range(5):
-        text = scope.rng.choice(forms).format(name, ex.array_operand(scope, 1))
+        text = scope.rng.choice(forms).format(name, arrays.array_operand(scope, 1))
         found = scope.make(text) if scope.chance(0.8) else ex.array(scope, 2)
         if found and found.fresh and scope.keeps_kind(name, found.value):
             return found
@@ -191,7 +192,7 @@ def augment(scope: Scope) -> bool:
     elif name in scope.values:
         return False
     else:
-        operand = ex.array_operand(scope, 2) if scope.chance(0.6) else ex.array(scope, 1).text
+        operand = arrays.array_operand(scope, 2) if scope.chance(0.6) else ex.array(scope, 1).text
         op = scope.rng.choice(("+=", "-=", "*=", "+="))
     test = f"{name} {op} {operand}"
     if not keeps(scope, test, name):
@@ -259,7 +260,7 @@ def set_item(scope: Scope) -> bool:
     x = scope.pick_cell(ex.nonempty)
     if x is None:
         return False
-    where = ", ".join(map(str, (ex.index(scope, n) for n in x.value.shape))) or "()"
+    where = ", ".join(map(str, (items.index(scope, n) for n in x.value.shape))) or "()"
     op = scope.rng.choice(("=", "=", "+=", "*="))
     value = value_for(scope)
     if x.value.dtype.kind in "iu":
@@ -292,7 +293,7 @@ def set_slice(scope: Scope) -> bool:
 
 def set_bounded_slice(scope: Scope) -> bool:
     """Write a slice whose extent depends on a loop counter."""
-    found = ex.bounded_slice(scope, lambda v: is_array(v, "fi"), write=True)
+    found = items.bounded_slice(scope, lambda v: is_array(v, "fi"), write=True)
     if found is None:
         return False
     text, value = found
@@ -357,7 +358,7 @@ def swap_items(scope: Scope) -> bool:
     x = scope.pick_cell(lambda v: ex.nonempty(v) and v.ndim == 1)
     if x is None:
         return False
-    i, j = ex.index(scope, x.value.size), ex.index(scope, x.value.size)
+    i, j = items.index(scope, x.value.size), items.index(scope, x.value.size)
     text = f"{x.text}[{i}], {x.text}[{j}] = {x.text}[{j}], {x.text}[{i}]"
     return write(scope, text, "swap", "item-assignment")
 
@@ -635,7 +636,7 @@ def comprehension(scope: Scope) -> bool:
 
 
 def call_helper(scope: Scope) -> bool:
-    found = ex.call(scope, 2, lambda v: v is not None)
+    found = calls.call(scope, 2, lambda v: v is not None)
     if found is None:
         return False
     scope.feature("callee-mutation" if "mutator" in found.text else "call")

@@ -163,6 +163,16 @@ def test_quantiles(method: str) -> None:
     check(np.quantile, np.arange(7), 0.4, method=method)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i8", "i1"])
+def test_dtypes_of_quantiles(dtype: str) -> None:
+    for x in (np.array([4, 1, 9, 3], dtype), np.array(3, dtype)):
+        check(np.percentile, x, 30)
+        check(np.percentile, x, 30.0)
+        check(np.nanpercentile, x, np.array([30, 70]))
+        check(np.quantile, x, 1)
+        check(np.quantile, x, [0, 1])
+
+
 RNG_ROWS = np.random.default_rng(1).normal(size=(4, 9))
 
 

@@ -150,3 +150,23 @@ def test_the_same_bytes_in_every_process():
         print(hashlib.sha256(data).hexdigest())
         """
     assert run_fresh(code, PYTHONHASHSEED="1") == run_fresh(code, PYTHONHASHSEED="2")
+
+
+def shifted(x, y):
+    y[0] += 1
+    return x + y.reshape(-1).sum()
+
+
+def test_writes_need_arrays_by_themselves(tmp_path):
+    pyxla.build(shifted, np.ones((2, 2)), np.ones((2, 2)), path=tmp_path / "out")
+    loaded = pyxla.load(tmp_path / "out")
+    base = np.arange(8.0)
+    square = base[:4].reshape(2, 2)
+    for other in (square, base[2:6].reshape(2, 2)):
+        with pytest.raises(TypeError, match="share memory"):
+            loaded(square, other)
+    with pytest.raises(TypeError, match="not in C order"):
+        loaded(square, square.copy().T)
+    given, copied = square.copy(), square.copy()
+    np.testing.assert_array_equal(loaded(square, given), shifted(square, copied))
+    np.testing.assert_array_equal(given, copied)

@@ -1,0 +1,97 @@
+"""Native runs that are instrumented: to see what they do, or to disturb their rounding."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+# Functions, of NumPy or `math` or methods, whose results are rounded and fresh.
+ROUNDED = frozenset(
+    """sum mean prod std var dot sin cos tan tanh sqrt cbrt exp exp2 expm1 log log2 log10 log1p
+    hypot sinh cosh arcsinh arctan arctan2 atan inner outer vdot tensordot matmul einsum cross kron
+    power float_power logaddexp sinc angle average median percentile quantile nansum nanmean norm
+    trace trapezoid cumsum cumprod nancumsum det inv solve cholesky matrix_power fft rfft
+    convolve correlate interp polyval vander linspace gradient reduce accumulate reciprocal
+    deg2rad ldexp fmod remainder divide multiply add subtract square""".split()
+)
+# Of these, those that sum: they round differently for operands that are equal, too.
+SUMMING = frozenset(
+    """sum mean prod std var dot inner vdot tensordot matmul einsum median average nansum nanmean
+    norm trace trapezoid cumsum cumprod nancumsum det inv solve convolve correlate""".split()
+)
+
+
+class Wrap(ast.NodeTransformer):
+    """Wrap the result of every arithmetic operation, and of the `calls`, in a function.
+
+    summing: wrap the first operands of these calls.
+    """
+
+    def __init__(self, calls: frozenset[str], summing: frozenset[str] = frozenset()) -> None:
+        self.calls = calls
+        self.summing = summing
+
+    def wrapped(self, node: ast.expr) -> ast.expr:
+        call = ast.Call(ast.Name("wrapped__", ast.Load()), [node], [])
+        return ast.copy_location(call, node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        return self.wrapped(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AugAssign:
+        self.generic_visit(node)
+        node.value = self.wrapped(node.value)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = node.func.id if isinstance(node.func, ast.Name) else name
+        if name in self.summing and isinstance(node.func, ast.Attribute):
+            if node.args:
+                node.args[0] = self.wrapped(node.args[0])
+            else:
+                node.func.value = self.wrapped(node.func.value)
+        return self.wrapped(node) if name in self.calls else node
+
+
+def compiled(source: str | ast.Module, filename: str) -> CodeType:
+    """The code, without the warnings that shrunken programs deserve."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return compile(source, filename, "exec")
+
+
+def observed_code(text: str) -> CodeType:
+    """The program with the results of arithmetic, and of `int`, passed to `wrapped__`."""
+    tree = Wrap(frozenset(("int",))).visit(ast.parse(text))
+    return compiled(ast.fix_missing_locations(tree), "<fuzz>")
+
+
+def jittered_code(text: str) -> CodeType:
+    """The program with all that is rounded passed to `wrapped__`."""
+    tree = Wrap(ROUNDED, SUMMING).visit(ast.parse(text))
+    return compiled(ast.fix_missing_locations(tree), "<fuzz>")
+
+
+def jitter(seed: int) -> Callable[[Any], Any]:
+    """A function that disturbs what it is given by a few units in the last place."""
+    noise = np.random.default_rng(seed)
+
+    def disturbed(value: Any) -> Any:
+        if type(value) is float:
+            return value * (1 + 4e-16 * noise.standard_normal())
+        if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc":
+            real = value.real.dtype
+            factor = 1 + 2 * np.finfo(real).eps * noise.standard_normal(value.shape)
+            made = value * np.asarray(factor).astype(real)
+            return made[()] if isinstance(value, np.generic) else np.asarray(made)
+        return value
+
+    return disturbed

@@ -1,0 +1,68 @@
+"""Running a program: natively, or as a function made of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import pyxla
+from tests.fuzz.noise import compiled
+from tests.fuzz.program import module_namespace
+from tests.fuzz.sources import remember
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Result or exception, arguments after the call, global arrays after the call."""
+
+    result: Any
+    arguments: tuple[Any, ...]
+    globals: Any
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """What is compared by itself: the items of the result and the arguments."""
+        items = self.result if type(self.result) is tuple else (self.result,)
+        yield "results", len(items) if type(self.result) is tuple else None
+        yield from ((f"result[{i}]", item) for i, item in enumerate(items))
+        yield from ((f"arguments[{i}]", item) for i, item in enumerate(self.arguments))
+        yield "globals", self.globals
+
+
+def load(code: str | CodeType, **extra: Any) -> dict[str, Any]:
+    """The globals of the program as a module."""
+    namespace = module_namespace()
+    namespace.update(extra)
+    exec(compiled(code, "<fuzz>") if isinstance(code, str) else code, namespace)
+    return namespace
+
+
+def fresh(text: str) -> dict[str, Any]:
+    """The globals of the program as a module whose source can be read."""
+    return load(compiled(text, remember(text)))
+
+
+def inputs(namespace: dict[str, Any], case: int) -> tuple[Any, ...]:
+    """The arguments of a case, made anew."""
+    return namespace["arguments"](case) if case else namespace["arguments"]()
+
+
+def cases(namespace: dict[str, Any]) -> int:
+    return namespace.get("CASES", 1)
+
+
+def run(namespace: dict[str, Any], fn: Callable[..., Any] | None = None, case: int = 0) -> Run:
+    """One call with the arguments of a case; exceptions are results."""
+    arguments = inputs(namespace, case)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = (fn or namespace["program"])(*arguments)
+        except pyxla.CompileError:
+            raise
+        except Exception as error:
+            result = error
+    table = namespace.get("TABLE")
+    return Run(result, arguments, None if table is None else table.copy())
