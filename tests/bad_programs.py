@@ -109,9 +109,15 @@ def global_write(x):
     return x
 
 
-@bad("only `with np.errstate", float)
+@bad("open", float)
 def with_open(x):
     with open("file"):  # <-
+        return x
+
+
+@bad("is no context manager that can be compiled", float)
+def with_number(x):
+    with x:  # <-
         return x
 
 

@@ -107,10 +107,7 @@ GLOBAL_WRITE = (
     "a global variable cannot be assigned in a compiled function",
     "return the new value, or keep it in an object or array that is passed in",
 )
-WITH = (
-    "only `with np.errstate(...)` is compiled",
-    "do what the context manager does outside the compiled function",
-)
+WITH = ("np.errstate gives no value", "write `with np.errstate(...):`")
 ERRSTATE_RAISE = (
     "np.errstate cannot raise in a compiled function",
     "test the values and `raise`",

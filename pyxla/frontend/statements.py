@@ -336,17 +336,64 @@ def _clauses(
 
 @statement(ast.With)
 def _with(d: Desugarer, node: ast.With) -> None:
-    for item in node.items:
-        call_ = item.context_expr
-        match call_:
-            case ast.Call(func=ast.Attribute(attr="errstate") | ast.Name(id="errstate")):
-                if any(_is_raise(keyword.value) for keyword in call_.keywords):
-                    return d.refuse(call_, fence.ERRSTATE_RAISE)
-            case _:
-                return d.refuse(call_, fence.WITH)
-        if item.optional_vars is not None:
-            d.refuse(item.optional_vars, fence.WITH)
-    d.statements(node.body)
+    _with_items(d, node, node.items)
+
+
+def _with_items(d: Desugarer, node: ast.With, items: Sequence[ast.withitem]) -> None:
+    """`with` of the first of `items`, around the others and the body."""
+    if not items:
+        return d.statements(node.body)
+    item, *rest = items
+    match item.context_expr:
+        case ast.Call(func=ast.Attribute(attr="errstate") | ast.Name(id="errstate")) as settings:
+            if any(_is_raise(keyword.value) for keyword in settings.keywords):
+                return d.refuse(settings, fence.ERRSTATE_RAISE)
+            if item.optional_vars is not None:
+                d.refuse(item.optional_vars, fence.WITH)
+            return _with_items(d, node, rest)
+    manager = d.spill(d.expr(item.context_expr), len(d.body))
+    value = d.hold(call("enter", [manager], item.context_expr), item.context_expr)
+    guarded, d.guarded = d.guarded, True
+    inside = d.block(_with_body, d, node, item, value, rest)
+    d.guarded = guarded
+    _with_exit(d, item.context_expr, manager, inside)
+
+
+def _with_body(
+    d: Desugarer,
+    node: ast.With,
+    item: ast.withitem,
+    value: ast.expr,
+    rest: Sequence[ast.withitem],
+) -> None:
+    if item.optional_vars is not None:
+        d.assign(item.optional_vars, value, node)
+    _with_items(d, node, rest)
+
+
+def _with_exit(d: Desugarer, node: ast.expr, manager: ast.expr, inside: list[ast.stmt]) -> None:
+    """Append `inside`, after which the manager's `__exit__` runs, however it is left."""
+    d.scope.loads["BaseException"] = None
+    kind = at(ast.Tuple([d.hold(name("BaseException", node), node)], LOAD), node)
+    raised = d.temporary()
+    d.scope.stores[raised] = None
+    open_ = name(d.fresh("open"), node)  # no temporary: handlers read it
+    d.set(open_.id, constant(True, node), node)
+
+    def handle() -> None:
+        d.set(open_.id, constant(False, node), node)
+        what = name(raised, node)
+        again = at(ast.Raise(what, None), node)
+        d.branch(negate(call("leave", [manager, what], node)), [again], [], node)
+
+    def leave() -> None:
+        finish = at(ast.Expr(call("leave", [manager, constant(None, node)], node)), node)
+        d.branch(open_, [finish], [], node)
+
+    handler = at(ast.ExceptHandler(kind, raised, d.block(handle)), node)
+    tried = at(ast.Try(inside or [at(ast.Pass(), node)], [handler], [], []), node)
+    d.body.append(at(ast.Try([tried], [], [], d.block(leave)), node))
+    d.effects += 1
 
 
 def _is_raise(value: ast.expr) -> bool:

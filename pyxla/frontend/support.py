@@ -175,6 +175,18 @@ def caught(raised: BaseException, classes: Any, *before: Any) -> BaseException:
     return raised
 
 
+def enter(manager: Any) -> Any:
+    """What `with manager as x` gives x."""
+    return type(manager).__enter__(manager)
+
+
+def leave(manager: Any, raised: BaseException | None) -> Any:
+    """The end of a `with`: whether what was raised goes no further."""
+    if raised is None:
+        return type(manager).__exit__(manager, None, None, None)
+    return type(manager).__exit__(manager, type(raised), raised, raised.__traceback__)
+
+
 def refuse(message: str, hint: str) -> NoReturn:
     """In the place of syntax outside the language."""
     raise UnsupportedSyntax(message, hint=hint)

@@ -24,6 +24,7 @@ from pyxla.infer.kinds import is_one_of, operated
 from pyxla.infer.lattice import (
     Array,
     Compound,
+    Conflict,
     Const,
     MaybeNone,
     MaybeUnbound,
@@ -99,6 +100,34 @@ def _catches(engine: Engine, raised: Any, classes: Any) -> Any:
 def _caught(engine: Engine, raised: Any, classes: Any, *before: Any) -> Any:
     excluded = [cls for x in before for cls in exceptions.classes_of(x) or ()]
     return exceptions.narrowed(raised, exceptions.classes_of(classes) or (), tuple(excluded))
+
+
+@builtin(support.enter)
+def _enter(engine: Engine, manager: Any) -> Any:
+    return _managed(engine, manager, "__enter__")
+
+
+@builtin(support.leave)
+def _leave(engine: Engine, manager: Any, raised: Any) -> Any:
+    none = Const(None)
+    if not exceptions.is_exception(raised):
+        return _managed(engine, manager, "__exit__", none, none, none)
+    classes = list(dict.fromkeys([e.meta for e in exceptions.alternatives(raised)]))
+    kind: Any = Const(classes[0])
+    if len(classes) > 1:
+        names = " or ".join([cls.__name__ for cls in classes])
+        kind = Conflict(f"the type of the exception that arrives here is {names}")
+    return _managed(engine, manager, "__exit__", kind, raised, none)
+
+
+def _managed(engine: Engine, manager: Any, name: str, *args: Any) -> Any:
+    result = engine.rules.special(engine, manager, name, args)
+    if result is None:
+        raise engine.refuse(
+            f"{arrays.kind_of(engine, manager)} is no context manager that can be compiled",
+            "do what it does outside the compiled function",
+        )
+    return result
 
 
 @builtin(type)

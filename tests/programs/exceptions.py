@@ -1,5 +1,6 @@
 """Exceptions that are caught: raised, in callees too, or implicit; what runs on the way out."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -734,3 +735,68 @@ def tested_where_caught(x, y):
     except ZeroDivisionError:
         total = -total
     return total
+
+
+class Scale:
+    def __init__(self, k):
+        self.k = k
+
+    def __enter__(self):
+        return self.k
+
+    def __exit__(self, *exc):
+        return False
+
+
+@program(
+    "with except", lambda: (np.zeros(3), 1), lambda: (np.zeros(3), -1), lambda: (np.zeros(3), 0)
+)
+def withown(log, n):
+    with Ctx(log) as c:
+        if n < 0:
+            raise ValueError("x")
+        if n == 0:
+            return -1.0
+        c.log[2] += 1
+    return log.sum()
+
+
+@program(
+    "with except", lambda: (np.zeros(3), 1), lambda: (np.zeros(3), -1), lambda: (np.zeros(3), 0)
+)
+def with_raise(log, n):
+    with Ctx(log), Scale(3) as k:
+        if n < 0:
+            raise KeyError("x")
+        log[2] += k
+    return log.sum()
+
+
+@program("with except", lambda: (1.0,), lambda: (0.0,))
+def suppressed(x):
+    y = 0.0
+    with contextlib.suppress(ZeroDivisionError):
+        y = 1 / x
+        y += 1
+    return y
+
+
+@program("with except", lambda: (2,))
+def nullc(x):
+    with contextlib.nullcontext(5) as k, np.errstate(all="ignore"):
+        return x * k
+
+
+@program("with except", lambda: (np.zeros(3),))
+def with_loop(log):
+    n = 0
+    for i in range(5):
+        with Ctx(log):
+            if i == 1:
+                continue
+            if i == 3:
+                break
+            if i == 2:
+                raise ValueError
+            n += 1
+    return n
