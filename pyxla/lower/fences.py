@@ -12,8 +12,8 @@ conditional whose predicate is the loop's own test, which is true there, but XLA
 other branch must be empty (XLA turns other small conditionals into selects), so it gives any values
 at hand.
 
-A loop inside that carries the array is such an update too.  Where nothing that an update needs comes
-from the conditional, one of its operands goes through it, so that the update waits for the reads.
+A loop inside that carries the array is such an update too.  Where nothing that an update needs
+comes from the conditional, one of its operands goes through it, so that it waits for the reads.
 
 Only for XLA:CPU: elsewhere a conditional is dear.  To be done last: to `simplify` it is nonsense.
 """
