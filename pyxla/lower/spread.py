@@ -4,9 +4,9 @@
     %y = dot_general(%a: f64[m, n], %x)   ->   %y = reduce(%a * broadcast(%x)) over 1
 
 As a library call such a product needs its matrix in memory; XLA fuses a sum with the code that
-makes the matrix, if nothing else uses it.  A matrix that lies in memory anyway is multiplied
-fastest by the library, which reads it in blocks; so is one of few elements, whatever makes it.
-Slices count as memory: a sum over one walks it element by element.  Only for XLA:CPU.
+makes the matrix, or with the slice of an array that it is, if nothing else uses it.  A matrix that
+lies in memory anyway is multiplied fastest by the library, which reads it in blocks; so is one of
+few elements, whatever makes it.  Only for XLA:CPU.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from pyxla.ir.rewrite import walk
 from pyxla.ops import elementwise
 from pyxla.ops.contract import dot_general
 from pyxla.ops.elementwise import multiply
+from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
+from pyxla.ops.shape import slice as slice_
 
 LARGE = 1 << 16  # elements
 DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 # What computes each element when it is read, and is not there before.
 _FUSIBLE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
+_FUSIBLE |= {dynamic_slice, slice_}
 _FUSIBLE -= {constant, reshape}
 
 

@@ -7,6 +7,7 @@ from pyxla.ir.rewrite import clone_region
 from pyxla.lower.close import close
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
+from pyxla.lower.orient import orient_products
 from pyxla.lower.packing import pack_in_order
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
@@ -26,5 +27,5 @@ def finished(name: str, origin: Region) -> Program:
         region = pack_in_order(region)
     region = close(unroll(promote_elements(region)))
     if jaxlink.on_cpu():
-        region = stage_reductions(spread_products(fence_reads(region)))
+        region = stage_reductions(orient_products(spread_products(fence_reads(region))))
     return program(name, region, origin)

@@ -9,20 +9,20 @@ import pyxla
 
 
 def made(a, x):
-    return (a * 2) @ x, x @ np.exp(a), (a[0][:, None] + a[1]) @ x
+    return (a * 2) @ x, x @ np.exp(a), (a[0][:, None] + a[1]) @ x, a[1:] @ x, x @ a[:, 9:]
 
 
 def in_memory(a, x):
-    """Arguments, parts of them, and what is needed itself."""
+    """Arguments, and what is needed itself."""
     b = a + 1
-    return a @ x, x @ a, a[1:] @ x, b, b @ x
+    return a @ x, x @ a, b, b @ x
 
 
 def small(a, x):
     return (a[:100, :100] * 2) @ x[:100]
 
 
-@pytest.mark.parametrize(("program", "calls"), [(made, 0), (in_memory, 4), (small, 1)])
+@pytest.mark.parametrize(("program", "calls"), [(made, 0), (in_memory, 3), (small, 1)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_where_products_are_library_calls(program, calls, dtype):
     rng = np.random.default_rng(0)
