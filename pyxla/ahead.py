@@ -1,7 +1,7 @@
 """Specialization by types: what a call with values finds out, found out without one.
 
 Arguments are given as types (`pyxla.types`) or as values that stand for theirs.  Inference may ask
-for the value of an int: of a value it is taken, of a type it is an error that names the use.
+for the value of a number: of a value it is taken, of a type it is an error that names the use.
 """
 
 from __future__ import annotations
@@ -20,13 +20,22 @@ from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 
 class Demands:
-    """What inference asked for so far: known ints by path, and outside objects."""
+    """What inference asked for so far: known numbers by path, and outside objects."""
 
     def __init__(self) -> None:
         self.static: dict[signature.Path, Location | None] = {}
         self.places: list[Place] = []
 
     def learn(self, restart: Restart) -> None:
+        """Remember what is asked for; CompileError where it was, and could not be had."""
+        if restart.static and self.static.keys() >= restart.static.keys():
+            path, loc = next(iter(restart.static.items()))
+            raise CompileError(
+                f"the value of {signature.spell(path)} must be known while compiling, and JAX "
+                "traces it",
+                loc,
+                hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
+            )
         self.static.update(restart.static)
         self.places.extend(restart.places)
 
@@ -53,7 +62,7 @@ def specialize(
 
     `names` are the keywords of the last of them.  `demands` learns what was asked for.
     """
-    demands.static.update(dict.fromkeys(types.known_ints(given)))
+    demands.static.update(dict.fromkeys(types.known_numbers(given)))
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
         args, typed = types.describe((*given, *demands.outside()), paths)
@@ -73,14 +82,14 @@ def specialize(
 def _needed(
     function: Any, path: signature.Path, count: int, names: Sequence[str], loc: Location | None
 ) -> ValueNeeded:
-    """The error for an int whose value is needed and was not given."""
+    """The error for a number whose value is needed and was not given."""
     parameter = parameter_name(function, path[0], count, names)
     inside = "".join([f"[{step!r}]" for step in path[1:]])
     return ValueNeeded(
         f"the value of {parameter!r}{inside} must be known while compiling, and only its type "
         "is given",
         loc,
-        types=(f"{parameter}{inside}: int",),
+        types=(f"{parameter}{inside}: number",),
         hint="give its value: pyxla.static[5], or static[5] on the command line",
     )
 

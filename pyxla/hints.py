@@ -53,7 +53,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"does not fit int64",
      "Python ints are 64-bit here: write % 2**63 as & 0x7FFFFFFFFFFFFFFF, or use np.uint64"),
     (r"must be known while compiling",
-     "compute it from shapes, constants and int arguments only"),
+     "compute it from shapes, constants and number arguments only"),
 )  # fmt: skip
 
 

@@ -180,13 +180,13 @@ def _deep_calls() -> Iterator[None]:
 
 
 def _demand(world: _World, need: NeedsStatic) -> Exception:
-    """A Restart that makes an int argument static, or why no value can be known."""
+    """A Restart that makes number arguments static, or why no value can be known."""
     value = getattr(need.scalar, "value", None)
-    ints = [v for v in parameters(value) if v.type.dtype.kind in "iu"]
-    paths = [world.scalars[v] for v in ints if v in world.scalars]
+    numbers = parameters(value)
+    paths = [world.scalars[v] for v in numbers if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"
-    if paths and len(paths) == len(parameters(value)):
+    if paths and len(paths) == len(numbers):
         return Restart({path: need.loc for path in paths}, [])
     if need.otherwise is not None:
         return need.otherwise
@@ -195,7 +195,7 @@ def _demand(world: _World, need: NeedsStatic) -> Exception:
         need.loc or engine.loc,
         types=(str(getattr(value, "type", "")),),
         chain=need.chain,
-        hint="compute it from shapes, constants and int arguments only"
+        hint="compute it from shapes, constants and number arguments only"
         + (", or bound it, as in min(n, 1000)" if what.startswith("the size") else ""),
     )
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import enum
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -172,15 +173,16 @@ def describe(
     return described(walk, args), walk.typed
 
 
-def known_ints(args: Iterable[Any]) -> set[Path]:
+def known_numbers(args: Iterable[Any]) -> set[Path]:
     """The paths of arguments spelled `static[5]`."""
     return {(index,) for index, x in enumerate(map(_read, args)) if _is_known(x)}
 
 
 def _is_known(x: Any) -> bool:
-    """Whether it spells an int, which as an argument would be dynamic."""
+    """Whether it spells a number, which as an argument would be dynamic."""
     known = x.value if isinstance(x, StaticSpec) else None
-    return type(known) is int or isinstance(known, np.integer)
+    number = isinstance(known, int | float | complex | np.number)
+    return number and not isinstance(known, bool | enum.Enum)
 
 
 def alternatives(args: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

@@ -17,7 +17,7 @@ def deciding_test(block: Block) -> Value | None:
 
 
 def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
-    """Whether `value` is computed from int arguments, and counters of loops at `heads`, alone."""
+    """Whether `value` is computed from number arguments, and counters of loops at `heads`, alone."""
     seen: set[Value] = set()
     stack = [value]
     while stack:
@@ -29,7 +29,7 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
             stack.extend(x.owner.operands)
         elif isinstance(x.owner, Phi) and x.owner.block in heads and x.type.weak:
             stack.extend(x.owner.args.values())
-        elif isinstance(x.owner, Phi) or not x.type.weak or x.type.dtype.kind != "i":
+        elif isinstance(x.owner, Phi) or not x.type.weak:
             return False
     return True
 

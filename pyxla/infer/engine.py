@@ -570,7 +570,7 @@ class Engine:
         return value.value
 
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
-        """Ask for the value of a condition that int arguments decide, rather than refuse."""
+        """Ask for the value of a condition that number arguments decide, rather than refuse."""
         heads = {head for frame in self.frames for head in frame.heads.values()}
         for test in tests:
             if by_arguments(test, heads):

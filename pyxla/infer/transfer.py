@@ -424,19 +424,23 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         for ref in (x, y):
             engine.check_distinct(ref)
         return same_object(engine.heap, x, y)
-    return Const(_identical(engine, x, y))
-
-
-def _identical(engine: Engine, x: Any, y: Any) -> bool:
     if isinstance(x, Const) and isinstance(y, Const):
-        return x.value is y.value
-    if isinstance(x, Scalar) and isinstance(y, Const) or isinstance(y, Scalar):
-        other = y if isinstance(x, Scalar) else x
-        if isinstance(other, Const) and not isinstance(other.value, bool | int | float | complex):
-            return False
-        if isinstance(other, Scalar | Const):
-            raise engine.refuse("`is` between numbers is not defined", "use ==")
-    return x is y
+        return Const(x.value is y.value)
+    classes = _python_class(x), _python_class(y)
+    if None in classes:
+        return Const(x is y)
+    if classes == (bool, bool):
+        return compare(engine, "eq", x, y)
+    if classes[0] is classes[1] or any(v.kinds for v in (x, y) if isinstance(v, Scalar)):
+        raise engine.refuse("`is` between numbers is not defined", "use ==")
+    return Const(False)
+
+
+def _python_class(x: Any) -> type | None:
+    """The class of a Python number or constant; bools are two objects, None is one."""
+    if isinstance(x, Scalar):
+        return x.kind
+    return type(x.value) if isinstance(x, Const) else None
 
 
 def _compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:

@@ -11,6 +11,7 @@ structure differ:
 
     np.ndarray      dtype, shape                    int, float, complex     the type
     np.generic      its dtype's scalar type         known Python int        "int", value
+                                                    other known numbers     "static", type, text
     jax.Array       "jax f32[3]" (one interned str) bool, str, None, ...    "static", type, value
     containers      class, their structure, then each element
 
@@ -18,7 +19,7 @@ A traced scalar that is weakly typed (a Python scalar on its way through JAX) co
 scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap
 matters to functions that mutate, only; `memory` is the second half of their key.
 
-`static` holds paths of ints, Python's or NumPy's, that are known values: `(argument, step, ...)`
+`static` holds paths of numbers, Python's or NumPy's, that are known values: `(argument, step, ...)`
 with a step for each container on the way (index, key or field name).
 """
 
@@ -171,9 +172,12 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
         elif kind is jaxlink.ARRAY:
             add(_jax_keys.get(x.aval) or _concrete_key(x.aval))
             leaves.append(x)
-        elif kind is float or kind is complex or (kind is int and (index,) not in static):
-            add(kind)
-            leaves.append(x)
+        elif kind is int or kind is float or kind is complex:
+            if static and (index,) in static:
+                key += _known(x)
+            else:
+                add(kind)
+                leaves.append(x)
         elif kind in _CONSTANTS:
             key += ("static", kind, x)
         else:
@@ -235,6 +239,13 @@ def _jax_entry(dtype: Any, shape: tuple[int, ...]) -> str:
     return f"jax {SHORT_NAMES.get(dtype, dtype)}{list(shape)}"
 
 
+def _known(x: Any) -> tuple[Any, ...]:
+    """The entries of a known value; 0.0 and -0.0 are two, and nan is one."""
+    if isinstance(x, float | complex | np.inexact):
+        return "static", type(x), repr(x)
+    return ("int", x) if x.__class__ is int else ("static", x.__class__, x)
+
+
 # --- walking containers -----------------------------------------------------------------------
 
 
@@ -257,11 +268,12 @@ class _Walk:
         elif kind is jaxlink.ARRAY:
             key.append(_jax_keys.get(x.aval) or _concrete_key(x.aval))
             self.leaves.append(x)
-        elif kind is int and path in self.static:
-            key += ("int", x)
         elif kind is int or kind is float or kind is complex:
-            key.append(kind)
-            self.leaves.append(x)
+            if path in self.static:
+                key += _known(x)
+            else:
+                key.append(kind)
+                self.leaves.append(x)
         elif kind in _CONSTANTS:
             key += ("static", kind, x)
         elif kind in jaxlink.LITERALS:
@@ -280,7 +292,7 @@ class _Walk:
             self.key.append(_jax_key(jax.typeof(x)))
             x = jaxlink.settled(x)
         else:
-            self.key += ("static", type(x), _hashable(x, path))
+            self.key += _known(_hashable(x, path))
             return
         self.leaves.append(x)
 
@@ -316,9 +328,9 @@ class Describe:
         if kind is np.ndarray or isinstance(x, np.memmap):
             type_ = _checked(x.dtype, x.shape, path)
             return ArgArray(type_, "numpy", bool(x.flags.writeable), self.leaf())
-        if kind is int and path in self.static:
-            return ArgStatic(x)
         if kind is int or kind is float or kind is complex:
+            if path in self.static:
+                return ArgStatic(x)
             return ArgScalar(python_type(kind), self.leaf())
         if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
@@ -552,7 +564,7 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
         case ArgScalar(type):
             key.append(_KINDS[type.dtype])
         case ArgStatic(value):
-            key += ("int", value) if value.__class__ is int else ("static", value.__class__, value)
+            key += _known(value)
         case ArgSame(path):
             key += ("same", path)
         case _:

@@ -1,6 +1,8 @@
 """Values that inference finds it must know: types that depend on a trip count, recursion depth."""
 
+import jax
 import numpy as np
+import pytest
 
 import pyxla
 
@@ -24,6 +26,57 @@ def test_recursion_on_an_int_argument():
         return 1 if n == 0 else n * factorial(n - 1)
 
     assert pyxla.compile(factorial)(15) == factorial(15)
+
+
+def decay(duration, step, rate):
+    count = int(duration / step)
+    x = np.zeros(count + 1)
+    x[0] = 1.0
+    for i in range(count):
+        x[i + 1] = x[i] - step * rate * x[i]
+    return x
+
+
+def test_sizes_that_float_arguments_decide():
+    compiled = pyxla.compile(decay)
+    for args in ((1.0, 0.1, 2.0), (1.0, 0.1, 3.0), (np.float64(1.0), 0.05, 3.0), (0.0, 0.1, 2.0)):
+        np.testing.assert_allclose(compiled(*args), decay(*args), rtol=1e-12)
+    assert len(compiled.specializations) == 3
+    slope = pyxla.grad(lambda rate: decay(1.0, 0.1, rate)[-1])(2.0)
+    assert slope == pytest.approx(-(0.8**9), rel=1e-9)
+
+
+def test_recursion_on_a_float_argument():
+    def gamma(x):
+        return 1.0 if x == 1 else (x - 1) * gamma(x - 1)
+
+    assert pyxla.compile(gamma)(6.0) == gamma(6.0)
+
+
+def test_known_floats_by_their_bits():
+    def signs(x, n):
+        return np.copysign(np.ones(int(abs(x)) + n), x)
+
+    compiled = pyxla.compile(signs)
+    for x in (0.0, -0.0, 1.5, -1.5):
+        np.testing.assert_array_equal(compiled(x, 2), signs(x, 2))
+
+
+def test_a_value_that_jax_traces():
+    with pytest.raises(pyxla.CompileError, match="must be known while compiling") as e:
+        jax.jit(pyxla.compile(decay))(1.0, 0.1, 2.0)
+    assert e.value.lineno and "static_argnums" in str(e.value)
+
+
+def test_bools_are_two_objects():
+    def tests(x, y):
+        found, large = bool((x > 0).any()), y > 2
+        same = found is large, found is True, large is not False, np.all(x > 0) is True
+        return same, found is None, 3 == large, y is None
+
+    compiled = pyxla.compile(tests)
+    for args in ((np.ones(3), 3.0), (np.zeros(3), 3.0), (np.zeros(3), 1)):
+        assert compiled(*args) == tests(*args)
 
 
 def test_reshape_of_an_argument_that_is_not_contiguous_is_a_copy():
