@@ -17,7 +17,7 @@ def deciding_test(block: Block) -> Value | None:
 
 
 def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
-    """Whether `value` is computed from number arguments, and counters of loops at `heads`, alone."""
+    """Whether `value` is computed from number arguments and counters of loops at `heads` alone."""
     seen: set[Value] = set()
     stack = [value]
     while stack:
