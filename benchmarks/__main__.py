@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 import pyxla
-from benchmarks import front_end, gradients, run_time
+from benchmarks import front_end, gradients, models, run_time
 from benchmarks.measure import ROOT, Row
 
 SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
@@ -36,6 +36,7 @@ SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
         gradients.instruction_section,
     ),
     "gradient-time": ("Derivatives: run time", gradients.run_time_section),
+    "gradient-eager": ("Derivatives: against eager execution", models.eager_section),
     "gradient-front-end": ("Derivatives: front-end time", gradients.front_end_section),
     "gradient-loops": ("Derivatives of loops of unknown length", gradients.loop_section),
     "gradient-updates": ("Derivatives of updates of elements", gradients.update_section),

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 import pyxla
-from benchmarks import front_end
+from benchmarks import front_end, models
 from benchmarks.instructions import count_jax, count_pyxla
 from benchmarks.measure import Row, at_most, fresh_processes, interleaved, median_of
 from benchmarks.peers import digits_jax, gradients_jax, vgg19_jax
@@ -170,12 +170,15 @@ def instruction_section(_: int) -> list[Row]:
 def run_time_section(repetitions: int) -> list[Row]:
     """Run time of derivatives against JAX: each at most 1.15, 1.0 in the geometric mean."""
     programs = {
-        "VGG19 gradient, widths / 16, 64x64 images, batch 4": vgg19_calls(),
-        "4 transformer blocks, loss and gradient": transformer_calls(),
-        "training on digits, 2 epochs": digits_calls(),
+        "VGG19 gradient, widths / 16, 64x64 images, batch 4": vgg19_calls,
+        "4 transformer blocks, loss and gradient": transformer_calls,
+        "training on digits, 2 epochs": digits_calls,
+        **models.CALLS,
     }
-    rows = [against_jax(title, sides, repetitions) for title, sides in programs.items()]
+    rows = [against_jax(title, calls(), repetitions) for title, calls in programs.items()]
     with jax.enable_x64(True):
+        for title, calls in models.CALLS_64.items():
+            rows.append(against_jax(title, calls(), repetitions))
         for name in newton_cg.PROBLEMS:
             title = f"Newton-CG, derivatives taken, {name}"
             rows.append(against_jax(title, newton_calls(name), repetitions))

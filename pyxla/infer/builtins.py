@@ -51,6 +51,25 @@ from pyxla.ops.elementwise import count_leading_zeros, popcnt
 builtin(dataclasses.replace)(replace)
 
 
+@builtin(dataclasses.fields)
+def _fields(engine: Engine, x: Any) -> Any:
+    cls = _class_of(engine, x)
+    if not dataclasses.is_dataclass(cls):
+        raise engine.refuse("must be called with a dataclass type or instance")
+    return Const(dataclasses.fields(cls))
+
+
+@builtin(dataclasses.is_dataclass)
+def _is_dataclass(engine: Engine, x: Any) -> Any:
+    return Const(dataclasses.is_dataclass(_class_of(engine, x)))
+
+
+def _class_of(engine: Engine, x: Any) -> type:
+    """The class that `x` is, or is an instance of."""
+    known = isinstance(x, Const) and isinstance(x.value, type)
+    return x.value if known else type_of(engine, x)
+
+
 @builtin(object_init)
 def _object_init(engine: Engine, *args: Any, **kwargs: Any) -> Any:
     return Const(None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -133,6 +133,13 @@ def local_account(x):
 @program("dataclass result", lambda: (5.0,))
 def make_account(x):
     return Account(x, 7)
+
+
+@program("dataclass fields", lambda: (Account(2.0), Vec(1.0, 2.0)))
+def scaled_fields(account, v):
+    scaled = Account(*[getattr(account, f.name) * 3 for f in fields(account)])
+    names = [f.name for f in fields(Account)]
+    return scaled, len(names), is_dataclass(account), is_dataclass(Account), is_dataclass(v)
 
 
 @program("dataclass replace", lambda: (Complex(1.0, 2.0),))
