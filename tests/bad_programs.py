@@ -71,14 +71,60 @@ def bare_raise(x):
     raise  # <-
 
 
-@bad("generator functions are not compiled", float)
-def generator(x):
-    yield x  # <-
+@bad("cannot return a generator", float)
+def generator(x):  # <-
+    yield x
 
 
-@bad("generator functions are not compiled", float)
+def _numbers(n):
+    yield from range(n)
+
+
+@bad("the value of `yield from`", float)
 def delegating_generator(x):
-    yield from [x]  # <-
+    def f():
+        y = yield from [x]  # <-
+        yield y
+
+    return sum(f())
+
+
+@bad("this iterator was read before", 4)
+def generator_read_twice(n):
+    numbers = _numbers(n)
+    return sum(numbers) + sum(numbers)  # <-
+
+
+@bad("read in each turn", int, int)
+def generator_before_the_loop(n, m):
+    numbers, total = _numbers(n), 0
+    while total < m:
+        for i in numbers:  # <-
+            total += i
+    return total
+
+
+@bad("read in each turn", int, int)
+def zip_before_the_loop(n, m):
+    pairs, total = zip([1, 2], [n, m], strict=True), 0
+    while total < m:
+        for i, j in pairs:  # <-
+            total += i * j
+    return total
+
+
+@bad("while it is inside a `try`", int)
+def generator_left_inside_try(n):
+    def numbers():
+        try:
+            yield from range(n)  # <-
+        finally:
+            print("closed")
+
+    for i in numbers():
+        if i == 3:
+            return i
+    return 0
 
 
 @bad("async code has no meaning", float)

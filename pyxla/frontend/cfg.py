@@ -533,6 +533,9 @@ class GraphBuilder:
         layout = ("pos",) * len(operands)
         return self.emit(pyops.CALL, (callee, *operands), {"layout": layout}, node)
 
+    def yield_(self, node: ast.Yield) -> Value:
+        return self.emit(pyops.YIELD, (self.value(node.value),), {}, node)
+
     def joined(self, node: Any) -> Value:
         parts = [
             self.literal(v.value, v) if isinstance(v, ast.Constant) else self.field(v)
@@ -594,4 +597,5 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[GraphBuilder, Any], Value]] = {
     ast.Subscript: GraphBuilder.subscript,
     ast.Tuple: GraphBuilder.display,
     ast.UnaryOp: GraphBuilder.unary,
+    ast.Yield: GraphBuilder.yield_,
 }

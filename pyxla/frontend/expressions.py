@@ -163,6 +163,13 @@ def _is_bare_super(d: Desugarer, node: ast.Call) -> bool:
     return node.func.id == "super" and "__class__" in d.source.freevars and bool(d.scope.params)
 
 
+@expression(ast.Yield)
+def _yield(d: Desugarer, node: ast.Yield) -> ast.expr:
+    d.scope.generator = True
+    given = constant(None, node) if node.value is None else d.expr(node.value)
+    return d.hold(at(ast.Yield(given), node), node)
+
+
 @expression(ast.Starred)
 def _starred(d: Desugarer, node: ast.Starred) -> ast.expr:
     value = d.expr(node.value)

@@ -58,6 +58,7 @@ EXPRESSIONS: tuple[type[ast.expr], ...] = (
     ast.Subscript,
     ast.Tuple,
     ast.UnaryOp,
+    ast.Yield,
 )
 # Parts of those above: accepted where their owners look at them.
 PARTS: tuple[type[ast.AST], ...] = (ast.FormattedValue, ast.Starred)
@@ -73,9 +74,9 @@ PATTERNS: tuple[type[ast.pattern], ...] = (
 ACCEPTED: frozenset[type[ast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
 
 _ASYNC = ("async code has no meaning in a compiled program", "write a plain function")
-_GENERATOR = (
-    "generator functions are not compiled",
-    "append to a list and return it, or loop where the items are used",
+_DELEGATED = (
+    "the value of `yield from` is not compiled",
+    "write `yield from` as a statement, and pass the value on in an object",
 )
 _CLASS = (
     "a class cannot be defined inside a compiled function",
@@ -96,8 +97,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "AsyncFor": _ASYNC,
     "AsyncWith": _ASYNC,
     "Await": _ASYNC,
-    "Yield": _GENERATOR,
-    "YieldFrom": _GENERATOR,
+    "YieldFrom": _DELEGATED,
     "MatchMapping": _MAPPING,
     "TypeAlias": _TYPE_ALIAS,
     "TemplateStr": _TEMPLATE,

@@ -93,6 +93,7 @@ _HOISTING = (
     ast.ListComp,
     ast.NamedExpr,
     ast.SetComp,
+    ast.Yield,
 )
 
 
@@ -166,9 +167,6 @@ class Desugarer:
             self.refuse(node, fence.refusal(node))
         else:
             self.statements(node.body)
-        if self.scope.generator is not None:
-            self.body = []
-            self.refuse(self.scope.generator, fence.refusal(self.scope.generator))
         body, self.body = self.body, outer
         return body or [at(ast.Pass(), node)]
 
@@ -434,8 +432,5 @@ class Desugarer:
         handler = EXPRESSIONS.get(type(node))
         if handler is not None:
             return handler(self, node)
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            self.scope.generator = self.scope.generator or node
-        else:
-            self.refuse(node, fence.refusal(node))
+        self.refuse(node, fence.refusal(node))
         return constant(None, node)

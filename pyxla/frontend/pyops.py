@@ -20,6 +20,7 @@
     tuple (item*)  list (item*)  set (item*)  dict (key, value, key, value ...)
     unpack {before, after} (a)     -> before + after results, with one list between when `starred`
     format {conversion, spec} (a)  -> one formatted field of an f-string;  join (part*) -> all
+    yield (a)                      -> what the consumer sends: None
     landing (class*)               -> first in a block where exceptions land: the classes it takes;
                                       without operands it takes all
     refuse {message, hint}         -> reached only on a live path: a CompileError there
@@ -70,5 +71,6 @@ DICT = PyOp("dict")
 UNPACK = PyOp("unpack")
 FORMAT = PyOp("format")
 JOIN = PyOp("join")
+YIELD = PyOp("yield")
 LANDING = PyOp("landing")
 REFUSE = PyOp("refuse")

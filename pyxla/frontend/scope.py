@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 class Scope:
     """Names of one function, gathered while it is desugared; dicts serve as ordered sets.
 
-    generator: the first `yield`, if there is one.  cell: names bound here that nested functions
+    generator: whether there is a `yield`.  cell: names bound here that nested functions
     use.  free: names used here or deeper that an enclosing function binds.  `resolve` sets both.
     """
 
@@ -21,7 +20,7 @@ class Scope:
     nonlocal_: dict[str, None] = field(default_factory=dict)
     global_: dict[str, None] = field(default_factory=dict)
     children: list[Scope] = field(default_factory=list)
-    generator: ast.AST | None = None
+    generator: bool = False
     cell: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
 

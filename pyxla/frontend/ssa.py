@@ -36,6 +36,7 @@ class SSA:
         of `source.params`.  flow: `order`, `idom`, `loops` (header -> Loop) and `wto`.
     live_in: block -> values (keys, fixed order) that are defined above it and needed in or below;
         parameters count as defined above the entry.
+    generator: whether a call makes a generator.
     freevars: names whose boxes the closure brings, in order (`free_box {name}` reads them).
     """
 
@@ -45,6 +46,7 @@ class SSA:
     live_in: dict[Block, dict[Value, None]]
     freevars: tuple[str, ...]
     cellvars: tuple[str, ...]
+    generator: bool = False
 
 
 def to_ssa(source: SourceFunction) -> SSA:
@@ -69,7 +71,8 @@ def _build(source: SourceFunction) -> SSA:
     renaming.substitute()
     renaming.live_in[graph.entry] = dict.fromkeys(graph.params)
     function = Function(source.qualname, graph.params, list(flow.order), source.loc)
-    return SSA(source, function, flow, renaming.live_in, source.freevars, lowered.scope.cell)
+    free, scope = source.freevars, lowered.scope
+    return SSA(source, function, flow, renaming.live_in, free, scope.cell, scope.generator)
 
 
 def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:

@@ -35,12 +35,25 @@ def _leave_turn(d: Desugarer, node: ast.stmt) -> None:
 
 @statement(ast.Expr)
 def _expr(d: Desugarer, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.YieldFrom):
+        return _yield_from(d, node.value)
     value = d.expr(node.value)
     if isinstance(value, ast.Constant) or (
         isinstance(value, ast.Name) and d.is_temporary(value.id)
     ):
         return
     d.body.append(node if value is node.value else at(ast.Expr(value), node))
+
+
+def _yield_from(d: Desugarer, node: ast.YieldFrom) -> None:
+    """`for x in items: yield x`."""
+    items, text = d.expr(node.value), d.temporary()
+    d.scope.generator = True
+
+    def turn() -> None:
+        d.hold(at(ast.Yield(name(text, node)), node), node)
+
+    d.loop(at(ast.Name(text, STORE), node), items, turn, node)
 
 
 @statement(ast.Assign)

@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
-from pyxla.infer import arrays, number_lists, standard
+from pyxla.infer import arrays, coroutines, number_lists, standard
 from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
@@ -83,6 +83,9 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
 def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call an object known while compiling."""
     implementation = lookup(value) or scipys(value)
+    if engine.generators and any(map(coroutines.is_generator, args)):
+        if standard.reads(value, implementation):
+            return call_reader(engine, value, args, kwargs)
     if implementation is not None:
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
@@ -129,6 +132,23 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A library function of generators: read in turn where that is known, else made lists."""
+    reader, args = standard.reader_of(engine, value, args)
+    if reader is not None:
+        try:
+            return call_function(engine, reader, args, kwargs)
+        except CompileError as error:
+            if error.loc is None or error.loc.filename != reader.__code__.co_filename:
+                raise
+            raise engine.refuse(error.message, error.hint) from error
+    collected = standard.READERS[list]
+    args = [
+        call_function(engine, collected, [x], {}) if coroutines.is_generator(x) else x for x in args
+    ]
+    return call_object(engine, value, args, kwargs)
 
 
 def call_standard(
@@ -463,6 +483,8 @@ def activate(
     bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
     env = dict(zip(ssa.function.params, bound, strict=True))
     frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)
+    if ssa.generator:
+        return coroutines.generator(engine, frame)
     if not engine.frames:
         return engine.run(frame)
     return summarized(engine, frame, (source, function), [*bound, *boxes.values()])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, growing, number_lists
+from pyxla.infer import arrays, coroutines, growing, number_lists
 from pyxla.infer.calls import call
 from pyxla.infer.containers import (
     builtin,
@@ -29,6 +29,7 @@ from pyxla.infer.containers import (
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
+from pyxla.lib import interpreted
 
 # Methods of lists, tuples, dicts and sets
 
@@ -296,12 +297,16 @@ def _starmap(engine: Engine, function: Any, x: Any) -> Any:
 
 
 @builtin(itertools.repeat)
-def _repeat(engine: Engine, x: Any, times: Any) -> Any:
+def _repeat(engine: Engine, x: Any, times: Any = None) -> Any:
+    if times is None:
+        return call(engine, Const(interpreted.repeat), [x], {})
     return Tuple((x,) * engine.static(times, "the number of repetitions"))
 
 
 @builtin(iter, support.once)
 def _iter(engine: Engine, x: Any) -> Any:
+    if coroutines.is_generator(x):
+        return x
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return x

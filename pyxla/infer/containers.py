@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, extent, growing, number_lists
+from pyxla.infer import arrays, coroutines, extent, growing, number_lists
 from pyxla.infer.calls import call, find, special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
@@ -229,10 +229,12 @@ def sequence(engine: Engine, x: Any) -> Any:
             return Const(tuple(x.value))
     if isinstance(x, Compound) and x.kind in _LENGTHS or isinstance(x, Tuple | Ref):
         return x
+    if coroutines.is_generator(x):
+        return x
     raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
 
 
-_ONCE = frozenset({"zip", "map", "enumerate", "reversed"})
+_ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
@@ -241,6 +243,13 @@ def use_up(engine: Engine, x: Any) -> None:
     if id(x) in engine.used_up:
         raise engine.refuse(USED_UP, "make a list of it first")
     engine.used_up[id(x)] = x
+    made = x.meta[-1] if coroutines.is_generator(x) else getattr(x, "meta", None)
+    if made is not None and not set(engine.loops) <= set(made):
+        raise engine.refuse(
+            "an iterator made before this loop is read in each turn of it: it would be empty after "
+            "the first",
+            "make it where it is read, or make a list of it first",
+        )
 
 
 def position(engine: Engine, content: ObjectCell) -> int:
@@ -350,6 +359,8 @@ _LENGTHS: dict[str, Callable[..., Any]] = {
 @builtin(support.has_item)
 def has_item(engine: Engine, x: Any, i: Any) -> Any:
     """Whether the loop over `x` has an item `i >= 0`."""
+    if coroutines.is_generator(x):
+        return coroutines.has_more(engine, x)
     if isinstance(x, Compound) and x.kind in ("enumerate", "reversed"):
         return has_item(engine, x.items[0], i)
     if isinstance(x, Compound) and x.kind in ("zip", "map"):
@@ -368,6 +379,8 @@ def has_item(engine: Engine, x: Any, i: Any) -> Any:
 @builtin(support.item)
 def item(engine: Engine, x: Any, i: Any) -> Any:
     """Item `i` of a sequence, which is in range."""
+    if coroutines.is_generator(x):
+        return coroutines.current(engine, x)
     if isinstance(x, Const) and isinstance(x.value, range) and not isinstance(i, Const):
         r = x.value
         x = Compound("range", (Const(r.start), Const(r.stop), Const(r.step)))
@@ -413,6 +426,9 @@ def wrapped(engine: Engine, i: Any, n: Any) -> Any:
 def iterate(engine: Engine, x: Any) -> list[Any]:
     """All items of `x`, whose number must be known."""
     found = sequence(engine, x)
+    if coroutines.is_generator(found):
+        del engine.used_up[id(found)]
+        found = call(engine, Const(list), [found], {})
     items = arrays.items_of(engine, found)
     if items is not None:
         return [engine.use(i) for i in items]
@@ -461,22 +477,32 @@ def _as_int(engine: Engine, x: Any) -> Any:
 def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
     if not xs:
         return Const(())
-    return Compound("zip", tuple([sequence(engine, x) for x in xs]))
+    return _lazy(engine, zip, tuple([sequence(engine, x) for x in xs]))
 
 
 @builtin(enumerate)
 def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
-    return Compound("enumerate", (sequence(engine, x), start))
+    return _lazy(engine, enumerate, (sequence(engine, x), start))
+
+
+def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
+    """`kind(*parts)` of sequences, item by item; of a generator another generator."""
+    found = [x for x in parts if coroutines.is_generator(x)]
+    if not found:
+        return Compound(kind.__name__, parts, tuple(engine.loops))
+    for x in found:
+        del engine.used_up[id(x)]
+    return call(engine, Const(kind), list(parts), {})
 
 
 @builtin(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
-    return Compound("reversed", (sequence(engine, x),))
+    return Compound("reversed", (sequence(engine, x),), tuple(engine.loops))
 
 
 @builtin(map)
 def _map(engine: Engine, function: Any, *xs: Any) -> Any:
-    return Compound("map", (function, *[sequence(engine, x) for x in xs]))
+    return _lazy(engine, map, (function, *[sequence(engine, x) for x in xs]))
 
 
 @builtin(filter)

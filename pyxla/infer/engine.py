@@ -98,6 +98,7 @@ class Frame:
     assumed: tuple[Atom, ...] = ()
     first: int = 0
     before: dict[int, Any] = field(default_factory=dict)
+    driver: Any = None  # of a generator: the loop that reads it (`infer.coroutines`)
 
 
 class Stopped(Exception):  # noqa: N818 - control flow, not an error
@@ -159,6 +160,8 @@ class Engine:
         self.directions: dict[Block, dict[str, str]] = {}
         self.rebound: dict[Block, set[int]] = {}
         self.used_up: dict[int, Any] = {}
+        self.generators = False  # whether any were made
+        self.driving: dict[int, Any] = {}  # the loops over them
         self.unread: dict[Block, set[int]] = {}
         self.fields: dict[Block, frozenset[str]] = {}
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import growing, kinds, number_lists
+from pyxla.infer import coroutines, growing, kinds, number_lists
 from pyxla.infer.captures import NewCapture
 from pyxla.infer.compact import compact
 from pyxla.infer.deciding import depends_on
@@ -34,6 +34,9 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
     header = component.header
     edge, args = _loop_entry(engine, frame, header)
     edge.args = args
+    if engine.generators and (source := coroutines.consumed(header, edge.env)) is not None:
+        coroutines.drive(engine, frame, component, edge, source, _iteration)
+        return
     if header in engine.unrolled and _try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False

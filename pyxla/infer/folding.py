@@ -21,6 +21,7 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.calls import call
 from pyxla.infer.containers import builtin, content_of, length, sequence
+from pyxla.infer.coroutines import is_generator
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
 
@@ -38,7 +39,7 @@ def _target(function: Any) -> Any:
 @builtin(support.folds)
 def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
-    if target is not builtins.sum:
+    if target is not builtins.sum or is_generator(items):
         return Const(target is not None)
     read = dict(engine.used_up)
     found = sequence(engine, items)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import os
 import types
 from typing import Any
 
 from pyxla.errors import CompileError
-from pyxla.infer.lattice import Const
+from pyxla.frontend import support
+from pyxla.infer.lattice import Compound, Const
 from pyxla.lib import interpreted
 from pyxla.lib.containers import STAND_FOR
 
@@ -22,6 +24,46 @@ INTERPRETED: dict[Any, Any] = {
     bisect.insort_left: interpreted.insort_left,
     bisect.insort_right: interpreted.insort_right,
 }
+# What reads a generator, and the Python that is visited in its place.
+READERS: dict[Any, Any] = {
+    list: interpreted.collected,
+    tuple: interpreted.tuple_,
+    set: interpreted.set_,
+    dict: interpreted.dict_,
+    sorted: interpreted.sorted_,
+    sum: interpreted.sum_,
+    any: interpreted.any_,
+    all: interpreted.all_,
+    max: interpreted.max_,
+    min: interpreted.min_,
+    next: interpreted.next_,
+    enumerate: interpreted.enumerate_,
+    map: interpreted.map_,
+    filter: interpreted.filter_,
+    zip: interpreted.zip_first,
+    functools.reduce: interpreted.reduce_,
+    itertools.filterfalse: interpreted.filterfalse,
+    itertools.starmap: interpreted.starmap,
+    itertools.islice: interpreted.islice,
+    itertools.takewhile: interpreted.takewhile,
+    itertools.dropwhile: interpreted.dropwhile,
+    itertools.chain: interpreted.chain,
+    itertools.chain.from_iterable: interpreted.from_iterable,
+    itertools.accumulate: interpreted.accumulate,
+    itertools.pairwise: interpreted.pairwise,
+    itertools.compress: interpreted.compress,
+}
+# What makes one of anything.
+MAKERS: dict[Any, Any] = {
+    itertools.count: interpreted.count,
+    itertools.cycle: interpreted.cycle,
+    itertools.takewhile: interpreted.takewhile,
+    itertools.dropwhile: interpreted.dropwhile,
+    itertools.filterfalse: interpreted.filterfalse,
+    itertools.compress: interpreted.compress,
+}
+# What takes a generator as it is.
+_KEEPING = frozenset({iter, isinstance, type, callable, hasattr, getattr, functools.partial, id})
 # Modules whose functions depend on their arguments alone, and change nothing.
 _PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
 _FOLDER = os.path.dirname(os.__file__) + os.sep
@@ -35,10 +77,43 @@ def is_standard(function: types.FunctionType) -> bool:
 
 
 def interpreted_of(value: Any) -> Any:
-    """The Python that is visited in the place of a C function."""
+    """The Python that is visited in the place of a C function or class."""
+    if isinstance(value, type):
+        return MAKERS.get(value)
     if isinstance(value, types.BuiltinFunctionType):
         return INTERPRETED.get(value)
     return None
+
+
+def _is_generator(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind == "generator"
+
+
+def reads(value: Any, implementation: Any) -> bool:
+    """Whether a library function reads the generators among its arguments."""
+    if getattr(value, "__module__", None) == support.__name__:
+        return False
+    try:
+        return value in READERS or (implementation is not None and value not in _KEEPING)
+    except TypeError:  # not hashable
+        return False
+
+
+def reader_of(engine: Any, value: Any, args: list[Any]) -> tuple[Any, list[Any]]:
+    """The Python that reads generators as `value(*args)` does, with its arguments; None if none."""
+    places = [i for i, x in enumerate(args) if _is_generator(x)]
+    if value is zip:
+        if places == [0]:
+            return interpreted.zip_first, args
+        if places == [1] and len(args) == 2:
+            return interpreted.zip_last, args
+        raise engine.refuse(
+            "zip of a generator and others in this order is not compiled",
+            "make lists of the generators, or pass one, as the first",
+        )
+    several = value in (max, min) and len(args) > 1
+    several |= value is map and len(args) > 2
+    return None if several else READERS.get(value), args
 
 
 def is_pure(function: types.FunctionType) -> bool:

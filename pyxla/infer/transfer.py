@@ -640,6 +640,12 @@ def _join(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return joined([engine.use(frame.env[value]) for value in instr.operands])
 
 
+@transfer("yield")
+def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    frame.driver.turn(engine.use(frame.env[instr.operands[0]]))
+    return Const(None)
+
+
 @transfer("landing")
 def _landing(engine: Engine, frame: Frame, instr: Instr) -> None:
     """Whoever sends an exception here has looked at it."""

@@ -6,6 +6,7 @@ and in which order decides results where the arguments are not what they ought t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -47,3 +48,253 @@ def insort_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None)
 def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> None:
     """`bisect.insort_right`; the place must be known while compiling."""
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
+
+
+# Functions of iterators, for generators: what they yield and when they read.
+
+
+def collected(items: Any) -> list[Any]:
+    """`list`."""
+    return [x for x in items]  # noqa: C416 - what `list` means is being said
+
+
+def tuple_(items: Any) -> tuple[Any, ...]:
+    return tuple(collected(items))
+
+
+def set_(items: Any) -> set[Any]:
+    return set(collected(items))
+
+
+def dict_(items: Any) -> dict[Any, Any]:
+    return {key: value for key, value in items}  # noqa: C416
+
+
+def sorted_(items: Any, *, key: Any = None, reverse: bool = False) -> list[Any]:
+    return sorted(collected(items), key=key, reverse=reverse)
+
+
+def sum_(items: Any, start: Any = 0) -> Any:
+    for x in items:
+        start = start + x
+    return start
+
+
+def any_(items: Any) -> bool:
+    for x in items:  # noqa: SIM110
+        if x:
+            return True
+    return False
+
+
+def all_(items: Any) -> bool:
+    for x in items:  # noqa: SIM110
+        if not x:
+            return False
+    return True
+
+
+def max_(items: Any, *, key: Any = None, **default: Any) -> Any:
+    best = None
+    if key is None:
+        for x in items:
+            if best is None or x > best:
+                best = x
+    else:
+        most = None
+        for x in items:
+            rank = key(x)
+            if most is None or rank > most:
+                best, most = x, rank
+    if best is None:
+        if "default" in default:
+            return default["default"]
+        raise ValueError("max() iterable argument is empty")
+    return best
+
+
+def min_(items: Any, *, key: Any = None, **default: Any) -> Any:
+    best = None
+    if key is None:
+        for x in items:
+            if best is None or x < best:
+                best = x
+    else:
+        least = None
+        for x in items:
+            rank = key(x)
+            if least is None or rank < least:
+                best, least = x, rank
+    if best is None:
+        if "default" in default:
+            return default["default"]
+        raise ValueError("min() iterable argument is empty")
+    return best
+
+
+def reduce_(function: Any, items: Any, *initial: Any) -> Any:
+    total = initial[0] if initial else None
+    started = bool(initial)
+    for x in items:
+        total = function(total, x) if started else x
+        started = True
+    if not started:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return total
+
+
+def next_(items: Any, *default: Any) -> Any:
+    """The first item: nothing may read the iterator afterwards."""
+    for x in items:
+        return x
+    if default:
+        return default[0]
+    raise StopIteration
+
+
+def enumerate_(items: Any, start: int = 0) -> Iterator[Any]:
+    n = start
+    for x in items:
+        yield n, x
+        n += 1
+
+
+def map_(function: Any, items: Any) -> Iterator[Any]:
+    for x in items:
+        yield function(x)
+
+
+def filter_(function: Any, items: Any) -> Iterator[Any]:
+    for x in items:
+        if x if function is None else function(x):
+            yield x
+
+
+def filterfalse(function: Any, items: Any) -> Iterator[Any]:
+    for x in items:
+        if not (x if function is None else function(x)):
+            yield x
+
+
+def starmap(function: Any, items: Any) -> Iterator[Any]:
+    for x in items:
+        yield function(*x)
+
+
+def zip_first(items: Any, *others: Any) -> Iterator[Any]:
+    """`zip` of an iterator and sequences."""
+    n = 0
+    for x in items:
+        for other in others:
+            if n >= len(other):
+                return
+        yield x, *[other[n] for other in others]
+        n += 1
+
+
+def zip_last(first: Any, items: Any) -> Iterator[Any]:
+    """`zip` of a sequence and an iterator."""
+    n, size = 0, len(first)
+    if n >= size:
+        return
+    for x in items:
+        yield first[n], x
+        n += 1
+        if n >= size:
+            return
+
+
+def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    n = start
+    while True:
+        yield n
+        n += step
+
+
+def cycle(items: Any) -> Iterator[Any]:
+    if len(items) == 0:
+        return
+    while True:
+        for x in items:  # noqa: UP028
+            yield x
+
+
+def repeat(x: Any) -> Iterator[Any]:
+    while True:
+        yield x
+
+
+def islice(items: Any, *bounds: Any) -> Iterator[Any]:
+    start, stop, step = 0, None, 1
+    if len(bounds) == 1:
+        stop = bounds[0]
+    else:
+        start, stop = bounds[0] or 0, bounds[1]
+        step = 1 if len(bounds) < 3 or bounds[2] is None else bounds[2]
+    n = 0
+    if stop is not None and stop <= start:
+        return
+    for x in items:
+        if n >= start and (n - start) % step == 0:
+            yield x
+        n += 1
+        if stop is not None and n >= stop:
+            return
+
+
+def takewhile(test: Any, items: Any) -> Iterator[Any]:
+    for x in items:
+        if not test(x):
+            return
+        yield x
+
+
+def dropwhile(test: Any, items: Any) -> Iterator[Any]:
+    dropping = True
+    for x in items:
+        if dropping and test(x):
+            continue
+        dropping = False
+        yield x
+
+
+def chain(*parts: Any) -> Iterator[Any]:
+    for part in parts:
+        for x in part:  # noqa: UP028
+            yield x
+
+
+def from_iterable(parts: Any) -> Iterator[Any]:
+    for part in parts:
+        for x in part:  # noqa: UP028
+            yield x
+
+
+def accumulate(items: Any, function: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    total = initial
+    if initial is not None:
+        yield initial
+    for x in items:
+        if total is None:
+            total = x
+        else:
+            total = total + x if function is None else function(total, x)
+        yield total
+
+
+def pairwise(items: Any) -> Iterator[Any]:
+    before, started = None, False
+    for x in items:
+        if started:
+            yield before, x
+        before, started = x, True
+
+
+def compress(items: Any, selectors: Any) -> Iterator[Any]:
+    n = 0
+    for x in items:
+        if n >= len(selectors):
+            return
+        if selectors[n]:
+            yield x
+        n += 1

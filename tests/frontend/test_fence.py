@@ -14,8 +14,7 @@ from pyxla.frontend.ssa import to_ssa
 REFUSED = [
     ("try:\n    x = 1\nexcept* ValueError:\n    pass", 1, "exception groups"),
     ("x = 1\nclass C:\n    pass", 2, "a class cannot be defined"),
-    ("yield x", 1, "generator functions"),
-    ("y = yield from x", 1, "generator functions"),
+    ("x = yield from y", 1, "the value of `yield from`"),
     ("x = 1\nif x:\n    async def g():\n        pass", 3, "async"),
     ("with np.errstate() as f:\n    pass", 1, "errstate gives no value"),
     ("with np.errstate(divide='raise'):\n    pass", 1, "errstate cannot raise"),
