@@ -457,6 +457,8 @@ class _Outputs:
         tree = self.tree(result)
         writes, stores = [], []
         for cell, before in world.initial.items():
+            if self.engine.heap.infos[cell].read_only:
+                continue  # nobody wrote to it, even where its contents are told by a selection
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
             if after is before or (isinstance(after, Array) and _unchanged(after, before)):
                 continue

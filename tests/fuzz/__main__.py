@@ -27,6 +27,7 @@ import json
 import signal
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def shrink(record: dict[str, Any], options: argparse.Namespace) -> str:
 
     def fails(text: str) -> bool:
         try:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
                 outcome = judged(text, seed, options)
         except Exception:
             return False

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyxla
 from tests.compare import difference
 from tests.fuzz import further
 from tests.fuzz.noise import jitter, jittered_code, observed_code
+from tests.fuzz.outcomes import Outcome
 from tests.fuzz.running import Run, cases, fresh, inputs, load, run
 
 LONGEST = 100_000
@@ -31,18 +32,6 @@ UNDEFINED = ("cast", "encountered in at")
 
 class Discard(BaseException):
     """The program is not one that the promise speaks of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """verdict: equal, refused, wrong, internal, unstable or discarded; reason: in a few words.
-
-    further: what the oracle that was asked for besides said of it.
-    """
-
-    verdict: str
-    reason: str = ""
-    further: str = ""
 
 
 def watched(text: str) -> int:
@@ -141,7 +130,6 @@ def judge(text: str, checks: bool = False, extra: str = "", verify: bool = False
         return Outcome("discarded", str(discarded))
     native, namespace = load(text), fresh(text)
     function = pyxla.compile(namespace["program"], checks=checks, verify=verify)
-    runs = []
     for case in range(count):
         expected = run(native, case=case)
         try:
@@ -149,17 +137,16 @@ def judge(text: str, checks: bool = False, extra: str = "", verify: bool = False
         except pyxla.CompileError as error:
             internal = error.message.startswith("internal error")
             return Outcome("internal" if internal else "refused", error.message)
-        runs.append(expected)
         outcome = compare(text, actual, expected, case)
         if outcome.verdict != "equal":
             return outcome
-    return further_outcome(extra, text, checks, runs[0]) if extra else Outcome("equal")
+    return further_outcome(extra, text, checks) if extra else Outcome("equal")
 
 
-def further_outcome(name: str, text: str, checks: bool, expected: Run) -> Outcome:
+def further_outcome(name: str, text: str, checks: bool) -> Outcome:
     """What another way to run the program gives, compared to the native run."""
     try:
-        actual, expected = further.WAYS[name](text, checks, expected)
+        actual, expected = further.WAYS[name](text, checks, run(load(text)))
     except further.Skip as skip:
         return Outcome("equal", further=f"{name} skipped: {skip}")
     except pyxla.CompileError as error:

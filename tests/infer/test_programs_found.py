@@ -6,6 +6,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 import pytest
 
@@ -131,6 +132,23 @@ def a_list_that_keeps_what_a_field_holds(s, n):
         log[0] = s.pos
         s.pos[0] = 5.0
     return log[0][0], log[0][1], s.pos[0]
+
+
+def test_what_nobody_writes_to_is_not_written_back() -> None:
+    """The jax.Array becomes what one of the results is, on one path."""
+
+    def perhaps_itself(x, y, n):
+        if n:
+            return n, x, x
+        old, new = (x, np.zeros_like(x))
+        y[y] = 1
+        return 1, new, new
+
+    for n in (0, 2):
+        x, y = jax.numpy.arange(3.0), np.zeros((2, 1), np.int8)
+        found, kept = pyxla.compile(perhaps_itself)(x, y, n)[1:]
+        assert found.tolist() == kept.tolist() == (x if n else 0 * x).tolist()
+        assert y.tolist() == ([[0], [0]] if n else [[1], [0]])
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
