@@ -145,10 +145,10 @@ def test_what_nobody_writes_to_is_not_written_back() -> None:
         return 1, new, new
 
     for n in (0, 2):
-        x, y = jax.numpy.arange(3.0), np.zeros((2, 1), np.int8)
+        x, y = jax.numpy.arange(5.0), np.zeros((3, 2), np.int8)
         found, kept = pyxla.compile(perhaps_itself)(x, y, n)[1:]
         assert found.tolist() == kept.tolist() == (x if n else 0 * x).tolist()
-        assert y.tolist() == ([[0], [0]] if n else [[1], [0]])
+        assert y.tolist() == [[0, 0]] * 3 if n else [[1, 1], [0, 0], [0, 0]]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
