@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tests.compare import difference
-from tests.fuzz import oracle, running
+from tests.fuzz import oracle, planting, running
 from tests.fuzz.program import generate
 from tests.fuzz.reduction import reduced
+from tests.fuzz.table import NAMED
 
 SEEDS = range(40)
 
@@ -31,6 +32,13 @@ def test_features_meet_each_other() -> None:
     features = [generate(seed).features for seed in SEEDS]
     assert len(set().union(*features)) > 60
     assert min(len(found) for found in features) > 5
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_planted_faults_have_their_place(name: str) -> None:
+    """Where the compiler's source changed, change the fault in tests/fuzz/table.py too."""
+    module, old, new = NAMED[name].change
+    compile(planting.faulty(planting.source(module), old, new), module, "exec")
 
 
 PROGRAM = """

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import arrays, calls, items, library, numbers  # noqa: F401 - productions
+from tests.fuzz import arrays, calls, items, library, numbers, patterns  # noqa: F401 - used
 from tests.fuzz import expressions as ex
 from tests.fuzz.control import block, returned
 from tests.fuzz.scope import VALUES, Scope
@@ -175,7 +175,8 @@ def write_arguments(scope: Scope, record: bool) -> list[str]:
         for case in range(1, CASES)
         for block in (f"if case == {case}:", *indented(assigned(varied(scope, pairs)) + tail))
     ]
-    lines = ["def arguments(case=0):", *indented([*further, *lines, tail[-1]])]
+    changed = ["global SCALE", "SCALE = 1.0 + case"] if "SCALE" in scope.namespace else []
+    lines = ["def arguments(case=0):", *indented([*changed, *further, *lines, tail[-1]])]
     exec("\n".join(lines), scope.namespace)
     values = scope.namespace["arguments"]()
     scope.names = dict(zip(names, values, strict=True))
@@ -297,6 +298,9 @@ def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
         if rng.random() < 0.25:
             scope.feature("global-array")
             lines += ["", "", "TABLE = np.array([1.5, -0.5, 2.25])"]
+            exec(lines[-1], namespace)
+        if rng.random() < 0.12:
+            lines += ["", "", "SCALE = 1.0"]
             exec(lines[-1], namespace)
         for number in range(rng.choice((0, 1, 1, 2))):
             lines += write_helper(scope, f"helper{number}")

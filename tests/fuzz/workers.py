@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tests.fuzz import planting
+
 PATIENCE = 120
 PER_WORKER = 250
 # With these XLA compiles a program in a fifth of the time (its optimizations are not our subject).
@@ -41,10 +43,13 @@ def plan(seed: int) -> Plan:
     return Plan(FURTHER.get(seed % REMAINDERS, ""), seed % 3 == 0)
 
 
-def environment(seed: int, effort: str) -> dict[str, str]:
+def environment(seed: int, options: argparse.Namespace) -> dict[str, str]:
     """The environment of a worker that begins with this seed."""
+    effort, mine = options.effort, dict(os.environ)
+    if options.fault:
+        mine[planting.VARIABLE] = options.fault
     full = effort == "full" or (effort == "mixed" and seed // PER_WORKER % FULL_EVERY == 0)
-    return dict(os.environ) if full else {**os.environ, "XLA_FLAGS": QUICK}
+    return mine if full else {**mine, "XLA_FLAGS": QUICK}
 
 
 def lines(worker: subprocess.Popen[str]) -> Iterator[str | None]:
@@ -64,13 +69,12 @@ def spawn(seed: int, count: int, options: argparse.Namespace) -> subprocess.Pope
     command = [sys.executable, "-m", "tests.fuzz", "--worker", "--seed", str(seed)]
     command += ["--count", str(count), "--avoid", options.avoid]
     command += [f"--{name}" for name in ("checks", "gradients") if getattr(options, name)]
-    command += ["--fault", options.fault] if options.fault else []
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=environment(seed, options.effort),
+        env=environment(seed, options),
     )
 
 

@@ -140,7 +140,7 @@ def test_what_nobody_writes_to_is_not_written_back() -> None:
     def perhaps_itself(x, y, n):
         if n:
             return n, x, x
-        old, new = (x, np.zeros_like(x))
+        _old, new = (x, np.zeros_like(x))
         y[y] = 1
         return 1, new, new
 

@@ -1,0 +1,356 @@
+"""The faults that are planted, one at a time: `python -m tests.fuzz.faults`.
+
+Each is a change of one place of the compiler's source. `bound` is within how many programs the
+search must find it; `docs/fuzzing.md` shows after how many it did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """kind: what the programs are, `programs`, `checks` (with run-time checks) or `gradients`;
+    effort: XLA's."""
+
+    name: str
+    module: str
+    old: str
+    new: str
+    bound: int = 500
+    kind: str = "programs"
+    effort: str = "quick"
+
+    @property
+    def change(self) -> tuple[str, str, str]:
+        return self.module, self.old, self.new
+
+
+FAULTS = [
+    # Joins, aliases, the heap.
+    Fault(
+        "a phi with the operand of another path",
+        "pyxla.infer.merge",
+        "materialize(value, type, edge.block, self.loc)",
+        "materialize(values[0] if isinstance(value, Const) and isinstance(values[0], Const)"
+        " and Const in map(type, values[2:]) else value, type, edge.block, self.loc)",
+    ),
+    Fault(
+        "an alias is forgotten where paths meet twice",
+        "pyxla.infer.merge",
+        "if any(isinstance(state.heap.contents.get(old), Shadow) for state in self.states):",
+        "if False:",
+        2000,
+    ),
+    Fault(
+        "two names of one array are not told",
+        "pyxla.infer.merge",
+        "                    self._entangle({new, found[old]})",
+        "                    pass",
+        2000,
+    ),
+    Fault(
+        "a write goes to another of several arrays",
+        "pyxla.infer.shadows",
+        'hit = compare(selector.value, number(i), direction="EQ")',
+        'hit = compare(selector.value, number(i), direction="NE")',
+    ),
+    Fault(
+        "the number of an inner choice is not shifted",
+        "pyxla.infer.shadows",
+        "picks.append(start if inner is None else add(inner.value, start))",
+        "picks.append(start if inner is None else inner.value)",
+        3000,
+    ),
+    Fault(
+        "what a choice leads to is swept",
+        "pyxla.infer.heap",
+        "            stack.extend(content.refs)\n        if cell >= first",
+        "            pass\n        if cell >= first",
+    ),
+    Fault(
+        "numbers of several kinds are of the first one",
+        "pyxla.infer.kinds",
+        "places = [choices.index(kind) for kind in kinds_of(x)]",
+        "places = [0 for kind in kinds_of(x)]",
+        2000,
+    ),
+    # Views and extents.
+    Fault(
+        "a view of a view begins elsewhere",
+        "pyxla.infer.views",
+        "start = plus(first.start, times(r.start, first.step))",
+        "start = plus(first.start, r.start)",
+    ),
+    Fault(
+        "an extent is off by one",
+        "pyxla.lib.masks",
+        'inside = compare(position, limit, direction="LT")',
+        'inside = compare(position, limit, direction="LE")',
+    ),
+    Fault(
+        "a mask is dropped",
+        "pyxla.lib.masks",
+        "return mask.value if inside is None else and_(mask.value, inside)",
+        "return mask.value",
+        3000,
+    ),
+    Fault(
+        "what lies past an extent is filled with 0 for 1",
+        "pyxla.lib.bounded",
+        "other = spread(literal(number, x.dtype), x.shape)",
+        "other = spread(literal(0 if number == 1 else number, x.dtype), x.shape)",
+        3000,
+    ),
+    Fault(
+        "the start of a slice is not clipped",
+        "pyxla.lib.keys",
+        "        first = larger(first, 0)\n",
+        "        pass\n",
+        3000,
+    ),
+    Fault(
+        "the stop of a slice that runs backwards is not clipped",
+        "pyxla.lib.keys",
+        "        last = larger(last, -1)\n",
+        "        pass\n",
+        3000,
+    ),
+    Fault(
+        "a slice is written past its extent",
+        "pyxla.infer.blocks",
+        'yield compare(position, spread(last), direction="LT")',
+        'yield compare(position, spread(last), direction="LE")',
+    ),
+    Fault(
+        "indices that were subtracted are taken for counts",
+        "pyxla.lib.indexing",
+        "_COUNTING = frozenset({add, multiply,",
+        "_COUNTING = frozenset({add, subtract, multiply,",
+        3000,
+    ),
+    # Control flow.
+    Fault(
+        "branches are swapped",
+        "pyxla.lower.outline",
+        "for side in (yes, no)]",
+        "for side in (no, yes)]",
+        100,
+    ),
+    Fault(
+        "of three exits the wrong one is ruled out",
+        "pyxla.lower.flow",
+        "return Flow(edges, goes_to(flow, list(edges)[1], scope), flow.common)",
+        "return Flow(edges, goes_to(flow, list(edges)[0], scope), flow.common)",
+    ),
+    Fault(
+        "an exit is not negated",
+        "pyxla.lower.flow",
+        "return self.emit(or_, self.emit(not_, pred), x)",
+        "return self.emit(or_, pred, x)",
+    ),
+    Fault(
+        "a loop ignores that its body was left",
+        "pyxla.lower.loops",
+        "goes_on = test if goes_on is None else cond.emit(and_, goes_on, test)",
+        "goes_on = test",
+    ),
+    Fault(
+        "a loop without iterations has one",
+        "pyxla.lower.loops",
+        "    scope.take(clone(code.first.instrs, before))\n",
+        "    scope.take(clone(code.first.instrs, before))\n"
+        "    before[code.head.test] = scope.literal(True)\n",
+        1000,
+    ),
+    Fault(
+        "the rest of an unrolled loop is one iteration short",
+        "pyxla.lower.unroll",
+        "limit = builder.emit(subtract, (highest, number(steps - 1)), {})",
+        "limit = builder.emit(subtract, (highest, number(steps - 2)), {})",
+        2000,
+    ),
+    Fault(
+        "the state after the wrong iteration is kept",
+        "pyxla.lower.unroll",
+        "        test = tests.pop()\n",
+        "        test = tests.pop(0)\n",
+        5000,
+    ),
+    Fault(
+        "an element is promoted although others are read",
+        "pyxla.lower.promote",
+        "return instr.operands[0] is param and list(instr.operands[1:]) == starts",
+        "return instr.operands[0] is param",
+        5000,
+    ),
+    # Simplification.
+    Fault(
+        "instructions that differ in attributes are one",
+        "pyxla.lower.simplify",
+        "key = (instr.op, operands, *instr.attrs.items())",
+        "key = (instr.op, operands, *list(instr.attrs.items())[:1],"
+        " *[r.type for r in instr.results])",
+    ),
+    Fault(
+        "x + 0.0 is x, for -0.0 too",
+        "pyxla.lower.rules",
+        "    if x.type.dtype not in INTS:\n        return None\n    for value, other in ((x, y),"
+        " (y, x)):\n        if is_filled(other, 0):",
+        "    for value, other in ((x, y), (y, x)):\n        if is_filled(other, 0):",
+        3000,
+    ),
+    Fault(
+        "not (x < y) is x >= y, for NaN too",
+        "pyxla.lower.rules",
+        'if direction not in ("EQ", "NE") and made.operands[0].type.dtype in FLOATS:',
+        "if False:",
+        3000,
+    ),
+    Fault(
+        "x == x is true, for NaN too",
+        "pyxla.lower.rules",
+        "if x is not y or x.type.dtype in FLOATS | COMPLEXES:",
+        "if x is not y:",
+        3000,
+    ),
+    # Numbers.
+    Fault(
+        "floor division of negative ints truncates",
+        "pyxla.lib.kernels",
+        "return select(below, op.subtract(quotient, like(x, 1)), quotient)",
+        "return quotient",
+        200,
+    ),
+    Fault(
+        "the remainder of floats has the sign of the dividend",
+        "pyxla.lib.kernels",
+        "    moved = select(below, op.add(rest, y), rest)\n    return select(eq(rest",
+        "    moved = rest\n    return select(eq(rest",
+    ),
+    Fault(
+        "a Python number is not weak",
+        "pyxla.infer.promote",
+        "return _WEAK[x.value.type.dtype]",
+        "return x.value.type.dtype",
+    ),
+    # Calls.
+    Fault(
+        "a cached specialization outlives what it was made from",
+        "pyxla.api",
+        "if entry is None or (entry.guards and not entry.valid()):",
+        "if entry is None:",
+    ),
+    Fault(
+        "how arguments lie in memory is not in the key",
+        "pyxla.api",
+        "        if entry.memory:\n            entry = self._for_memory(",
+        "        if False:\n            entry = self._for_memory(",
+        1000,
+    ),
+    Fault(
+        "the write to an argument is lost",
+        "pyxla.specialize",
+        "            if isinstance(after, Conflict):\n                raise CompileError(",
+        "            if world.leaves.get(cell) == 2:\n                continue\n"
+        "            if isinstance(after, Conflict):\n                raise CompileError(",
+    ),
+    Fault(
+        "the status of the first exception is dropped",
+        "pyxla.runtime.executable",
+        "        code = 0 if outcome.status is None else",
+        "        code = 0 if outcome.status is None or len(self._sites) > 1 else",
+    ),
+    # Run-time checks.
+    Fault(
+        "an index of the size is in range",
+        "pyxla.lib.keys",
+        "extent.at_most(plus(i, 1), size)",
+        "extent.at_most(i, size)",
+        3000,
+        "checks",
+    ),
+    # Derivatives.
+    Fault(
+        "the derivative of a product is transposed",
+        "pyxla.ops.contract",
+        "                places[1 - k],\n",
+        "                places[k],\n",
+        100,
+        "gradients",
+    ),
+    Fault(
+        "a selection hands its cotangent to both sides",
+        "pyxla.ops.elementwise",
+        "select(pred, zero, ct) if wanted[2] else None\n\n\ndef _clamped",
+        "ct if wanted[2] else None\n\n\ndef _clamped",
+        100,
+        "gradients",
+    ),
+    Fault(
+        "the residuals of another iteration are read",
+        "pyxla.grad.stacks",
+        "loaded = [load(b, index) for b in buffers]",
+        "loaded = [load(b, t) for b in buffers]",
+        100,
+        "gradients",
+    ),
+    Fault(
+        "a block between snapshots begins elsewhere",
+        "pyxla.grad.checkpoints",
+        "        first = multiply(at, length)\n",
+        "        first = multiply(position, length)\n",
+        500,
+        "gradients",
+    ),
+    Fault(
+        "a counter is restored without its start",
+        "pyxla.grad.loops",
+        "mapping[param] = add(start, far)",
+        "mapping[param] = far",
+        1000,
+        "gradients",
+    ),
+    Fault(
+        "what was overwritten keeps its cotangent",
+        "pyxla.ops.index",
+        "rest = dynamic_update_slice(ct, zeros(update.type), *starts) if wanted[0] else None",
+        "rest = ct if wanted[0] else None",
+        100,
+        "gradients",
+    ),
+    Fault(
+        "the cotangents of sorted elements are not put back",
+        "pyxla.ops.sort",
+        "            _take(c, inverse, axis) if w and c is not None else None",
+        "            _take(c, positions, axis) if w and c is not None else None",
+        500,
+        "gradients",
+    ),
+    Fault(
+        "forward mode loses one of two products",
+        "pyxla.ops.contract",
+        "return right if tx is None else add(instr.op(tx, y, **instr.attrs), right)",
+        "return right",
+        200,
+        "gradients",
+    ),
+    Fault(
+        "lanes that left a loop go on",
+        "pyxla.grad.batch",
+        "return lanes if self.mask is None else and_(self.mask, lanes)",
+        "return lanes",
+        1000,
+        "gradients",
+    ),
+    Fault(
+        "lanes are along another axis",
+        "pyxla.ops.filled",
+        "    axes = (0, *[axis + 1 for axis in axes])\n",
+        "    axes = (0, *[axis + 1 for axis in reversed(axes)])\n",
+        2000,
+        "gradients",
+    ),
+]
+NAMED = {fault.name: fault for fault in FAULTS}
