@@ -158,6 +158,13 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
     return None
 
 
+def need_characters(engine: Any, x: Any) -> None:
+    """Ask for the numbers in `x` if it is text made of some, whose characters matter here."""
+    if isinstance(x, Compound) and x.kind == "text":
+        for item in x.items:
+            engine.static(item, "a number whose characters are looked at")
+
+
 def kind_of(engine: Any, x: Any) -> str:
     """What `x` is, for messages."""
     if isinstance(x, Ref):

@@ -15,9 +15,11 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays, exceptions, number_lists
+from pyxla.infer import arrays, exceptions, extent, number_lists
 from pyxla.infer.calls import apply, call, call_method, find
+from pyxla.infer.checks import TOO_LARGE
 from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
+from pyxla.infer.deciding import by_counted_loops
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import ListCell, NumberList, ObjectCell
 from pyxla.infer.kinds import is_one_of, operated
@@ -28,6 +30,7 @@ from pyxla.infer.lattice import (
     Const,
     MaybeNone,
     MaybeUnbound,
+    NeedsStatic,
     Ref,
     Scalar,
     Tuple,
@@ -45,6 +48,7 @@ from pyxla.infer.objects import (
 )
 from pyxla.infer.transfer import binary, compare, inplace, negate, truth, unary
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
 
@@ -499,6 +503,21 @@ def _quantified(engine: Engine, target: Any, x: Any) -> Any:
 
 for _target in (sum, min, max, any, all):
     _by_items(_target)
+
+
+@builtin(math.factorial)
+def _factorial(engine: Engine, n: Any) -> Any:
+    """Exact where the program can do without 64 bits: unrolled; else raised, as it is soon so."""
+    if isinstance(n, Const):
+        return engine.fold_object(math.factorial, (n.value,))
+    x = engine.operand(n)
+    if isinstance(x, Scalar) and (extent.upper(x) or FACTORIAL_LIMIT + 1) > FACTORIAL_LIMIT:
+        if by_counted_loops(x.value, engine.heads()):
+            raise NeedsStatic(x, "a factorial that 64 bits may not hold")
+        if not engine.checks:
+            fits = compare(engine, "le", x, Const(FACTORIAL_LIMIT))
+            engine.ensure(fits, TOO_LARGE, catchable=False)
+    return apply(engine, "factorial", REGISTRY[math.factorial], [n], {})
 
 
 @builtin(np.isscalar)

@@ -358,8 +358,17 @@ def _sized_by_counter(
     engine: Engine, operands: Sequence[Any], refusal: CompileError
 ) -> NeedsStatic | None:
     """Ask for the sizes that int arguments and loop counters decide, where bounds do not do."""
-    sizes = [size for x in operands if isinstance(x, Array) for size in x.extents or ()]
+    sizes = [size for x in _arrays(operands) for size in x.extents or ()]
     return engine.demand(tuple([size.value for size in sizes if size is not None]), refusal)
+
+
+def _arrays(operands: Iterable[Any]) -> Iterator[Array]:
+    """The arrays among operands, those in lists included."""
+    for x in operands:
+        if isinstance(x, Array):
+            yield x
+        elif isinstance(x, list | tuple):
+            yield from _arrays(x)
 
 
 def _name(value: Any) -> str:

@@ -282,6 +282,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
             return engine.wrapper(x)
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
+        arrays.need_characters(engine, x)
         return x
     found = engine.use(x)
     if isinstance(found, MaybeNone):

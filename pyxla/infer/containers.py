@@ -80,6 +80,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return range_item(engine, x, wrapped(engine, key, length(engine, x)))
     result = special(engine, x, "__getitem__", (key,))
     if result is None:
+        arrays.need_characters(engine, x)
         raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be indexed")
     return result
 
@@ -231,6 +232,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     if coroutines.is_generator(x):
         return x
+    arrays.need_characters(engine, x)
     raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
 
 
@@ -289,6 +291,7 @@ def length(engine: Engine, x: Any) -> Any:
         return _LENGTHS[x.kind](engine, x)
     result = special(engine, x, "__len__", ())
     if result is None:
+        arrays.need_characters(engine, x)
         raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()")
     return result
 

@@ -27,11 +27,22 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
         seen.add(x)
         if isinstance(x.owner, Instr):
             stack.extend(x.owner.operands)
-        elif isinstance(x.owner, Phi) and x.owner.block in heads and x.type.weak:
-            stack.extend(x.owner.args.values())
-        elif isinstance(x.owner, Phi) or not x.type.weak:
+        elif not x.type.weak:
             return False
+        elif isinstance(x.owner, Phi):
+            if x.owner.block not in heads or x.type.dtype.kind != "i":
+                return False
+            stack.extend(x.owner.args.values())
     return True
+
+
+def by_counted_loops(value: Value, heads: Collection[Block]) -> bool:
+    """Whether `value` is computed from number arguments, and counters of loops whose number of
+    iterations these decide, too."""
+    loops = [head for head in heads if depends_on(value, head)]
+    ends = [head.terminator for head in loops]
+    tests = [end.cond if isinstance(end, Branch) else None for end in ends]
+    return all(x is not None and by_arguments(x, heads) for x in (value, *tests))
 
 
 def parameters(value: Value | None) -> list[Value]:

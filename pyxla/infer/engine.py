@@ -572,9 +572,13 @@ class Engine:
         self.ensure(value.some, error)
         return value.value
 
+    def heads(self) -> set[Block]:
+        """The headers of the loops around this point."""
+        return {head for frame in self.frames for head in frame.heads.values()}
+
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
         """Ask for the value of a condition that number arguments decide, rather than refuse."""
-        heads = {head for frame in self.frames for head in frame.heads.values()}
+        heads = self.heads()
         for test in tests:
             if by_arguments(test, heads):
                 need = NeedsStatic(Scalar(test), "which way a branch goes")

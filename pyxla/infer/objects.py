@@ -212,6 +212,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return Const(x.meta[0].name)
     if x.kind == "method" and name == "__self__":
         return x.items[1]
+    arrays.need_characters(engine, x)
     raise _missing(engine, x.kind, name)
 
 

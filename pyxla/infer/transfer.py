@@ -393,7 +393,15 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return result
     if op == "ne" and (class_of(engine, x) or class_of(engine, y)):
         return negate(engine, truth(engine, compare(engine, "eq", x, y)))
+    if _is_text(x) and _is_text(y):
+        for text in (x, y):
+            arrays.need_characters(engine, text)
     return _compare_containers(engine, op, x, y)
+
+
+def _is_text(x: Any) -> bool:
+    known = isinstance(x, Const) and isinstance(x.value, str)
+    return known or (isinstance(x, Compound) and x.kind == "text")
 
 
 def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:

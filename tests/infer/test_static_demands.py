@@ -1,5 +1,7 @@
 """Values that inference finds it must know: types that depend on a trip count, recursion depth."""
 
+import math
+
 import jax
 import numpy as np
 import pytest
@@ -124,3 +126,21 @@ def test_a_name_for_one_of_two_arguments():
         mine, theirs = [np.arange(4.0), np.ones(4)], [np.arange(4.0), np.ones(4)]
         np.testing.assert_array_equal(compiled(*mine, c), pick(*theirs, c))
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_factorial_that_64_bits_do_not_hold():
+    def series(xs, tol):
+        out = np.zeros_like(xs)
+        for i in range(len(xs)):
+            n, term = 0, 1.0
+            while abs(term) > tol:
+                term = xs[i] ** n / math.factorial(n)
+                out[i] += term
+                n += 1
+        return out
+
+    compiled = pyxla.compile(series)
+    small = np.array([0.5, 1.0])
+    np.testing.assert_allclose(compiled(small, 1e-6), series(small, 1e-6), rtol=1e-12)
+    with pytest.raises(OverflowError, match="64 bits"):
+        compiled(np.array([0.5, 10.0]), 1e-6)

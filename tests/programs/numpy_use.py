@@ -445,3 +445,15 @@ def integer_statistics(k):
 @program("covariance", lambda: (np.array([[1.0, 2.0, 4.0], [2.0, 1.0, 0.5]]),))
 def covariance(x):
     return np.cov(x), np.corrcoef(x)
+
+
+@program("block matrices of a loop", lambda: (np.arange(12.0).reshape(4, 3) % 5,))
+def block_matrices(a):
+    m, n = a.shape
+    q = np.eye(m)
+    for k in range(n - 1):
+        x = a[k:, [k]]
+        v = x + np.linalg.norm(x)
+        inner = np.eye(m - k) - 2.0 * v @ v.T / (v.T @ v)
+        q = q @ np.block([[np.eye(k), np.zeros((k, m - k))], [np.zeros((m - k, k)), inner]])
+    return q

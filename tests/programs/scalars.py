@@ -435,3 +435,44 @@ def single_complex(z):
 @program("unsigned", lambda: (np.array([3, 5], np.uint32), np.array([4, 4], np.int32)))
 def unsigned_mix(u, i):
     return u + i, u > i, u * 2, u / 2, np.minimum(u, np.uint32(4)), u << np.uint32(3)
+
+
+@program("text digits", lambda: (217,), lambda: (7,))
+def text_digits(n):
+    text, steps = str(n), 0
+    while len(text) != 1:
+        product = 1
+        for digit in text:
+            product *= int(digit)
+        text, steps = str(product), steps + 1
+    palindrome = str(n) == str(n)[::-1]
+    return steps, text, palindrome, sum(map(int, str(n))), "7" in str(n), int(str(n) + "0")
+
+
+@program("text compared", lambda: (12, 1.5))
+def text_compared(n, x):
+    same = str(n) == "12", f"{n}" != "12", str(n) < "5", str(n) == n, str(x) == f"{x}"
+    return same, f"v{n}".upper(), f"{n:05d}"[1], 1 if str(x).startswith("1") else 2
+
+
+@program("text lengths in a loop", lambda: (np.arange(3.0),))
+def text_lengths(a):
+    total = 0.0
+    for i in range(12):
+        total += a[i % 3] * len(str(i * 7))
+    return total
+
+
+@program("factorial series", lambda: (5.0,), lambda: (3.0, 12), lambda: (-2.0, 1))
+def factorial_series(theta, terms=30):
+    odd = sum((-1) ** r * theta ** (2 * r + 1) / math.factorial(2 * r + 1) for r in range(terms))
+    total, n, term = 0.0, 0, 1.0
+    while abs(term) > 1e-3 and n < 18:
+        term = theta**n / math.factorial(n)
+        total, n = total + term, n + 1
+    return odd, total
+
+
+@program("factorial of arguments", lambda: (25,), lambda: (4,))
+def factorial_of_arguments(n):
+    return math.factorial(n) / math.factorial(n - 2), math.factorial(n) % 1000007
