@@ -33,9 +33,11 @@ from pyxla.infer.heap import (
     NeedsExact,
     NumberList,
     ObjectCell,
+    RowList,
     SetCell,
     reachable,
 )
+from pyxla.infer.items import spelled
 from pyxla.infer.kinds import dtype_of, width
 from pyxla.infer.lattice import (
     Array,
@@ -589,13 +591,17 @@ class _Outputs:
                     )
                 array = number_lists.array_of(self.engine.heap, content)
                 return out.OutNumbers(self.result(array.value), python)
-            case GrowingList(columns, item):
-                arrays_ = [self.engine.content(column) for column in columns]
+            case RowList():
+                return self.container(growing.row_content(self.engine.heap, content))
+            case GrowingList(item=item):
+                arrays_ = growing.columns_of(self.engine, content)
+                if not arrays_:
+                    return out.OutList(())
                 size = arrays_[0].extents[0] if arrays_[0].extents else None
                 return out.OutGrown(
                     None if size is None else self.result(size.value),
                     tuple([self.result(array.value) for array in arrays_]),
-                    growing.spelled(item),
+                    spelled(item),
                 )
             case DictCell(items):
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.bounds import parsed
-from pyxla.infer.heap import GrowingList, ListCell
+from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
 from pyxla.infer.views import BasicIndex, extend, update
 from pyxla.lib import indexing
@@ -19,8 +19,13 @@ def python_scalar(x: Any, kind: type) -> Scalar:
     return weak(x.value if isinstance(x, Array | Scalar) else x, kind)
 
 
+def _grows(engine: Any, x: Ref) -> bool:
+    """Whether `x` is a list of unknown length."""
+    return type(engine.heap.contents.get(x.cell)) in (GrowingList, RowList)
+
+
 def is_array(engine: Any, x: Any) -> bool:
-    if not isinstance(x, Ref) or type(engine.heap.contents.get(x.cell)) is GrowingList:
+    if not isinstance(x, Ref) or _grows(engine, x):
         return False
     return isinstance(engine.content(x), Array)
 
@@ -149,7 +154,7 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
         return x.items
     if isinstance(x, Const) and isinstance(x.value, tuple | str | range | list | frozenset):
         return tuple(Const(item) for item in x.value)
-    if isinstance(x, Ref):
+    if isinstance(x, Ref) and not _grows(engine, x):
         content = engine.content(x)
         if isinstance(content, ListCell):
             return content.items
@@ -168,7 +173,7 @@ def need_characters(engine: Any, x: Any) -> None:
 def kind_of(engine: Any, x: Any) -> str:
     """What `x` is, for messages."""
     if isinstance(x, Ref):
-        if type(engine.heap.contents.get(x.cell)) is GrowingList:
+        if _grows(engine, x):
             return "list"
         content = engine.content(x)
         if isinstance(content, Array):

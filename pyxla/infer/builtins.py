@@ -15,10 +15,20 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays, exceptions, extent, number_lists
+from pyxla.infer import arrays, exceptions, extent, growing, number_lists
+from pyxla.infer import growing_methods as methods
 from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.checks import TOO_LARGE
-from pyxla.infer.containers import builtin, content_of, get_item, iterate, set_item
+from pyxla.infer.containers import (
+    builtin,
+    content_of,
+    get_item,
+    iterate,
+    list_,
+    set_item,
+    unknown,
+    unordered,
+)
 from pyxla.infer.deciding import by_counted_loops
 from pyxla.infer.engine import Engine, Stopped
 from pyxla.infer.heap import ListCell, NumberList, ObjectCell
@@ -31,7 +41,6 @@ from pyxla.infer.lattice import (
     MaybeNone,
     MaybeUnbound,
     NeedsStatic,
-    Ref,
     Scalar,
     Tuple,
     Unbound,
@@ -48,6 +57,7 @@ from pyxla.infer.objects import (
 )
 from pyxla.infer.transfer import binary, compare, inplace, negate, truth, unary
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib import sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
@@ -335,6 +345,8 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
 @builtin(sorted)
 def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Const(False)) -> Any:
     function = None if isinstance(key, Const) and key.value is None else key
+    if growing.found(engine.heap, x) is not None or unknown(engine, x):
+        return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
     kept = number_lists.flat(engine, x) if function is None else None
     if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
         return _sorted_numbers(engine, kept, bool(engine.static(reverse, "reverse")))
@@ -349,6 +361,18 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
             return _network(engine, items, keys, descending)
     order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
     return engine.new(ListCell(tuple([items[i] for i in order])))
+
+
+def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> Any:
+    """A list of unknown length, in order."""
+    x = unordered(engine, x)
+    given = growing.found(engine.heap, x)
+    made = list_(engine, x) if given is None else growing.copied(engine, given)
+    grown = growing.found(engine.heap, made)
+    if grown is not None:
+        methods.sort(engine, made, grown, function, descending)
+        methods.guard(engine, given or grown, made)
+    return made
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:
@@ -412,13 +436,19 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
 
 @builtin(list.sort)
 def _sort(engine: Engine, x: Any, **options: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        key = options.get("key", Const(None))
+        function = None if isinstance(key, Const) and key.value is None else key
+        down = engine.static(options.get("reverse", Const(False)), "reverse")
+        methods.sort(engine, x, grown, function, bool(down))
+        return Const(None)
     result = _sorted(engine, x, **options)
     engine.set_content(x.cell, content_of(engine, result))
     return Const(None)
 
 
 def _by_items(target: Any) -> None:
-    """`sum`, `min`, `max`, `any`, `all` of containers of anything: folded item by item."""
+    """`sum`, `any`, `all` of containers of anything: folded item by item."""
     library = REGISTRY[target]
 
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
@@ -427,10 +457,10 @@ def _by_items(target: Any) -> None:
             found = function(engine, kept.data)
             return found if target in (any, all) else number_lists.number(engine, kept, found)
         xs = args
-        if len(args) == 1 and ("key" in kwargs or not arrays.is_array(engine, args[0])):
+        if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
+            return _of_unknown_length(engine, target, args[0], kwargs)
+        if len(args) == 1 and not arrays.is_array(engine, args[0]):
             xs = tuple(iterate(engine, args[0])) if target is not sum else args
-        if target in (min, max) and ("key" in kwargs or not _numbers(engine, xs)):
-            return _extremum(engine, target, list(xs), kwargs)
         if target is sum and not arrays.is_array(engine, args[0]):
             start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
             items = iterate(engine, args[0])
@@ -450,43 +480,13 @@ def _by_items(target: Any) -> None:
     builtin(target)(function)
 
 
-def _numbers(engine: Engine, xs: Any) -> bool:
-    from_arrays = [arrays.is_array(engine, x) for x in xs]
-    return all(
-        a or not isinstance(x, Ref | Tuple | Compound) for a, x in zip(from_arrays, xs, strict=True)
-    )
-
-
-def _extremum(engine: Engine, target: Any, xs: list[Any], kwargs: dict[str, Any]) -> Any:
-    """The first of the extreme items, by `key`."""
-    if not xs:
-        if "default" in kwargs:
-            return kwargs["default"]
-        return engine.raise_constant(ValueError(f"{target.__name__}() iterable argument is empty"))
-    key = kwargs.get("key", Const(None))
-    keyed = not (isinstance(key, Const) and key.value is None)
-    best, best_key = xs[0], call(engine, key, [xs[0]], {}) if keyed else xs[0]
-    op = "lt" if target is min else "gt"
-    for x in xs[1:]:
-        k = call(engine, key, [x], {}) if keyed else x
-        better = truth(engine, compare(engine, op, k, best_key))
-        if isinstance(better, Const):
-            best, best_key = (x, k) if better.value else (best, best_key)
-        else:
-            best, best_key = (_choose(engine, better, a, b) for a, b in ((x, best), (k, best_key)))
-    return best
-
-
-def _choose(engine: Engine, condition: Any, x: Any, y: Any) -> Any:
-    """`x if condition else y` of numbers or tuples of numbers."""
-    if isinstance(x, Tuple) and isinstance(y, Tuple):
-        pairs = zip(x.items, y.items, strict=True)
-        return Tuple(tuple([_choose(engine, condition, a, b) for a, b in pairs]), x.cls)
-    kind = type_of(engine, x)
-    chosen = call(engine, Const(np.where), [condition, x, y], {})
-    if kind in (int, float, bool) and type_of(engine, y) is kind:
-        return call(engine, Const(kind), [chosen], {})
-    return chosen
+def _of_unknown_length(engine: Engine, target: Any, x: Any, kwargs: dict[str, Any]) -> Any:
+    """`sum`, `any`, `all` of a sequence of unknown length."""
+    x = unordered(engine, x)
+    if target is sum:
+        start = kwargs.get("start", Const(0))
+        return call(engine, Const(sequences.total), [x, start], {})
+    return call(engine, Const(sequences.quantified), [x, Const(target is all)], {})
 
 
 def _quantified(engine: Engine, target: Any, x: Any) -> Any:
@@ -501,7 +501,7 @@ def _quantified(engine: Engine, target: Any, x: Any) -> Any:
     return found
 
 
-for _target in (sum, min, max, any, all):
+for _target in (sum, any, all):
     _by_items(_target)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
-from pyxla.infer import arrays, coroutines, number_lists, standard
+from pyxla.infer import arrays, coroutines, growing, number_lists, standard
 from pyxla.infer.captures import BoundedOperand
 from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
@@ -585,7 +585,7 @@ def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
 def class_of(engine: Engine, x: Any) -> type | None:
     """The user's class of an instance, else None."""
     if isinstance(x, Ref):
-        content = engine.content(x)
+        content = growing.found(engine.heap, x) or engine.content(x)
         return content.cls if isinstance(content, ObjectCell) else None
     if isinstance(x, Tuple) and x.cls is not tuple:
         return x.cls

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, coroutines, growing, number_lists
+from pyxla.infer import arrays, coroutines, growing, number_lists, tables
+from pyxla.infer import growing_methods as methods
 from pyxla.infer.calls import call
 from pyxla.infer.containers import (
     builtin,
@@ -24,12 +25,13 @@ from pyxla.infer.containers import (
     position,
     sequence,
     set_item,
+    unknown,
     use_up,
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
-from pyxla.lib import interpreted
+from pyxla.lib import interpreted, sequences
 
 # Methods of lists, tuples, dicts and sets
 
@@ -38,32 +40,65 @@ def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
     return engine.content(x).items
 
 
+def of_tables(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a method of dicts or sets, which is another one where data decides the keys."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for target in targets:
+            name = target.__name__
+
+            def method(engine: Engine, x: Any, *args: Any, name: str = name, **named: Any) -> Any:
+                asked = x if tables.found(engine.heap, x) else None
+                if asked is None and args and name in _KEYED:
+                    asked = _asked(engine, x, args[0], name in _READS)
+                if asked is None:
+                    return function(engine, x, *args, **named)
+                member = getattr(tables.found(engine.heap, asked).cls, name)
+                return call(engine, Const(member), [asked, *args], named)
+
+            builtin(target)(method)
+        return function
+
+    return register
+
+
+def _asked(engine: Engine, x: Any, key: Any, reads: bool) -> Any:
+    if reads:
+        return tables.looked(engine, x, key)
+    return x if tables.opened(engine, x, key) else None
+
+
+_READS = frozenset({"get"})
+_KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
+
+
 @builtin(list.append, support.append)
 def _append(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         growing.append(engine, x, grown, value)
         return Const(None)
     content = content_of(engine, x)
-    if isinstance(content, SetCell):
-        engine.set_content(x.cell, SetCell(content.items | {engine.key(value)}))
-    else:
-        engine.set_content(x.cell, ListCell((*_items(engine, x), value)))
+    if isinstance(content, SetCell) or tables.found(engine.heap, x):
+        return call(engine, Const(set.add), [x, value], {})
+    engine.set_content(x.cell, ListCell((*_items(engine, x), value)))
     return Const(None)
 
 
 @builtin(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
-    if growing.found(engine.heap, x) is not None:
-        for value in iterate(engine, more):
-            _append(engine, x, value)
-        return Const(None)
+    if growing.found(engine.heap, x) is not None or unknown(engine, more):
+        return call(engine, Const(sequences.extend), [x, more], {})
     engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
     return Const(None)
 
 
 @builtin(list.insert)
 def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
+    if (grown := methods.opened(engine, x, index)) is not None:
+        methods.insert(engine, x, grown, index, value)
+        return Const(None)
     items = list(_items(engine, x))
+    index = index if items else Const(0)
     items.insert(engine.static(index, "where to insert"), value)
     engine.set_content(x.cell, ListCell(tuple(items)))
     return Const(None)
@@ -71,8 +106,8 @@ def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
 
 @builtin(list.pop)
 def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
-        return growing.pop(engine, grown, index)
+    if (grown := methods.opened(engine, x, index)) is not None:
+        return growing.pop(engine, x, grown, index)
     items = list(_items(engine, x))
     if not items:
         return engine.raise_constant(IndexError("pop from empty list"))
@@ -97,6 +132,9 @@ def _clear(engine: Engine, x: Any) -> Any:
 
 @builtin(list.reverse)
 def _reverse(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        methods.reverse(engine, x, grown)
+        return Const(None)
     engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))
     return Const(None)
 
@@ -104,7 +142,7 @@ def _reverse(engine: Engine, x: Any) -> Any:
 @builtin(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
-        return growing.copied(engine, grown)
+        return methods.shallow(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
     content = content_of(engine, x)
@@ -115,6 +153,8 @@ def _copy(engine: Engine, x: Any) -> Any:
 
 @builtin(copy.deepcopy)
 def _deepcopy(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.copied(engine, grown)
     content = content_of(engine, x)
     if isinstance(x, Tuple):
         return Tuple(tuple([_deepcopy(engine, i) for i in x.items]), x.cls)
@@ -131,6 +171,8 @@ def _deepcopy(engine: Engine, x: Any) -> Any:
 @builtin(list.index, tuple.index)
 def _index(engine: Engine, x: Any, value: Any) -> Any:
     """The first match; matches known at run time only are looked through from the end."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.index(engine, grown, value)
     rules = engine.rules
     same = [
         rules.truth(engine, rules.compare(engine, "eq", candidate, value))
@@ -156,6 +198,8 @@ def _index(engine: Engine, x: Any, value: Any) -> Any:
 
 @builtin(list.count, tuple.count)
 def _count(engine: Engine, x: Any, value: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.count_of(engine, grown, value)
     total: Any = Const(0)
     for candidate in iterate(engine, x):
         same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
@@ -165,34 +209,37 @@ def _count(engine: Engine, x: Any, value: Any) -> Any:
 
 @builtin(list.remove)
 def _remove(engine: Engine, x: Any, value: Any) -> Any:
+    if (grown := methods.opened(engine, x, value)) is not None:
+        methods.remove(engine, x, grown, value)
+        return Const(None)
     index = engine.static(_index(engine, x, value), "which item to remove")
     items = _items(engine, x)
     engine.set_content(x.cell, ListCell(items[:index] + items[index + 1 :]))
     return Const(None)
 
 
-@builtin(dict.keys)
+@of_tables(dict.keys)
 def _keys(engine: Engine, x: Any) -> Any:
     return Tuple(tuple(Const(k) for k in _items(engine, x)))
 
 
-@builtin(dict.values)
+@of_tables(dict.values)
 def _values(engine: Engine, x: Any) -> Any:
     return Tuple(tuple(content_of(engine, x).items.values()))
 
 
-@builtin(dict.items)
+@of_tables(dict.items)
 def _dict_items(engine: Engine, x: Any) -> Any:
     pairs = content_of(engine, x).items.items()
     return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]))
 
 
-@builtin(dict.get)
+@of_tables(dict.get)
 def _get(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
     return content_of(engine, x).items.get(engine.key(key), default)
 
 
-@builtin(dict.setdefault)
+@of_tables(dict.setdefault)
 def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
     known = engine.key(key)
     if known not in content_of(engine, x).items:
@@ -200,7 +247,7 @@ def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) ->
     return content_of(engine, x).items[known]
 
 
-@builtin(dict.update)
+@of_tables(dict.update)
 def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
     new = dict(named)
     if other is not None:
@@ -212,7 +259,7 @@ def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
 builtin(support.update)(_update)
 
 
-@builtin(dict.pop)
+@of_tables(dict.pop)
 def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     items = dict(content_of(engine, x).items)
     known = engine.key(key)
@@ -223,16 +270,21 @@ def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     return value
 
 
-@builtin(set.add)
+@of_tables(set.add)
 def _add(engine: Engine, x: Any, value: Any) -> Any:
     engine.set_content(x.cell, SetCell(content_of(engine, x).items | {engine.key(value)}))
     return Const(None)
 
 
-@builtin(set.discard, set.remove)
+@of_tables(set.discard, set.remove)
 def _discard(engine: Engine, x: Any, value: Any) -> Any:
     engine.set_content(x.cell, SetCell(content_of(engine, x).items - {engine.key(value)}))
     return Const(None)
+
+
+@builtin(sequences.truncate)
+def _truncate(engine: Engine, x: Any, size: Any) -> Any:
+    return methods.truncate(engine, x, size)
 
 
 # Functions of sequences
@@ -330,7 +382,12 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
         source = sequence(engine, x)
     items = arrays.items_of(engine, source)
     if items is None:
-        size = engine.static(length(engine, source), "the number of items")
+        size = length(engine, source)
+        if unknown(engine, source) and not default:
+            there = engine.rules.compare(engine, "gt", size, Const(at))
+            engine.ensure(there, StopIteration())
+            return item(engine, source, Const(at))
+        size = engine.static(size, "the number of items")
         return item(engine, source, Const(at)) if at < size else _stopped(engine, default)
     return items[at] if at < len(items) else _stopped(engine, default)
 

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, coroutines, extent, growing, number_lists
-from pyxla.infer.calls import call, find, special
+from pyxla.infer import arrays, coroutines, extent, growing, number_lists, tables
+from pyxla.infer import growing_methods as methods
+from pyxla.infer.calls import call, call_method, find, special
+from pyxla.infer.deciding import decided_by_data
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -28,6 +30,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.lib.registry import RULES, Implementation, lookup
+from pyxla.lib.tables import TableSet, fill, gather, locate, pairs
 
 
 def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -53,7 +56,7 @@ def content_of(engine: Engine, x: Any) -> Any:
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
     if (grown := growing.found(engine.heap, x)) is not None:
-        return growing.get(engine, grown, key)
+        return growing.get(engine, x, grown, key)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         found = number_lists.get(engine, kept, key)
         if found is not None:
@@ -65,6 +68,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         array = arrays.fresh(engine, x)
         return engine.library("indexing", arrays.getitem, engine, array, key)
     if isinstance(content, DictCell):
+        if (asked := tables.looked(engine, x, key)) is not None:
+            return special(engine, asked, "__getitem__", (key,))
         return _dict_item(engine, content, key)
     items = arrays.items_of(engine, x)
     if items is not None and (isinstance(x, Const | Ref) or x.cls is tuple or _plain(x, key)):
@@ -106,6 +111,8 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
         chosen = number_lists.choose(engine, x, items, key)
         if chosen is not None:
             return chosen
+        if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
+            return growing.get(engine, x, packed, key)
     index = engine.index(key, "the index of a sequence")
     try:
         found = items[index]
@@ -122,13 +129,24 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     if (grown := growing.found(engine.heap, x)) is not None:
-        growing.assign(engine, grown, key, value)
+        if growing.is_slice(key):
+            methods.replace(engine, x, key, value)
+        else:
+            growing.assign(engine, x, grown, key, value)
         return
-    if _is_list(engine, x) and number_lists.assign(engine, x, key, value):
-        return
+    if _is_list(engine, x):
+        if number_lists.assign(engine, x, key, value):
+            return
+        if not growing.is_slice(key) and number_lists.is_dynamic(key):
+            _check_not_empty(engine, x)
+            if (grown := methods.opened(engine, x, key)) is not None:
+                growing.assign(engine, x, grown, key, value)
+                return
     content = content_of(engine, x)
     if isinstance(content, Array):
         engine.library("assignment", arrays.setitem, engine, x, key, value)
+    elif isinstance(content, DictCell) and tables.opened(engine, x, key):
+        special(engine, x, "__setitem__", (key, value))
     elif isinstance(content, DictCell):
         engine.set_content(x.cell, DictCell({**content.items, engine.key(key): value}))
     elif isinstance(content, ListCell):
@@ -145,10 +163,21 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         raise engine.refuse(f"{kind} does not support item assignment")
 
 
+def _check_not_empty(engine: Engine, x: Ref) -> None:
+    content = engine.heap.contents[x.cell]
+    if isinstance(content, ListCell) and not content.items:
+        engine.raise_constant(IndexError("list assignment index out of range"))
+
+
 def delete_item(engine: Engine, x: Any, key: Any) -> None:
     """`del x[key]`."""
+    if (grown := methods.opened(engine, x, *_bounds_of(key))) is not None:
+        methods.delete(engine, x, grown, key)
+        return
     content = content_of(engine, x)
-    if isinstance(content, DictCell):
+    if isinstance(content, DictCell) and tables.opened(engine, x, key):
+        special(engine, x, "__delitem__", (key,))
+    elif isinstance(content, DictCell):
         known = engine.key(key)
         if known not in content.items:
             engine.raise_constant(KeyError(known))
@@ -166,12 +195,21 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         raise engine.refuse(f"{arrays.kind_of(engine, x)} does not support item deletion")
 
 
+def _bounds_of(key: Any) -> tuple[Any, ...]:
+    """The numbers in an index."""
+    return key.items if isinstance(key, Compound) and key.kind == "slice" else (key,)
+
+
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
     """`x in container`."""
+    if (grown := growing.found(engine.heap, container)) is not None:
+        return methods.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
         container = kept.data
     content = content_of(engine, container)
     if isinstance(content, DictCell | SetCell):
+        if (asked := tables.looked(engine, container, x)) is not None:
+            return special(engine, asked, "__contains__", (x,))
         return Const(engine.key(x) in content.items)
     if isinstance(content, Array):
         hits = compare(engine, "eq", container, x)
@@ -213,6 +251,13 @@ def sequence(engine: Engine, x: Any) -> Any:
         if not arrays.shown(engine, x)[0]:
             engine.raise_constant(TypeError("iteration over a 0-d array"))
         return x
+    if (inner := plain_sequence(engine, x)) is not None:
+        if content.cls is TableSet:
+            raise engine.refuse(
+                "the order of a set whose items are known at run time only is not known",
+                "iterate over sorted(s), or use a dict, which keeps its order",
+            )
+        return sequence(engine, inner)
     if isinstance(content, ObjectCell):
         for name in ("__iter__", "__getitem__"):
             if name == "__iter__":
@@ -238,6 +283,14 @@ def sequence(engine: Engine, x: Any) -> Any:
 
 _ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
+
+
+def plain_sequence(engine: Engine, x: Any) -> Any:
+    """The list of what a collection iterates over, where it has one."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    name = getattr(content.cls, "__pyxla_sequence__", "") if type(content) is ObjectCell else ""
+    inner = content.fields.get(name) if name else None
+    return None if inner is None else plain_sequence(engine, inner) or inner
 
 
 def use_up(engine: Engine, x: Any) -> None:
@@ -432,6 +485,9 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
     if coroutines.is_generator(found):
         del engine.used_up[id(found)]
         found = call(engine, Const(list), [found], {})
+    if (grown := growing.found(engine.heap, found)) is not None:
+        if isinstance(growing.length(engine, grown), Scalar):
+            engine.content(found)  # refuses
     items = arrays.items_of(engine, found)
     if items is not None:
         return [engine.use(i) for i in items]
@@ -528,20 +584,55 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
 
 
 @builtin(list)
-def _list(engine: Engine, x: Any = Const(())) -> Any:
+def list_(engine: Engine, x: Any = Const(())) -> Any:
+    if tables.found(engine.heap, x) is None:
+        x = plain_sequence(engine, x) or x
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.shallow(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
+    if unknown(engine, x):
+        return methods.of_unknown_length(engine, x)
     return engine.new(ListCell(tuple(iterate(engine, x))))
+
+
+def unordered(engine: Engine, x: Any) -> Any:
+    """A set as the list of its items in any order; anything else as it is."""
+    found = tables.found(engine.heap, x)
+    return found.fields["names"] if found is not None and found.cls is TableSet else x
+
+
+def unknown(engine: Engine, x: Any) -> bool:
+    """Whether the number of items of `x` is known at run time only, and can only be."""
+    if isinstance(x, Const | Tuple):
+        return False
+    if (inner := plain_sequence(engine, x)) is not None:
+        return unknown(engine, inner)
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return False
+    if isinstance(x, Compound) and x.kind not in _LENGTHS:
+        return False
+    if isinstance(content, ListCell | DictCell | SetCell | ObjectCell):
+        return False
+    return methods.unknown_length(engine, length(engine, x))
 
 
 @builtin(set, frozenset, support.to_set)
 def _set(engine: Engine, x: Any = Const(())) -> Any:
-    return engine.new(SetCell(frozenset(engine.key(i) for i in iterate(engine, x))))
+    table = tables.found(engine.heap, x)
+    items = None if table or unknown(engine, x) else iterate(engine, x)
+    if items is None or decided_by_data(engine, *items):
+        return call(engine, Const(gather), [engine.new(SetCell(frozenset())), x], {})
+    return engine.new(SetCell(frozenset(engine.key(i) for i in items)))
 
 
 @builtin(dict)
 def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     items: dict[Any, Any] = {}
+    if x is not None and not named and _has_data_keys(engine, x):
+        source = call_method(engine, x, "items", []) if plain_sequence(engine, x) else x
+        return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
     if x is not None:
         content = content_of(engine, x)
         if isinstance(content, DictCell):
@@ -556,6 +647,19 @@ def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     return engine.new(DictCell({**items, **named}))
 
 
+def _has_data_keys(engine: Engine, x: Any) -> bool:
+    """Whether what `dict` is called with has keys that data decides."""
+    if (inner := plain_sequence(engine, x)) is not None:
+        return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
+    content = content_of(engine, x)
+    if isinstance(content, DictCell | ObjectCell):
+        return False
+    if unknown(engine, x):
+        return True
+    pairs = [iterate(engine, pair) for pair in iterate(engine, sequence(engine, x))]
+    return any(pair and decided_by_data(engine, pair[0]) for pair in pairs)
+
+
 @builtin(dict.fromkeys)
 def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
     return engine.new(DictCell({engine.key(k): value for k in iterate(engine, keys)}))
@@ -567,3 +671,7 @@ def _slice(engine: Engine, *args: Any) -> Any:
     if all(isinstance(p, Const) for p in parts):
         return Const(slice(*[p.value for p in parts]))
     return Compound("slice", tuple(parts))
+
+
+builtin(locate)(methods.place)
+builtin(pairs)(methods.zipped)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
+from pyxla.infer.lattice import Array, Scalar, Tuple
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value
 
 
@@ -79,4 +81,18 @@ def depends_on(value: Value, block: Block) -> bool:
             stack.extend(x.owner.args.values())
         elif hasattr(x.owner, "operands"):
             stack.extend(x.owner.operands)
+    return False
+
+
+def decided_by_data(engine: Any, *xs: Any) -> bool:
+    """Whether one of these is a number, or has one, that asking for int arguments and unrolling
+    loops would not make known."""
+    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    for x in xs:
+        if isinstance(x, Tuple) and decided_by_data(engine, *x.items):
+            return True
+        if isinstance(x, Scalar | Array) and engine.lists.grows:
+            if engine.lists.lists == "all" or not by_arguments(x.value, heads):
+                return True
+            engine.lists.wanted = True
     return False

@@ -42,6 +42,7 @@ from pyxla.infer.heap import (
     ListCell,
     NeedsExact,
     NumberList,
+    RowList,
     Shadow,
     swept,
 )
@@ -315,7 +316,7 @@ class Engine:
         if type(content) is Array:
             return content
         content = self.use(resolve(self.heap, content))
-        if type(content) is GrowingList:
+        if type(content) in (GrowingList, RowList):
             raise self.refuse(
                 "the length of this list is known at run time only, which is not supported here",
                 "make it an array, np.array(the list), or start from np.zeros of a known size",

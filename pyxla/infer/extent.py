@@ -35,6 +35,7 @@ class IntFact:
 
 
 UNKNOWN = IntFact()
+AT_LEAST_0 = IntFact(0, None)
 
 
 def fact(x: int | Scalar) -> IntFact:

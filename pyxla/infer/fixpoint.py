@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import coroutines, growing, kinds, number_lists
+from pyxla.infer import coroutines, growth, kinds, number_lists, tables
 from pyxla.infer.captures import NewCapture
 from pyxla.infer.compact import compact
 from pyxla.infer.deciding import depends_on
@@ -174,14 +174,14 @@ def _passes(
         if fits and (idle := head.idle(edge, fields)):
             return idle
         if fits:
-            if cells := growing.doubtful(head, entry, edge):
+            if cells := growth.doubtful(head, entry, edge):
                 _reset(engine, frame, mark)
                 del entry.block.instrs[size:]
-                growing.watch(engine, entry, cells)
+                growth.watch(engine, entry, cells)
                 size, ghosts = len(entry.block.instrs), []
                 continue
             engine.directions[header] = directions
-            growing.watch_exits(engine, _leaving(engine, frame, component, mark), header)
+            growth.watch_exits(engine, _leaving(engine, frame, component, mark), header)
             _retype_exits(frame, component, head.retyped, mark[0])
             _strip(frame, component, certain)
             _settle_kinds(engine, frame, component, entry, head, edge)
@@ -218,8 +218,11 @@ def _unify_lists(
     """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
     heap = entry.heap
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
-    if engine.lists.grows and growing.grow(engine, head, entry, back):
-        return True
+    if engine.lists.grows:
+        pairs = [*zip(entry.args, back.args, strict=True), *names]
+        further = tables.unify((entry, back), pairs)
+        if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
+            return True
     number_lists.unify(
         (entry, back),
         [*zip(entry.args, back.args, strict=True), *names],

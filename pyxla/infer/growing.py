@@ -12,181 +12,137 @@ A list that may outgrow its capacity is looked after (`watch`): the program rais
 upon which it is compiled for more and run again.
 
 An array is appended by value.  CPython's list holds the array itself: neither may be written from
-then on (`Heap.kept`).
+then on (`Heap.kept`).  A list in such a list is a `RowList`: what is written to it is written to
+the columns of the other.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import ListOverflow
-from pyxla.infer import arrays, extent, views
-from pyxla.infer.heap import GrowingList, Heap, ListCell
+from pyxla.infer import arrays, extent, kinds, views
+from pyxla.infer.blocks import Range
+from pyxla.infer.columns import front, without
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
 from pyxla.infer.integers import minus, plus, value_of
-from pyxla.infer.joined import joined_number_type
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number, number_type
+from pyxla.infer.items import (
+    INT,
+    Block,
+    Item,
+    Nested,
+    Number,
+    Row,
+    Same,
+    at_path,
+    count,
+    item_of,
+    joined_item,
+    joined_items,
+    laid,
+    objects,
+    one,
+    padded,
+    replaced_at,
+    retyped,
+    values,
+)
+from pyxla.infer.lattice import Array, Conflict, Const, Kinds, Ref, Scalar, Tuple
 from pyxla.infer.shadows import resolve
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, ArrayType
+from pyxla.ir.types import PYTHON_DTYPES, array_type
 from pyxla.lib import manipulation
-from pyxla.lib.operands import as_array, cast
+from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
-from pyxla.ops.shape import constant, pad, reshape
+from pyxla.ops.shape import constant
 
 KEPT = "this object is in a list whose length is known at run time only"
+MIXED = "the dtype of an array of these numbers depends on which of them there are"
+ALIAS = "this list is in another list, and would be in a second one"
 # Loops of no more iterations than this are unrolled rather than grow a list.
 SHORT = 16
 # More numbers than this are not set aside for a list.
 MOST = 1 << 26
+# A list in a list has room for this part of `Options.list_capacity`.
+PART = 64
 _PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
-
-# --- items ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number of this type of rank 0; weak: a Python scalar."""
-
-    type: ArrayType
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """An array."""
-
-    dtype: np.dtype
-    shape: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A tuple, or a list (`cls` is list) of so many items."""
-
-    cls: type
-    items: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Same:
-    """A constant that is no number."""
-
-    value: Any
-
-
-Item = Number | Block | Row | Same
-
-
-def item_of(heap: Heap, x: Any) -> Item | None:
-    """What `x` is as an item of a list; None where it cannot be one here."""
-    if is_number(x):
-        return Number(number_type(x))
-    if isinstance(x, Const):
-        if isinstance(x.value, tuple):
-            return _row(type(x.value), [item_of(heap, Const(i)) for i in x.value])
-        return Same(x.value) if isinstance(x.value, str | type(None)) else None
-    if isinstance(x, Tuple):
-        return _row(x.cls, [item_of(heap, i) for i in x.items])
-    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if isinstance(content, ListCell):
-        return _row(list, [item_of(heap, i) for i in content.items])
-    if isinstance(x, Ref):
-        array = _array(heap, x)
-        if array is not None and array.extents is None:
-            return Block(array.dtype, array.shape)
-    return None
-
-
-def _row(cls: type, items: Sequence[Item | None]) -> Item | None:
-    return None if None in items else Row(cls, tuple(items))
-
-
-def _array(heap: Heap, x: Ref) -> Array | None:
-    content = heap.contents.get(x.cell)
-    array = resolve(heap, content) if content is not None else None
-    return views.apply(x.view, array) if isinstance(array, Array) else None
-
-
-def joined_item(x: Item | None, y: Item | None) -> Item | None:
-    """The item that holds both."""
-    if x == y or x is None or y is None:
-        return x if y == x else None
-    if isinstance(x, Number) and isinstance(y, Number):
-        wide = joined_number_type([_sample(x), _sample(y)])
-        return None if wide is None else Number(wide)
-    if isinstance(x, Row) and isinstance(y, Row) and x.cls is y.cls:
-        if len(x.items) == len(y.items):
-            return _row(x.cls, [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)])
-    return None
-
-
-def _sample(item: Number) -> Any:
-    value = Value(item.type)
-    return Scalar(value) if item.type.weak else Array(value)
-
-
-def leaves(item: Item) -> Iterator[Number | Block]:
-    """The numbers and arrays of an item, a column each."""
-    if isinstance(item, Row):
-        for inner in item.items:
-            yield from leaves(inner)
-    elif not isinstance(item, Same):
-        yield item
-
-
-def _column_type(leaf: Number | Block) -> tuple[np.dtype, tuple[int, ...]]:
-    return (leaf.type.dtype, ()) if isinstance(leaf, Number) else (leaf.dtype, leaf.shape)
-
-
-def _values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
-    """What the columns take of `x`."""
-    if isinstance(item, Row):
-        for inner, part in zip(item.items, _parts(heap, x), strict=True):
-            yield from _values(heap, inner, part)
-    elif isinstance(item, Number):
-        yield cast(as_array(x.value if isinstance(x, Const) else x).value, item.type.dtype)
-    elif isinstance(item, Block):
-        yield _array(heap, x).value
-
-
-def _parts(heap: Heap, x: Any) -> Sequence[Any]:
-    if isinstance(x, Const):
-        return [Const(i) for i in x.value]
-    content: Any = x if isinstance(x, Tuple) else heap.contents[x.cell]
-    return content.items
-
-
-def _blocks(heap: Heap, x: Any) -> Iterator[int]:
-    """The cells of the arrays and lists in an item."""
-    if isinstance(x, Ref):
-        yield x.cell
-    if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(heap.contents[x.cell], ListCell)):
-        for part in _parts(heap, x):
-            yield from _blocks(heap, part)
-
 
 # --- columns ----------------------------------------------------------------------------------
 
 
 def found(heap: Heap, x: Any) -> GrowingList | None:
-    """The content of a list that is kept in columns."""
+    """The content of a list that is kept in columns, or of a row of one."""
     content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return content if type(content) is GrowingList else None
+    if type(content) is GrowingList:
+        return content
+    return row_content(heap, content) if type(content) is RowList else None
+
+
+def row_content(heap: Heap, row: RowList) -> GrowingList:
+    """A row as a list over views of the columns of the list that it is in."""
+    outer = found(heap, row.parent)
+    item, before = at_path(outer.item, row.path)
+    columns = [
+        _element(heap, column, row.index) for column in outer.columns[before : before + count(item)]
+    ]
+    return GrowingList(tuple(columns[1:]), item.item, size=columns[0], fixed=item.fixed)
+
+
+def _element(heap: Heap, column: Ref, index: Any) -> Ref:
+    shape = column.view[-1].shape if column.view else heap.contents[column.cell].shape
+    ranges = (Range(index, 1), *[Range(0, n) for n in shape[1:]])
+    step = views.BasicIndex(shape, ranges, tuple(range(1, len(shape))))
+    return Ref(column.cell, views.extend(column.view, step))
 
 
 def size_of(heap: Heap, content: GrowingList) -> Any:
     """How many items there are: an int or a Scalar."""
+    if content.size is not None:
+        if content.fixed is not None:
+            return content.fixed
+        held = views.apply(content.size.view, resolve(heap, heap.contents[content.size.cell]))
+        return Scalar(arrays.python_scalar(held, int).value, extent.IntFact(0, None))
     array = resolve(heap, heap.contents[content.columns[0].cell])
     return array.shape[0] if array.extents is None else array.extents[0]
 
 
 def capacity_of(heap: Heap, content: GrowingList) -> int:
-    return resolve(heap, heap.contents[content.columns[0].cell]).shape[0]
+    if not content.columns:
+        return 0
+    column = content.columns[0]
+    if column.view:
+        return column.view[-1].shape[0]
+    return resolve(heap, heap.contents[column.cell]).shape[0]
+
+
+def columns_of(engine: Any, content: GrowingList) -> list[Array]:
+    """The columns by value, with their true size."""
+    if content.size is None:
+        return [engine.content(column) for column in content.columns]
+    size = size_of(engine.heap, content)
+    held = [arrays.read(engine, column).value for column in content.columns]
+    if isinstance(size, int):
+        return [Array(front(v, size)) for v in held]
+    return [Array(v, _extents(size, v.type.ndim)) for v in held]
+
+
+def put(engine: Any, content: GrowingList, columns: Sequence[Value], size: Any) -> None:
+    """Let the list have these columns, of its capacity, and this size."""
+    for column, value in zip(content.columns, columns, strict=True):
+        if content.size is None:
+            engine.set_content(column.cell, Array(value, _extents(size, value.type.ndim)))
+        else:
+            arrays.write(engine, column, Array(value))
+    _set_size(engine, content, size)
+
+
+def _set_size(engine: Any, content: GrowingList, size: Any) -> None:
+    if content.size is not None:
+        arrays.write(engine, content.size, Array(cast(value_of(size), INT)))
 
 
 def length(engine: Any, content: GrowingList) -> Any:
@@ -195,89 +151,239 @@ def length(engine: Any, content: GrowingList) -> Any:
     return Const(size) if isinstance(size, int) else size
 
 
-def get(engine: Any, content: GrowingList, key: Any) -> Any:
+def get(engine: Any, x: Ref, content: GrowingList, key: Any) -> Any:
     """`x[key]`."""
-    if _is_slice(key):
+    if is_slice(key):
         return _part(engine, content, key)
-    index = _index(engine, content, key, "list index out of range")
-    return _read(engine, content.item, iter(content.columns), index)
+    index = index_of(engine, content, key, "list index out of range")
+    return read_item(engine, content.item, iter(content.columns), index, x)
 
 
-def _is_slice(key: Any) -> bool:
+def is_slice(key: Any) -> bool:
     return getattr(key, "kind", "") == "slice" or isinstance(getattr(key, "value", None), slice)
 
 
 def _part(engine: Any, content: GrowingList, key: Any) -> Ref:
+    whole = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
     columns = [
         arrays.fresh(engine, arrays.read(engine, arrays.getitem(engine, column, key)))
-        for column in content.columns
+        for column in whole
     ]
-    return engine.new(GrowingList(tuple(columns), content.item))
+    return made_of(engine, columns, content.item)
 
 
-def _index(engine: Any, content: GrowingList, key: Any, message: str) -> Any:
+def contents_item(heap: Heap, x: Ref) -> Item | None:
+    """The item of a list of unknown length."""
+    content = found(heap, x)
+    return None if content is None else content.item
+
+
+def made_of(engine: Any, columns: Sequence[Ref], item: Item) -> Ref:
+    """A new list over fresh arrays."""
+    return engine.new(GrowingList(tuple(columns), item))
+
+
+def index_of(engine: Any, content: GrowingList, key: Any, message: str) -> Any:
+    """`key` as a Python int; the program raises IndexError where it is out of range."""
     if isinstance(key, Array) and not key.shape and key.dtype.kind in "iu":
         key = arrays.python_scalar(key, int)
     known = isinstance(key, Const) and hasattr(type(key.value), "__index__")
     if not known and not (isinstance(key, Scalar) and key.kind is int):
         raise engine.refuse("list indices must be integers or slices")
+    size, compare = length(engine, content), engine.rules.compare
     if engine.tests(IndexError):
-        size, compare = length(engine, content), engine.rules.compare
         low = compare(engine, "ge", key, engine.rules.binary(engine, "sub", Const(0), size))
         high = compare(engine, "lt", key, size)
         engine.ensure(engine.rules.both(engine, low, high), IndexError(message))
-    return key
+    if content.item is None:
+        return engine.raise_constant(IndexError(message))
+    return _from_front(engine, content, key)
 
 
-def _read(engine: Any, item: Item, columns: Iterator[Ref], index: Any) -> Any:
+def _from_front(engine: Any, content: GrowingList, key: Any) -> Any:
+    """An index counted from the front, where a view of the column has a size of its own."""
+    if content.size is None:
+        return key
+    low = extent.lower(key.value if isinstance(key, Const) else key)
+    if low is not None and low >= 0:
+        return key
+    return positive(engine, key, length(engine, content))
+
+
+def positive(engine: Any, key: Any, size: Any) -> Any:
+    """`key`, or `key + size` where it is negative, as an int that is not."""
+    wrapped = engine.rules.binary(engine, "add", key, size)
+    low = extent.lower(key.value if isinstance(key, Const) else key)
+    if low is not None and low >= 0:
+        return key
+    if isinstance(key, Const) or isinstance(wrapped, Const):
+        return wrapped if isinstance(wrapped, Const) else Scalar(wrapped.value, extent.AT_LEAST_0)
+    negative = engine.rules.compare(engine, "lt", key, Const(0))
+    picked = kinds.choose(negative, wrapped, key)
+    return Scalar(picked.value, extent.AT_LEAST_0)
+
+
+def read_item(
+    engine: Any,
+    item: Item,
+    columns: Iterator[Ref],
+    index: Any,
+    parent: Ref | None,
+    path: tuple[int, ...] = (),
+) -> Any:
+    """The item at `index` of the list `parent`; lists in it are copies where that is None."""
     if isinstance(item, Same):
         return Const(item.value)
     if isinstance(item, Row):
-        parts = tuple([_read(engine, inner, columns, index) for inner in item.items])
+        parts = tuple(
+            [
+                read_item(engine, inner, columns, index, parent, (*path, i))
+                for i, inner in enumerate(item.items)
+            ]
+        )
         if item.cls is not list:
             return Tuple(parts, item.cls)
         return Ref(engine.heap.new(ListCell(parts), engine.loc, read_only=KEPT))
+    if isinstance(item, Nested):
+        own = [next(columns) for _ in range(count(item))]
+        return _row(engine, item, own, index, parent, path)
     element = arrays.getitem(engine, next(columns), index)
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
         return arrays.fresh(engine, element, read_only=KEPT)
-    return arrays.python_scalar(element, _PYTHON[item.type.dtype]) if item.type.weak else element
+    weak = item.type.weak
+    found_ = arrays.python_scalar(element, _PYTHON[item.type.dtype]) if weak else element
+    if not item.choices:
+        return found_
+    which = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
+    selector = Scalar(which.value, extent.IntFact(0, len(item.choices) - 1))
+    return kinds.with_kinds(found_, Kinds(item.choices, selector))
 
 
-def assign(engine: Any, content: GrowingList, key: Any, x: Any) -> None:
-    """`list[key] = x`."""
-    new = item_of(engine.heap, x)
-    if _is_slice(key) or joined_item(content.item, new) != content.item:
-        raise engine.refuse("an item of another type is put into a list of unknown length")
-    index = _index(engine, content, key, "list assignment index out of range")
-    values = list(_values(engine.heap, content.item, x))
-    _keep(engine, x)
-    for column, value in zip(content.columns, values, strict=True):
-        arrays.setitem(engine, column, index, Array(value))
+def _row(
+    engine: Any, item: Nested, columns: list[Ref], index: Any, parent: Ref | None, path: Any
+) -> Ref:
+    """The list at `index` of a list of lists."""
+    if parent is not None:
+        outer = found(engine.heap, parent)
+        at = positive(engine, index, length(engine, outer))
+        return engine.new(RowList(parent, at.value if isinstance(at, Const) else at, path))
+    held = [arrays.fresh(engine, arrays.read(engine, c)) for c in columns]
+    elements = [arrays.getitem(engine, c, index) for c in held]
+    size = arrays.python_scalar(elements[0], int)
+    inner = [arrays.read(engine, e) if isinstance(e, Ref) else e for e in elements[1:]]
+    if not inner:
+        return engine.new(ListCell(()))
+    if item.fixed is not None:
+        return made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
+    bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
+    sized = [Array(e.value, _extents(bounded, e.ndim)) for e in inner]
+    return made_of(engine, [arrays.fresh(engine, e) for e in sized], item.item)
+
+
+def assign(engine: Any, x: Ref, content: GrowingList, key: Any, new: Any) -> None:
+    """`list[key] = new`."""
+    content = widened(engine, x, content, new)
+    index = index_of(engine, content, key, "list assignment index out of range")
+    detach(engine, x)
+    write_item(engine, x, content, index, new)
+
+
+def widened(engine: Any, x: Ref, content: GrowingList, new: Any) -> GrowingList:
+    """The content of the list `x` with items wide enough for `new`."""
+    if not isinstance(new, Const) and type(engine.heap.contents.get(_cell(new))) is RowList:
+        raise engine.refuse(ALIAS, "append a copy: x[:]")
+    item = item_of(engine.heap, new)
+    wide = item if content.item is None else joined_item(content.item, item)
+    if wide is None:
+        raise engine.refuse("the items of a list of unknown length are of one type each")
+    if wide != content.item:
+        return retype(engine, x, wide)
+    return content
+
+
+def _cell(x: Any) -> int | None:
+    return x.cell if isinstance(x, Ref) else None
+
+
+def write_item(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
+    """Put `new`, which the item type holds, at `index`."""
+    engine.check_writable(x)
+    written = list(values(engine.heap, content.item, new))
+    hold(engine, x, content, index, new)
+    for column, value in zip(content.columns, written, strict=True):
+        if content.size is not None:
+            place = _element(engine.heap, column, value_at(index))
+            arrays.write(engine, place, Array(value))
+        else:
+            arrays.setitem(engine, column, index, Array(value))
+
+
+def value_at(index: Any) -> Any:
+    return index.value if isinstance(index, Const) else index
+
+
+def retype(engine: Any, x: Ref, item: Item) -> GrowingList:
+    """Give the list `x` wider items."""
+    heap = engine.heap
+    content = heap.contents[x.cell]
+    if type(content) is RowList:
+        outer = found(heap, content.parent)
+        old, _ = at_path(outer.item, content.path)
+        room = max(old.capacity, 1) if old.fixed is not None else old.capacity
+        new = Nested(item, room, old.fixed)
+        retype(engine, content.parent, replaced_at(outer.item, content.path, new))
+    else:
+        heap.contents[x.cell] = _retyped(heap, content, item)
+    return found(heap, x)
 
 
 def append(engine: Any, x: Ref, content: GrowingList, new: Any) -> None:
     """`list.append(new)`."""
-    item = item_of(engine.heap, new)
-    wide = joined_item(content.item, item)
-    if wide is None:
-        raise engine.refuse("the items of a list of unknown length are of one type each")
-    if wide != content.item:
-        content = _retyped(engine.heap, content, wide)
-        engine.heap.contents[x.cell] = content
+    content = widened(engine, x, content, new)
+    content = with_room(engine, x, content)
     engine.check_writable(x)
-    size, capacity = size_of(engine.heap, content), capacity_of(engine.heap, content)
-    if not _has_room(engine, content, size, capacity):
-        _resize(engine.heap, content, capacity + 1)
-    values = list(_values(engine.heap, content.item, new))
-    _keep(engine, new)
-    for column, value in zip(content.columns, values, strict=True):
+    size = size_of(engine.heap, content)
+    if content.size is not None:
+        write_item(engine, x, content, Const(size) if isinstance(size, int) else size, new)
+        _set_size(engine, content, plus(size, 1))
+        return
+    written = list(values(engine.heap, content.item, new))
+    hold(engine, x, content, size, new)
+    for column, value in zip(content.columns, written, strict=True):
         array = engine.content(column)
-        one = reshape(value, shape=(1, *value.type.shape))
         starts = [value_of(size), *[value_of(0)] * value.type.ndim]
-        written = dynamic_update_slice(array.value, one, *starts)
-        engine.set_content(column.cell, Array(written, _extents(plus(size, 1), written.type.ndim)))
+        longer = dynamic_update_slice(array.value, one(value), *starts)
+        engine.set_content(column.cell, Array(longer, _extents(plus(size, 1), longer.type.ndim)))
+
+
+def with_room(engine: Any, x: Ref, content: GrowingList) -> GrowingList:
+    """The content of `x` with room for one item more."""
+    size, capacity = size_of(engine.heap, content), capacity_of(engine.heap, content)
+    if content.size is not None:
+        content = unfixed(engine, x, content)
+        capacity = capacity_of(engine.heap, content)
+        test = engine.rules.compare(engine, "lt", Scalar(value_of(size)), Const(capacity))
+        engine.ensure(test, ListOverflow(engine.list_capacity))
+    elif not _has_room(engine, content, size, capacity):
+        resize(engine.heap, content, capacity + 1)
+    return content
+
+
+def unfixed(engine: Any, x: Ref, content: GrowingList) -> GrowingList:
+    """The content of `x`, whose length may change from now on: a row has room for that."""
+    if content.size is None:
+        return content
+    row = engine.heap.contents[x.cell]
+    outer = found(engine.heap, row.parent)
+    item, _ = at_path(outer.item, row.path)
+    room = max(engine.list_capacity // PART, 1)
+    if item.fixed is None and item.capacity >= room:
+        return content
+    new = replaced_at(outer.item, row.path, Nested(item.item, max(item.capacity, room), None))
+    retype(engine, row.parent, new)
+    return found(engine.heap, x)
 
 
 def _has_room(engine: Any, content: GrowingList, size: Any, capacity: int) -> bool:
@@ -298,222 +404,128 @@ def _extents(size: Any, ndim: int) -> tuple[Any, ...]:
     return (size, *[None] * (ndim - 1))
 
 
-def _keep(engine: Any, x: Any) -> None:
-    cells = set(_blocks(engine.heap, x))
-    if cells - engine.heap.kept:
-        engine.heap.kept = engine.heap.kept | cells
+def hold(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
+    """See to the objects in an item that is put at `index`: an array may not be written any more,
+    a list is from now on the row of this one."""
+    heap = engine.heap
+    for cell, item, path in list(objects(heap, content.item, new)):
+        if not isinstance(item, Nested):
+            heap.kept = heap.kept | {cell}
+            continue
+        if cell in heap.kept or heap.infos[cell].pinned is not None:
+            raise engine.refuse(ALIAS, "append a copy: x[:]")
+        live = [*engine.in_use(), *engine.captures.pinned]
+        if cell not in reachable(heap, live):
+            del heap.contents[cell]
+        else:
+            heap.contents[cell] = RowList(x, value_at(index), path)
 
 
-def pop(engine: Any, content: GrowingList, index: Any) -> Any:
-    """`list.pop()` and `list.pop(0)`."""
-    first = isinstance(index, Const) and index.value == 0
-    if not first and not (isinstance(index, Const) and index.value == -1):
-        raise engine.refuse(
-            "an item inside a list of unknown length is removed", "pop the first or the last"
-        )
+def detach(engine: Any, x: Ref) -> None:
+    """Items of `x` are moved: lists that were among them and have names are not known any more."""
+    heap = engine.heap
+    rows = [c for c, r in heap.contents.items() if type(r) is RowList and r.parent.cell == x.cell]
+    if not rows:
+        return
+    live = reachable(heap, [*engine.in_use(), *engine.captures.pinned])
+    for cell in rows:
+        if cell in live:
+            heap.contents[cell] = Conflict("this list was in a list whose items were moved since")
+        else:
+            del heap.contents[cell]
+
+
+def pop(engine: Any, x: Ref, content: GrowingList, index: Any) -> Any:
+    """`list.pop(index)`."""
+    content = unfixed(engine, x, content)
     size = size_of(engine.heap, content)
-    if engine.tests(IndexError):
+    if content.item is None:
+        return engine.raise_constant(IndexError("pop from empty list"))
+    last = isinstance(index, Const) and index.value == -1
+    if engine.tests(IndexError) or content.size is not None:
         test = engine.rules.compare(engine, "gt", length(engine, content), Const(0))
         engine.ensure(test, IndexError("pop from empty list"))
-    at = Const(0) if first else Scalar(value_of(minus(size, 1)), extent.IntFact(0, None))
-    item = _read(engine, content.item, iter(content.columns), at)
-    for column in content.columns:
-        array = engine.content(column)
-        value = manipulation.roll(Array(array.value), -1, 0).value if first else array.value
-        rest = _extents(minus(size, 1), value.type.ndim)
-        engine.set_content(column.cell, Array(value, rest))
+    if last:
+        at: Any = Scalar(value_of(minus(size, 1)), extent.AT_LEAST_0)
+    else:
+        at = index_of(engine, content, index, "pop index out of range")
+        at = positive(engine, at, length(engine, content))
+    engine.check_writable(x)
+    item = read_item(engine, content.item, iter(content.columns), at, None)
+    detach(engine, x)
+    held = [array.value for array in columns_of(engine, content)]
+    moved = held if last else [without(v, value_of(value_at(at))) for v in held]
+    put(engine, content, moved, minus(size, 1))
     return item
 
 
 def clear(engine: Any, x: Ref, content: GrowingList) -> None:
-    for column in content.columns:
-        value = engine.content(column).value
-        engine.set_content(column.cell, Array(value, _extents(0, value.type.ndim)))
+    content = unfixed(engine, x, content)
+    detach(engine, x)
+    put(engine, content, [array.value for array in columns_of(engine, content)], 0)
 
 
 def copied(engine: Any, content: GrowingList) -> Ref:
     """A new list of the same items."""
-    columns = [arrays.fresh(engine, engine.content(column)) for column in content.columns]
-    return engine.new(GrowingList(tuple(columns), content.item))
+    if not content.columns:
+        return engine.new(ListCell(()))
+    columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
+    return made_of(engine, columns, content.item)
 
 
-def numbers(content: GrowingList) -> tuple[Ref, bool] | None:
+def numbers(engine: Any, content: GrowingList) -> tuple[Ref, bool] | None:
     """The column of a list of numbers, and whether they are Python's."""
     item = content.item
-    return (content.columns[0], item.type.weak) if isinstance(item, Number) else None
+    if not isinstance(item, Number) or item.choices:
+        return None
+    column = content.columns[0]
+    if content.size is not None:
+        column = arrays.fresh(engine, columns_of(engine, content)[0])
+    return column, item.type.weak
+
+
+def ensure_dtype(engine: Any, item: Number, columns: Sequence[Array]) -> None:
+    """The program raises TypeError where a list of ints and floats holds no float: the array of it
+    would have another dtype."""
+    wide = [i for i, kind in enumerate(item.choices) if kinds.dtype_of(kind) == item.type.dtype]
+    if not wide:
+        raise engine.refuse(MIXED, "convert the numbers where they are appended: float(x)")
+    which = arrays.fresh(engine, columns[1])
+    found_: Any = Const(False)
+    for i in wide:
+        hits = engine.rules.compare(engine, "eq", which, Const(i))
+        some = engine.rules.call(engine, Const(np.any), [hits], {})
+        found_ = engine.rules.either(engine, found_, engine.rules.truth(engine, some))
+    engine.ensure(found_, TypeError(MIXED))
 
 
 def as_columns(engine: Any, content: GrowingList) -> Array:
     """The list as the array that NumPy makes of it."""
     item = content.item
-    columns = [engine.content(column) for column in content.columns]
+    columns = columns_of(engine, content)
+    if isinstance(item, Number) and item.choices:
+        ensure_dtype(engine, item, columns)
     if isinstance(item, Number | Block):
         return columns[0]
-    flat = isinstance(item, Row) and all(isinstance(i, Number | Block) for i in item.items)
-    if not flat or len({c.shape for c in columns}) > 1:
+    if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
+        return columns[1]
+    parts = item.items if isinstance(item, Row) else ()
+    flat = parts and all(isinstance(i, Number | Block) for i in parts)
+    if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
         raise engine.refuse("a list of such items does not become an array here")
     whole = manipulation.stack([Array(c.value) for c in columns], axis=1)
     return Array(whole.value, (*(columns[0].extents or (None,)), *[None] * (whole.ndim - 1)))
 
 
-def spelled(item: Item) -> Any:
-    """As `runtime.outcome.OutGrown` says it."""
-    if isinstance(item, Row):
-        return item.cls, tuple([spelled(inner) for inner in item.items])
-    if isinstance(item, Same):
-        return [item.value]
-    if isinstance(item, Block):
-        return "array"
-    return "python" if item.type.weak else "numpy"
+# --- laying out -------------------------------------------------------------------------------
 
 
-# --- loops ------------------------------------------------------------------------------------
-
-
-def grow(engine: Any, head: Any, entry: Any, back: Any) -> bool:
-    """Give the lists that a loop lengthens room where it starts; whether there are any."""
-    pairs = {
-        (x.cell, y.cell)
-        for x, y in zip(entry.args, back.args, strict=True)
-        if isinstance(x, Ref) and isinstance(y, Ref)
-    }
-    cells = entry.heap.contents
-    pairs |= {(cell, cell) for cell, content in cells.items() if type(content) in _LISTS}
-    return any([_grow(engine, head, entry, back, *pair) for pair in sorted(pairs)])
-
-
-def _grow(engine: Any, head: Any, entry: Any, back: Any, first: int, last: int) -> bool:
-    contents = [e.heap.contents.get(c) for e, c in ((entry, first), (back, last))]
-    if not all(type(c) in _LISTS for c in contents):
-        return False
-    before, after = contents
-    room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
-    item = common_item(list(zip((entry, back), contents, strict=True)))
-    settled = type(before) is type(after) and room[0] >= room[1]
-    if item is None or (settled and (type(before) is ListCell or before.item == item)):
-        return False
-    counted, trips = _trips(head, entry, back)
-    few = trips is not None and (trips <= SHORT or _holds_lists(item))
-    if few and type(before) is ListCell:
-        return False
-    capacity, watched = engine.list_capacity, "exit" if counted else "append"
-    step = max(room[1] - room[0], 1)
-    if trips is not None and room[0] + trips * step <= MOST // _numbers(item):
-        capacity, watched = room[0] + trips * step, ""
-    entry.heap = entry.heap.copy()
-    with building(Builder(entry.block.instrs, entry.loc)):
-        made = laid_out(entry.heap, before, item, max(capacity, room[0]))
-    made = replace(made, loop=head.header, watched=watched, step=step)
-    entry.heap.contents[first] = made
-    engine.lists.grew = True
-    return True
-
-
-def _holds_lists(item: Item) -> bool:
-    """Whether items are lists, which programs go on to write."""
-    return isinstance(item, Row) and (item.cls is list or any(map(_holds_lists, item.items)))
-
-
-def _numbers(item: Item) -> int:
-    """How many numbers an item has."""
-    return sum([math.prod(_column_type(leaf)[1]) for leaf in leaves(item)])
-
-
-def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
-    """Whether a counter that goes up by one ends the loop, and how often it can at most."""
-    test = getattr(head.test, "test", None)
-    if test is None or test[0] != "LT" or not isinstance(test[1], Scalar):
-        return False, None
-    for x, first, after in zip(head.args, entry.args, back.args, strict=True):
-        if isinstance(x, Scalar) and x.value is test[1].value and isinstance(after, Scalar | int):
-            if extent.difference(after, x) != 1:
-                return False, None
-            low = extent.lower(first.value if isinstance(first, Const) else first)
-            high = extent.upper(test[2].value if isinstance(test[2], Const) else test[2])
-            return True, None if low is None or high is None else max(high - low, 0)
-    return False, None
-
-
-def doubtful(head: Any, entry: Any, back: Any) -> list[int]:
-    """Lists of which an iteration may append more than room was made for."""
-    cells = []
-    for cell, content in entry.heap.contents.items():
-        if type(content) is GrowingList and content.loop is head.header and not content.watched:
-            first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(cell))
-            if not (first and last and _within_step(head, back, first, last, content.step)):
-                cells.append(cell)
-    return cells
-
-
-def watch(engine: Any, entry: Any, cells: Iterable[int]) -> None:
-    """Look after these lists of a loop where it ends."""
-    entry.heap = entry.heap.copy()
-    for cell in cells:
-        content = replace(entry.heap.contents[cell], watched="exit")
-        entry.heap.contents[cell] = content
-        if capacity_of(entry.heap, content) < engine.list_capacity:
-            with building(Builder(entry.block.instrs, entry.loc)):
-                _resize(entry.heap, content, engine.list_capacity)
-
-
-def _within_step(head: Any, back: Any, first: Any, last: Any, step: int) -> bool:
-    gap = extent.distance(size_of(back.heap, last), size_of(head.heap, first))[1]
-    return gap is not None and gap <= step
-
-
-def watch_exits(engine: Any, edges: Iterable[Any], header: Any) -> None:
-    """After a loop, raise where a list outgrew the room that was made for it there."""
-    for edge in edges:
-        for content in list(edge.heap.contents.values()):
-            if type(content) is not GrowingList or content.loop is not header:
-                continue
-            if content.watched == "exit":
-                capacity = capacity_of(edge.heap, content)
-                size = size_of(edge.heap, content)
-                engine.enter(edge)
-                test = engine.rules.compare(engine, "le", Scalar(value_of(size)), Const(capacity))
-                engine.ensure(test, ListOverflow(capacity))
-                edge.block = engine.block
-
-
-# --- where paths meet -------------------------------------------------------------------------
-
-
-def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
-    """Keep lists that differ in length among `states` (edges) in columns; whether there are any.
-
-    columns: what one name is in each state.
-    """
-    first = states[0].heap.contents
-    same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in _LISTS]
-    return any([_unify(states, refs) for refs in [*columns, *same]])
-
-
-_LISTS = (ListCell, GrowingList)
-
-
-def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
-    if not all(isinstance(x, Ref) for x in refs):
-        return False
-    contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
-    if not all(type(c) in _LISTS for c in contents):
-        return False
-    sizes = {len(c.items) if type(c) is ListCell else None for c in contents}
-    items = {c.item for c in contents if type(c) is GrowingList}
-    if (len(sizes) == 1 and None not in sizes) or (sizes == {None} and len(items) == 1):
-        return False
-    pairs = list(zip(states, contents, strict=True))
-    item = common_item(pairs)
-    if item is None:
-        return False
-    room = max([room_of(s.heap, c) for s, c in pairs])
-    for (state, content), x in zip(pairs, refs, strict=True):
-        if type(content) is GrowingList and content.item == item:
-            continue
-        state.heap = state.heap.copy()
-        with building(Builder(state.block.instrs, state.loc)):
-            state.heap.contents[x.cell] = laid_out(state.heap, content, item, room)
-    return True
+def length_of(heap: Heap, content: Any) -> int | None:
+    """How many items a list has, where that is known."""
+    if type(content) is ListCell:
+        return len(content.items)
+    size = room_of(heap, content) if type(content) is NumberList else size_of(heap, content)
+    return size if isinstance(size, int) else None
 
 
 def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
@@ -522,67 +534,74 @@ def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
     for state, content in pairs:
         if type(content) is GrowingList:
             found_.append(content.item)
+        elif type(content) is NumberList:
+            found_.append(_number_of(state.heap, content))
         else:
             found_ += [item_of(state.heap, x) for x in content.items]
-    if not found_:
+    item = joined_items(found_) if found_ else None
+    return item if item is not None and count(item) else None
+
+
+def _number_of(heap: Heap, content: NumberList) -> Number | None:
+    """The item of a list of numbers that is kept as an array, and is no row of another."""
+    array = resolve(heap, heap.contents[content.data.cell])
+    if content.data.view or array.ndim != 1 or array.extents is not None:
         return None
-    item = found_[0]
-    for other in found_[1:]:
-        item = joined_item(item, other)
-    return item if item is not None and any(True for _ in leaves(item)) else None
+    return Number(array_type(array.dtype, (), content.python))
 
 
 def room_of(heap: Heap, content: Any) -> int:
+    if type(content) is NumberList:
+        return resolve(heap, heap.contents[content.data.cell]).shape[0]
     return len(content.items) if type(content) is ListCell else capacity_of(heap, content)
 
 
-def laid_out(heap: Heap, content: Any, item: Item, capacity: int) -> GrowingList:
-    """A list in columns of this capacity at least."""
+def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) -> GrowingList:
+    """The list `x` in columns of this capacity at least; `sized` if its length will change."""
+    content = heap.contents[x.cell]
+    if type(content) is NumberList:
+        data = Ref(heap.new(resolve(heap, heap.contents[content.data.cell])))
+        content = GrowingList((data,), _number_of(heap, content))
     if type(content) is GrowingList:
         made = _retyped(heap, content, item)
-        if capacity > capacity_of(heap, made):
-            _resize(heap, made, capacity)
+        if sized and capacity >= capacity_of(heap, made):
+            resize(heap, made, capacity)
         return made
-    rows = [list(_values(heap, item, x)) for x in content.items]
-    for x in content.items:
-        heap.kept = heap.kept | set(_blocks(heap, x))
+    held = laid(heap, item, content.items, max(capacity, 1))
+    _hold_all(heap, x, item, content.items)
     columns = []
-    for k, leaf in enumerate(leaves(item)):
-        dtype, shape = _column_type(leaf)
-        value = _stacked([row[k] for row in rows], dtype, shape)
-        value = _padded(value, max(capacity, 1))
-        columns.append(Ref(heap.new(Array(value, _extents(len(rows), value.type.ndim)))))
+    for value in held:
+        plain = not sized and len(content.items) == value.type.shape[0]
+        extents = None if plain else _extents(len(content.items), value.type.ndim)
+        columns.append(Ref(heap.new(Array(value, extents))))
     return GrowingList(tuple(columns), item)
 
 
-def _stacked(values: list[Value], dtype: np.dtype, shape: tuple[int, ...]) -> Value:
-    if not values:
-        return constant(value=np.zeros((0, *shape), dtype))
-    return manipulation.stack([Array(v) for v in values]).value
+def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
+    """The objects in the items of a list that becomes columns: lists are its rows."""
+    for i, part in enumerate(items):
+        for cell, kind, path in list(objects(heap, item, part)):
+            if isinstance(kind, Nested):
+                heap.contents[cell] = RowList(x, i, path)
+            else:
+                heap.kept = heap.kept | {cell}
 
 
-def _padded(x: Value, capacity: int) -> Value:
-    more = capacity - x.type.shape[0]
-    if more <= 0:
-        return x
-    none = (0,) * x.type.ndim
-    zero = constant(value=np.zeros((), x.type.dtype))
-    high = (more, *none[1:])
-    return pad(x, zero, edge_padding_low=none, edge_padding_high=high, interior_padding=none)
-
-
-def _resize(heap: Heap, content: GrowingList, capacity: int) -> None:
+def resize(heap: Heap, content: GrowingList, capacity: int) -> None:
+    """Make room for so many items, which may change in number."""
     for column in content.columns:
         array = resolve(heap, heap.contents[column.cell])
         extents = array.extents or _extents(array.shape[0], array.ndim)
-        heap.contents[column.cell] = Array(_padded(array.value, capacity), extents)
+        heap.contents[column.cell] = Array(padded(array.value, capacity), extents)
 
 
 def _retyped(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
-    """The list with numbers wide enough for `item`."""
+    """The list with items wide enough for `item`."""
+    if item == content.item:
+        return content
+    held = [resolve(heap, heap.contents[column.cell]) for column in content.columns]
     columns = []
-    for column, leaf in zip(content.columns, leaves(item), strict=True):
-        array = resolve(heap, heap.contents[column.cell])
-        value = cast(array.value, _column_type(leaf)[0])
-        columns.append(Ref(heap.new(Array(value, array.extents))))
+    for value in retyped([array.value for array in held], content.item, item):
+        extents = held[0].extents and (held[0].extents[0], *[None] * (value.type.ndim - 1))
+        columns.append(Ref(heap.new(Array(value, extents))))
     return replace(content, columns=tuple(columns), item=item)

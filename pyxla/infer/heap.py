@@ -7,6 +7,8 @@ Python objects (Cytron et al. 1991), and it leaves no mutation in the typed prog
     Array        content of an array cell: its current value
     ListCell     content of a list: its items
     NumberList   content of a list of numbers that is indexed at run time
+    GrowingList  content of a list whose length is known at run time only
+    RowList      content of a list that is in such a list
     DictCell     content of a dict: known keys, in order
     ObjectCell   content of an instance: its fields
     SetCell      content of a set: its constants
@@ -74,7 +76,8 @@ class GrowingList:
     of bounded extent, `item` says how an item is made of their elements.
 
     loop: the header of the loop that set its capacity; watched: where it is seen to that it is not
-    outgrown, "append" or "exit" (of the loop), or "" where `step` items an iteration cannot.
+    outgrown, "append" or "exit" (of the loop), or "" where `step` items an iteration cannot.  size,
+    fixed: of a row of such a list, which is never on the heap, where its length is, or what.
     """
 
     columns: tuple[Ref, ...]
@@ -82,6 +85,17 @@ class GrowingList:
     loop: Any = None
     watched: str = ""
     step: int = 0
+    size: Ref | None = None
+    fixed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RowList:
+    """A list that is, or is in, item `index` of the list `parent`: the part of it at `path`."""
+
+    parent: Ref
+    index: Any
+    path: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +146,7 @@ Content = (
     | ListCell
     | NumberList
     | GrowingList
+    | RowList
     | SetCell
     | DictCell
     | ObjectCell
@@ -243,6 +258,8 @@ def parts(x: Any) -> tuple[Any, ...]:
         return (x.data,)
     if isinstance(x, GrowingList):
         return x.columns
+    if isinstance(x, RowList):
+        return (x.parent, Const(x.index) if isinstance(x.index, int) else x.index)
     if isinstance(x, Shadow):
         return x.refs
     if isinstance(x, BoxCell | MaybeUnbound | MaybeNone):
@@ -264,6 +281,8 @@ def same_structure(x: Content, y: Content) -> bool:
         return x.python == y.python
     if isinstance(x, GrowingList):
         return x.item == y.item
+    if isinstance(x, RowList):
+        return x.path == y.path
     return isinstance(x, BoxCell)
 
 
@@ -279,6 +298,11 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
         return NumberList(columns[0], content.python)
     if isinstance(content, GrowingList):
         return replace(content, columns=tuple(columns))
+    if isinstance(content, RowList):
+        parent, index = columns
+        if not isinstance(parent, Ref):
+            return parent
+        return RowList(parent, index.value if isinstance(index, Const) else index, content.path)
     return BoxCell(columns[0])
 
 

@@ -22,7 +22,7 @@ from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.infer.shadows import chosen, number, one_of
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, python_type
-from pyxla.ops.elementwise import add, convert, multiply, select
+from pyxla.ops.elementwise import add, compare, convert, multiply, select
 from pyxla.ops.shape import constant
 
 _NAMES = (
@@ -109,11 +109,24 @@ def choose(test: Scalar, x: Any, y: Any) -> Any:
         return None
     choices = tuple(dict.fromkeys((*kinds_of(x), *kinds_of(y))))
     values = [_held(v, type) for v in (x, y)]
-    places = [_places(v, choices) for v in (x, y)]
+    places = [position_in(v, choices) for v in (x, y)]
     result = select(test.value, *values)
     selector = one_of(select(test.value, *places), len(choices))
     mixed = Kinds(choices, selector) if len(choices) > 1 else None
     return Scalar(result, None, None, mixed) if type.weak else Array(result, None, mixed)
+
+
+def moved(which: Any, places: Sequence[int]) -> Any:
+    """`places[w]` for each element `w` of `which`."""
+    found = _full(which, places[-1])
+    for i, place in enumerate(places[:-1]):
+        hit = compare(which, _full(which, i), direction="EQ")
+        found = select(hit, _full(which, place), found)
+    return found
+
+
+def _full(x: Any, number: int) -> Any:
+    return constant(value=np.full(x.type.shape, number, x.type.dtype))
 
 
 def _held(x: Any, type: Any) -> Any:
@@ -124,7 +137,8 @@ def _held(x: Any, type: Any) -> Any:
     return convert(x.value, dtype=type.dtype, weak=type.weak)
 
 
-def _places(x: Any, choices: Sequence[Any]) -> Any:
+def position_in(x: Any, choices: Sequence[Any]) -> Any:
+    """Which of `choices` the kind of `x` is, as a number."""
     places = [number(choices.index(kind)) for kind in kinds_of(x)]
     return places[0] if len(places) == 1 else chosen(x.kinds.selector, places)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.infer import exceptions, extent, growing, kinds, number_lists, unions, views
+from pyxla.infer import exceptions, extent, growth, kinds, number_lists, tables, unions, views
 from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
     CellInfo,
@@ -652,7 +652,7 @@ def _unify_lists(
     names = [[edge.env.get(value) for edge in edges] for value in live]
     columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
     if grows:
-        growing.unify(edges, columns)
+        growth.unify(edges, [*columns, *tables.unify(edges, columns)])
     number_lists.unify(
         edges,
         columns,

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.infer import arrays, growing
+from pyxla.infer.deciding import decided_by_data
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
+from pyxla.infer.items import Number
 from pyxla.infer.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.refine import constant_of
@@ -139,7 +141,10 @@ def choose(engine: Any, x: Any, items: tuple[Any, ...], key: Any) -> Any:
         return items[0]
     content = ListCell(items)
     layout = _layout(engine.heap, content)
-    if layout is None or not engine.lists.allows(len(items), layout.exact):
+    if layout is None or not (
+        (layout.exact and decided_by_data(engine, key))
+        or engine.lists.allows(len(items), layout.exact)
+    ):
         return None
     found = _frozen(engine, x, layout)
     if found is None:
@@ -190,14 +195,14 @@ def kept_as(engine: Any, data: Ref, python: bool) -> NumberList | GrowingList:
     array = arrays.read(engine, data)
     if array.extents is None:
         return NumberList(data, python)
-    return GrowingList((data,), growing.Number(array_type(array.dtype, (), python)))
+    return GrowingList((data,), Number(array_type(array.dtype, (), python)))
 
 
 def flat(engine: Any, x: Any) -> NumberList | None:
     """The content of a list of numbers, not of lists, that is kept as an array."""
     grown = growing.found(engine.heap, x)
     if grown is not None:
-        column = growing.numbers(grown)
+        column = growing.numbers(engine, grown)
         return None if column is None else NumberList(*column)
     kept = packed(engine.heap, x)
     return kept if kept is not None and len(arrays.shown(engine, kept.data)[0]) == 1 else None
@@ -216,7 +221,7 @@ def assign(engine: Any, x: Ref, key: Any, value: Any) -> bool:
     """`x[key] = value` where the list is, or becomes, an array; else False."""
     content = packed(engine.heap, x)
     if content is None:
-        if not is_dynamic(key) or not _may_pack(engine, x, value) or not pack(engine, x):
+        if not is_dynamic(key) or not _may_pack(engine, x, key, value) or not pack(engine, x):
             return False
         content = packed(engine.heap, x)
     if not (is_dynamic(key) or isinstance(key, Const) and hasattr(type(key.value), "__index__")):
@@ -238,7 +243,7 @@ def assign(engine: Any, x: Ref, key: Any, value: Any) -> bool:
     return True
 
 
-def _may_pack(engine: Any, x: Ref, value: Any) -> bool:
+def _may_pack(engine: Any, x: Ref, key: Any, value: Any) -> bool:
     """Whether a list that is written at run time may become an array, the new value included."""
     content = engine.heap.contents.get(x.cell)
     layout = _layout(engine.heap, content)
@@ -254,6 +259,8 @@ def _may_pack(engine: Any, x: Ref, value: Any) -> bool:
         exact = exact and wide is not None and wide == layout.type == number_type(value)
         if wide is None:
             return False
+    if exact and decided_by_data(engine, key):
+        return True
     return engine.lists.allows(len(content.items), exact)
 
 

@@ -17,6 +17,7 @@ from pyxla.infer.heap import (
     GrowingList,
     ListCell,
     ObjectCell,
+    RowList,
     SetCell,
     Shadow,
     parts,
@@ -27,7 +28,7 @@ from pyxla.infer.views import extend
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 
-_CONTAINERS = {ListCell: list, GrowingList: list, DictCell: dict, SetCell: set}
+_CONTAINERS = {ListCell: list, GrowingList: list, RowList: list, DictCell: dict, SetCell: set}
 
 
 def get_attribute(engine: Engine, x: Any, name: str) -> Any:

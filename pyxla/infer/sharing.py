@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, kinds, number_lists
+from pyxla.infer import arrays, growing, kinds, number_lists
 from pyxla.infer.calls import call_library
-from pyxla.infer.containers import builtin
+from pyxla.infer.containers import builtin, list_, unknown, unordered
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.reshaping import diagonal
 from pyxla.infer.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
 from pyxla.infer.views import expanded
+from pyxla.lib import sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import broadcast_shapes
 from pyxla.lib.products import parse_einsum
@@ -125,6 +126,8 @@ def _extremum(target: Any) -> None:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
+        if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
+            return _of_unknown_length(engine, target, args[0], options)
         items = args if len(args) > 1 else arrays.items_of(engine, args[0]) or ()
         if not options and all(map(is_number, items)):
             if len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
@@ -144,6 +147,21 @@ def _extremum(target: Any) -> None:
         reason = f"what {target.__name__}() returned is one of several arrays"
         engine.heap.entangle({found.cell, *[x.cell for x in given]}, reason)
         return found
+
+
+def _of_unknown_length(engine: Any, target: Any, x: Any, options: dict[str, Any]) -> Any:
+    """The extreme item of a sequence whose length is known at run time only."""
+    if "default" in options:
+        raise engine.refuse(
+            f"{target.__name__}() of a sequence of unknown length has a default",
+            f"test `if items:` before, and call {target.__name__}() without it",
+        )
+    key = options.get("key", NONE)
+    x = unordered(engine, x) if key is NONE else x
+    held = x if growing.found(engine.heap, x) else list_(engine, x)
+    return engine.rules.call(
+        engine, Const(sequences.greatest), [held, key, Const(target is min)], {}
+    )
 
 
 _extremum(max)

@@ -15,8 +15,18 @@ import numpy as np
 from pyxla.infer import arrays, growing
 from pyxla.infer.calls import apply, call, class_of, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
+from pyxla.infer.deciding import decided_by_data
 from pyxla.infer.engine import Engine, Frame
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, NumberList, ObjectCell, SetCell
+from pyxla.infer.heap import (
+    BoxCell,
+    DictCell,
+    GrowingList,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    RowList,
+    SetCell,
+)
 from pyxla.infer.kinds import operated
 from pyxla.infer.lattice import (
     OPERATORS,
@@ -37,6 +47,7 @@ from pyxla.infer.refine import atoms, constant_of, negated
 from pyxla.infer.shadows import same_object
 from pyxla.infer.text import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
+from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import Implementation
 from pyxla.ops.elementwise import not_
@@ -244,10 +255,23 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if items is not None and not isinstance(other, Const):
             return engine.abstract(operate(engine, op, x, y))
         return None
+    if op == "add" and _one_grows(engine, x, y):
+        return call(engine, Const(sequences.concatenated), [x, y], {})
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     if op == "add" and left is not None and right is not None:
         return _like(engine, x, left + right)
     return _set_operator(engine, op, x, y)
+
+
+def _one_grows(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether both are lists, and the length of one is known at run time only."""
+    held = [engine.heap.contents.get(v.cell) for v in (x, y) if isinstance(v, Ref)]
+    if len(held) < 2 or not all(isinstance(c, _LISTS) for c in held):
+        return False
+    return any(growing.found(engine.heap, v) is not None for v in (x, y))
+
+
+_LISTS = (ListCell, NumberList, GrowingList, RowList)
 
 
 def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
@@ -281,6 +305,9 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """What `x op= y` leaves in `x`."""
     if not isinstance(x, Ref):
         return binary(engine, op, x, y)
+    if op == "add" and growing.found(engine.heap, x) is not None:
+        call(engine, Const(sequences.extend), [x, y], {})
+        return x
     content = engine.content(x)
     if isinstance(content, Array):
         if engine.is_jax(x):
@@ -484,6 +511,8 @@ def _sequence_kind(engine: Engine, x: Any) -> type | None:
 
 
 def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    if op == "add" and _one_grows(engine, x, y):
+        return call(engine, Const(sequences.concatenated), [x, y], {})
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     operand = _is_operand(engine, x) or _is_operand(engine, y)
     if operand and (left is not None or right is not None):
@@ -606,13 +635,20 @@ def _list(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("set")
 def _set(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    items = [engine.static(engine.use(frame.env[v]), "a set item") for v in instr.operands]
-    return engine.new(SetCell(frozenset(items)))
+    items = [engine.use(frame.env[v]) for v in instr.operands]
+    if decided_by_data(engine, *items):
+        return call(engine, Const(set), [Tuple(tuple(items))], {})
+    return engine.new(SetCell(frozenset([engine.static(x, "a set item") for x in items])))
 
 
 @transfer("dict")
 def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
     values = [engine.use(frame.env[v]) for v in instr.operands]
+    if decided_by_data(engine, *values[::2]):
+        made = engine.new(DictCell({}))
+        for key, value in zip(values[::2], values[1::2], strict=True):
+            set_item(engine, made, key, value)
+        return made
     keys = [engine.key(k) for k in values[::2]]
     return engine.new(DictCell(dict(zip(keys, values[1::2], strict=True))))
 

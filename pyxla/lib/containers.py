@@ -16,6 +16,8 @@ import numpy as np
 class Deque(collections.deque):
     """`collections.deque` over a list."""
 
+    __pyxla_sequence__ = "items"
+
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.items: list[Any] = []
         self.limit = maxlen
@@ -119,6 +121,7 @@ class Mapping:
     """What dicts over a dict share."""
 
     data: dict[Any, Any]
+    __pyxla_sequence__ = "data"
 
     def __len__(self) -> int:
         return len(self.data)

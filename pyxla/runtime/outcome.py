@@ -105,6 +105,8 @@ class OutList:
 class OutGrown:
     """A list of result `size` items (None: of all there is room for), whose parts are elements of
     the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
+    | {"kinds": types}, a column of numbers and one of which they are
+    | {"list": item, "columns": count}, a column of lengths and so many of items
     """
 
     size: int | None
@@ -331,20 +333,28 @@ def _listed(x: Any, convert: Convert) -> list[Any]:
     return [convert(element) for element in x]
 
 
-def _grown(size: int | None, columns: list[Any], item: Any) -> list[Any]:
+def _grown(size: int | None, columns: Sequence[Any], item: Any) -> list[Any]:
     """The items of a list from their columns."""
-    count = columns[0].shape[0] if size is None else size
-    rest = iter([column[:count] for column in columns])
+    length = columns[0].shape[0] if size is None else size
+    rest = iter([column[:length] for column in columns])
 
     def items(item: Any) -> list[Any]:
         if isinstance(item, list):
-            return item * count
+            return item * length
         if isinstance(item, tuple):
             cls, inner = item
             make = cls._make if hasattr(cls, "_make") else cls
-            rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * count
+            rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * length
             return [make(row) for row in rows]
         column = next(rest)
+        if isinstance(item, dict) and "kinds" in item:
+            return [item["kinds"][k](x) for x, k in zip(column.tolist(), next(rest).tolist())]
+        if isinstance(item, dict):
+            inner_ = [next(rest) for _ in range(item["columns"])]
+            if not inner_:
+                return [[] for _ in range(length)]
+            sizes = column.tolist()
+            return [_grown(n, [c[i] for c in inner_], item["list"]) for i, n in enumerate(sizes)]
         if item == "python":
             return np.asarray(column).tolist()
         return [x.copy() for x in column] if item == "array" else list(column)

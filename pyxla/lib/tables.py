@@ -1,0 +1,268 @@
+"""Dicts and sets whose keys data decides, as Python that is compiled like the user's.
+
+The keys, and the values, are lists of unknown length (`pyxla.infer.growing`) in the order in which
+they were added; a key is looked for in all of them at once (`locate`).  An instance stands for the
+dict or set that it derives from; as a result it is made anew (`__pyxla_made__`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def locate(names: list[Any], key: Any) -> int:
+    """Where `key` is among `names`, or -1."""
+    return names.index(key) if key in names else -1
+
+
+def pairs(names: list[Any], data: list[Any]) -> Any:
+    """`(key, value)` of each."""
+    return list(zip(names, data, strict=True))
+
+
+class Table(dict):
+    """A dict."""
+
+    names: list[Any]
+    data: list[Any]
+    __pyxla_sequence__ = "names"
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[Any, Any]:
+        return dict(zip(fields["names"], fields["data"], strict=True))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __bool__(self) -> bool:
+        return len(self.names) > 0
+
+    def __contains__(self, key: Any) -> bool:
+        return locate(self.names, key) >= 0
+
+    def __getitem__(self, key: Any) -> Any:
+        at = locate(self.names, key)
+        if at < 0:
+            raise KeyError(key)
+        return self.data[at]
+
+    def __setitem__(self, key: Any, x: Any) -> None:
+        at = locate(self.names, key)
+        if at < 0:
+            self.names.append(key)
+            self.data.append(x)
+        else:
+            self.data[at] = x
+
+    def __delitem__(self, key: Any) -> None:
+        at = locate(self.names, key)
+        if at < 0:
+            raise KeyError(key)
+        del self.names[at]
+        del self.data[at]
+
+    def keys(self) -> Any:
+        return self.names
+
+    def values(self) -> Any:
+        return self.data
+
+    def items(self) -> Any:
+        return pairs(self.names, self.data)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        at = locate(self.names, key)
+        if at < 0:
+            return default
+        return self.data[at]
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        at = locate(self.names, key)
+        if at < 0:
+            at = len(self.names)
+            self.names.append(key)
+            self.data.append(default)
+        return self.data[at]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        at = locate(self.names, key)
+        if at < 0:
+            if len(default) == 0:
+                raise KeyError(key)
+            return default[0]
+        self.names.pop(at)
+        return self.data.pop(at)
+
+    def popitem(self) -> Any:
+        if len(self.names) == 0:
+            raise KeyError("popitem(): dictionary is empty")
+        return self.names.pop(), self.data.pop()
+
+    def clear(self) -> None:
+        self.names.clear()
+        self.data.clear()
+
+    def update(self, *other: Any, **named: Any) -> None:
+        for each in other:
+            fill(self, each.items() if isinstance(each, dict) else each)
+        for key, x in named.items():
+            self[key] = x
+
+    def copy(self) -> Any:
+        return fill({}, self.items())
+
+    def __or__(self, other: Any) -> Any:
+        return fill(self.copy(), other.items())
+
+    def __ror__(self, other: Any) -> Any:
+        return fill(other.copy(), self.items())
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        return fill(self, other.items())
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, dict) or len(self) != len(other):
+            return False
+        for key, x in self.items():
+            if key not in other or other[key] != x:
+                return False
+        return True
+
+
+def fill(into: Any, items: Any) -> Any:
+    """`into` with these `(key, value)`."""
+    for key, x in items:
+        into[key] = x
+    return into
+
+
+class TableSet(set):
+    """A set.  Items are removed from the list, so that its order says no more than CPython's."""
+
+    names: list[Any]
+    __pyxla_sequence__ = "names"
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> set[Any]:
+        return set(fields["names"])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __bool__(self) -> bool:
+        return len(self.names) > 0
+
+    def __contains__(self, x: Any) -> bool:
+        return locate(self.names, x) >= 0
+
+    def add(self, x: Any) -> None:
+        if locate(self.names, x) < 0:
+            self.names.append(x)
+
+    def discard(self, x: Any) -> None:
+        at = locate(self.names, x)
+        if at >= 0:
+            del self.names[at]
+
+    def remove(self, x: Any) -> None:
+        at = locate(self.names, x)
+        if at < 0:
+            raise KeyError(x)
+        del self.names[at]
+
+    def clear(self) -> None:
+        self.names.clear()
+
+    def copy(self) -> Any:
+        return gather(set(), self)
+
+    def update(self, *others: Any) -> None:
+        for other in others:
+            gather(self, other)
+
+    def union(self, *others: Any) -> Any:
+        out = gather(set(), self)
+        for other in others:
+            gather(out, other)
+        return out
+
+    def intersection(self, *others: Any) -> Any:
+        out = gather(set(), self)
+        for other in others:
+            out = shared(out, gather(set(), other), True)
+        return out
+
+    def difference(self, *others: Any) -> Any:
+        out = gather(set(), self)
+        for other in others:
+            out = shared(out, gather(set(), other), False)
+        return out
+
+    def issubset(self, other: Any) -> Any:
+        return self <= gather(set(), other)
+
+    def issuperset(self, other: Any) -> Any:
+        return gather(set(), other) <= self
+
+    def isdisjoint(self, other: Any) -> Any:
+        return len(shared(self, gather(set(), other), True)) == 0
+
+    def __or__(self, other: Any) -> Any:
+        return gather(gather(set(), self), other)
+
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        return gather(self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return shared(self, other, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return shared(self, other, False)
+
+    def __rsub__(self, other: Any) -> Any:
+        return shared(other, self, False)
+
+    def __xor__(self, other: Any) -> Any:
+        return gather(shared(self, other, False), shared(other, self, False))
+
+    __ror__ = __or__
+    __rand__ = __and__
+    __rxor__ = __xor__
+
+    def __le__(self, other: Any) -> Any:
+        return len(shared(self, other, False)) == 0
+
+    def __lt__(self, other: Any) -> Any:
+        return len(self) < len(other) and self <= other
+
+    def __ge__(self, other: Any) -> Any:
+        return len(shared(other, self, False)) == 0
+
+    def __gt__(self, other: Any) -> Any:
+        return len(self) > len(other) and self >= other
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, set):
+            return False
+        return len(self) == len(other) and len(shared(self, other, False)) == 0
+
+
+def unordered(items: Any) -> Any:
+    """What there is in a set, or anything else, in any order."""
+    return items.names if isinstance(items, TableSet) else items
+
+
+def gather(into: Any, items: Any) -> Any:
+    """The set `into` with these items."""
+    for x in unordered(items):
+        into.add(x)
+    return into
+
+
+def shared(items: Any, others: Any, wanted: bool) -> Any:
+    """The set of those items that are (or, not `wanted`, are not) among `others`."""
+    out: set[Any] = set()
+    for x in unordered(items):
+        if (x in others) == wanted:
+            out.add(x)
+    return out
