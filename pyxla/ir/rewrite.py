@@ -7,7 +7,7 @@ A mapping sends values to what replaces them and is followed once: its targets a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pyxla.ir.core import Function, Instr, Region, Value
 
@@ -21,15 +21,32 @@ def uses(instr: Instr) -> Iterable[Value]:
     return instr.operands
 
 
-def captures(instr: Instr) -> dict[Value, None]:
+class Uses:
+    """`uses`, remembered: for many questions about code that stays as it is meanwhile."""
+
+    def __init__(self) -> None:
+        self.found: dict[Instr, list[Value]] = {}
+
+    def __call__(self, instr: Instr) -> Iterable[Value]:
+        if not instr.regions:
+            return instr.operands
+        if instr not in self.found:
+            self.found[instr] = [*instr.operands, *captures(instr, self)]
+        return self.found[instr]
+
+
+Question = Callable[[Instr], Iterable[Value]]
+
+
+def captures(instr: Instr, uses: Question = uses) -> dict[Value, None]:
     """The values of enclosing scopes used inside the regions, in order of first use."""
     used: dict[Value, None] = {}
     for region in instr.regions:
-        used.update(free_values(region))
+        used.update(free_values(region, uses))
     return used
 
 
-def free_values(region: Region | Function) -> dict[Value, None]:
+def free_values(region: Region | Function, uses: Question = uses) -> dict[Value, None]:
     """The values a region (or the graph of a nested function) uses and does not define."""
     used: dict[Value, None] = {}
     defined = set(region.params)
@@ -38,16 +55,18 @@ def free_values(region: Region | Function) -> dict[Value, None]:
             defined.update([phi.value for phi in block.phis])
             for phi in block.phis:
                 used.update(dict.fromkeys(phi.args.values()))
-            _collect(block.instrs, used, defined)
+            _collect(block.instrs, used, defined, uses)
             if block.terminator is not None:
                 used.update(dict.fromkeys(block.terminator.operands))
     else:
-        _collect(region.instrs, used, defined)
+        _collect(region.instrs, used, defined, uses)
         used.update(dict.fromkeys(region.results))
     return {value: None for value in used if value not in defined}
 
 
-def _collect(instrs: Sequence[Instr], used: dict[Value, None], defined: set[Value]) -> None:
+def _collect(
+    instrs: Sequence[Instr], used: dict[Value, None], defined: set[Value], uses: Question
+) -> None:
     for instr in instrs:
         used.update(dict.fromkeys(uses(instr)))
         defined.update(instr.results)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone, substitute, uses
+from pyxla.ir.rewrite import Mapping, Uses, clone, substitute
 from pyxla.lower.cost import SMALL, total
 from pyxla.lower.dead import has_effect
 from pyxla.ops.check import same
@@ -61,8 +61,8 @@ def _testable(loop: Instr) -> bool:
 
 def _fence(loop: Instr) -> bool:
     """Fence the reads before one update; False when there is nothing to do."""
-    body = loop.regions[1]
-    users = _users(body)
+    code = _Code(loop.regions[1])
+    body, users = code.body, code.users
     for update in body.instrs:
         for array in _updated(update):
             if array in body.results:
@@ -70,9 +70,9 @@ def _fence(loop: Instr) -> bool:
             readers = [user for user in users.get(array, ()) if user is not update]
             if not readers or any(array in _updated(reader) for reader in readers):
                 continue
-            fenced = _to_fence(body, update, array, readers, users)
+            fenced = _to_fence(code, update, array, readers)
             if fenced:
-                _Fence(loop, update, fenced, users).emit()
+                _Fence(loop, update, fenced, code).emit()
                 return True
     return False
 
@@ -90,27 +90,25 @@ def _updated(instr: Instr) -> Sequence[Value]:
     return [array for array in found if array.type.size > SMALL]
 
 
-def _users(body: Region) -> dict[Value, list[Instr]]:
-    users: dict[Value, list[Instr]] = {}
-    for instr in body.instrs:
-        for value in dict.fromkeys(uses(instr)):
-            users.setdefault(value, []).append(instr)
-    return users
+class _Code:
+    """The body of a loop: what its instructions need, and who uses its values."""
+
+    def __init__(self, body: Region) -> None:
+        self.body = body
+        self.needs = Uses()
+        self.users: dict[Value, list[Instr]] = {}
+        for instr in body.instrs:
+            for value in dict.fromkeys(self.needs(instr)):
+                self.users.setdefault(value, []).append(instr)
 
 
-def _to_fence(
-    body: Region,
-    update: Instr,
-    array: Value,
-    readers: list[Instr],
-    users: dict[Value, list[Instr]],
-) -> list[Instr]:
+def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) -> list[Instr]:
     """The fusible code from the reads on, in order, if it flows past the update.
 
     A read between two updates flows past the first: XLA makes that once more for the read.
     """
-    before = _needed_by(update, body)
-    results = set(body.results)
+    before = _needed_by(update, code)
+    results = set(code.body.results)
     reached: dict[Instr, None] = {}
     work = list(readers)
     hazard = isinstance(array.owner, Instr) and array.owner.op is dynamic_update_slice
@@ -124,20 +122,19 @@ def _to_fence(
         reached[instr] = None
         hazard |= not results.isdisjoint(instr.results)
         for value in instr.results:
-            work += users.get(value, ())
+            work += code.users.get(value, ())
     if not hazard:
         return []
-    fenced = [instr for instr in body.instrs if instr in reached]
-    return _convex(fenced, update, body, results, users)
+    return _convex([i for i in code.body.instrs if i in reached], update, code)
 
 
-def _needed_by(update: Instr, body: Region) -> set[Instr]:
-    needed = set(uses(update)).difference(_updated(update))
+def _needed_by(update: Instr, code: _Code) -> set[Instr]:
+    needed = set(code.needs(update)).difference(_updated(update))
     found = set()
-    for instr in reversed(body.instrs):
+    for instr in reversed(code.body.instrs):
         if not needed.isdisjoint(instr.results):
             found.add(instr)
-            needed.update(uses(instr))
+            needed.update(code.needs(instr))
     return found
 
 
@@ -153,19 +150,13 @@ def _cheap(instr: Instr) -> bool:
     return all(not i.regions and i.op.name not in _UNFUSED for i in inner)
 
 
-def _convex(
-    reached: list[Instr],
-    update: Instr,
-    body: Region,
-    results: set[Value],
-    users: dict[Value, list[Instr]],
-) -> list[Instr]:
+def _convex(reached: list[Instr], update: Instr, code: _Code) -> list[Instr]:
     """What can run as one piece before the update: nothing that needs it, no large results."""
-    inside = set(reached)
+    inside, users, results = set(reached), code.users, set(code.body.results)
     size = -1
     while len(inside) != size:
         size = len(inside)
-        _drop_what_waits(inside, update, body)
+        _drop_what_waits(inside, update, code)
         for instr in reached:
             for value in instr.results if instr in inside else ():
                 outside = value in results or any(u not in inside for u in users.get(value, ()))
@@ -174,12 +165,12 @@ def _convex(
     return [instr for instr in reached if instr in inside]
 
 
-def _drop_what_waits(inside: set[Instr], update: Instr, body: Region) -> None:
+def _drop_what_waits(inside: set[Instr], update: Instr, code: _Code) -> None:
     """Leave out what needs the update, or code that itself has to wait for what is inside."""
     tainted: set[Value] = set()
     from_inside: set[Value] = set()
-    for instr in body.instrs:
-        needs = uses(instr)
+    for instr in code.body.instrs:
+        needs = code.needs(instr)
         if instr in inside and tainted.isdisjoint(needs):
             from_inside.update(instr.results)
         elif instr is update or not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
@@ -195,9 +186,10 @@ class _Fence:
         loop: Instr,
         update: Instr,
         fenced: list[Instr],
-        users: dict[Value, list[Instr]],
+        code: _Code,
     ) -> None:
         self.cond, self.body = loop.regions
+        self.needs = code.needs
         self.update = update
         self.fenced = fenced
         inside = set(fenced)
@@ -206,7 +198,7 @@ class _Fence:
             value
             for instr in fenced
             for value in instr.results
-            if value in results or any(user not in inside for user in users.get(value, ()))
+            if value in results or any(user not in inside for user in code.users.get(value, ()))
         ]
 
     def emit(self) -> None:
@@ -219,12 +211,12 @@ class _Fence:
         for instr in body.instrs:
             if instr in inside:
                 continue
-            if instr is self.update or not late.isdisjoint(uses(instr)):
+            if instr is self.update or not late.isdisjoint(self.needs(instr)):
                 after.append(instr)
                 late.update(instr.results)
             else:
                 before.append(instr)
-        waits = not late.isdisjoint(uses(self.update))
+        waits = not late.isdisjoint(self.needs(self.update))
         through = [] if waits else self.through()
         builder = Builder(before, self.update.loc)
         mapping = dict(zip(self.cond.params, body.params, strict=True))

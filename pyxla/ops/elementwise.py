@@ -174,12 +174,16 @@ def _over_norm(t: Value, x: Value, y: Value) -> Value:
     return divide(t, add(multiply(x, x), multiply(y, y)))
 
 
-def _flat_if_real(name: str) -> Partial:
-    def partial(t: Value, x: Value, *_: Value) -> None:
-        if x.type.dtype in COMPLEXES:
-            raise OpError(f"{name} of complex numbers has no derivative rule")
-
-    return partial
+def _sign_slope(instr: Instr, t: Value, back: bool) -> Value | None:
+    """Of z / |z|: (t - sign(z)**2 conj(t)) / 2 |z|, or its transpose; 0 at 0.  Of reals: flat."""
+    (x,), y = instr.operands, instr.results[0]
+    if x.type.dtype not in COMPLEXES:
+        return None
+    norm, square = abs(x), multiply(y, y)
+    mirrored = conj(multiply(square, t)) if back else multiply(square, conj(t))
+    none, half = compare(norm, zeros(norm.type), direction="EQ"), filled(norm.type, 0.5)
+    scale = select(none, zeros(norm.type), divide(half, select(none, half, norm)))
+    return multiply(subtract(t, mirrored), convert(scale, dtype=x.type.dtype))
 
 
 def _no_partial(name: str) -> Partial:
@@ -187,10 +191,6 @@ def _no_partial(name: str) -> Partial:
         raise OpError(f"{name} has no derivative rule")
 
     return partial
-
-
-def _cbrt(t: Value, x: Value, y: Value) -> Value:
-    return divide(t, _times(multiply(y, y), 3))
 
 
 def _zeta_q(t: Value, s: Value, q: Value, z: Value) -> Value:
@@ -483,7 +483,13 @@ shift_right_logical = binary("shift_right_logical", meaning.shift_right_logical,
 next_after = binary("next_after", np.nextafter, FLOATS, _same, FLAT, dialect="chlo")
 
 negate: Op = unary("negate", np.negative, NUMERIC, _negated)
-sign = unary("sign", meaning.sign, SIGNED | INEXACT, _flat_if_real("sign"))
+sign = unary(
+    "sign",
+    meaning.sign,
+    SIGNED | INEXACT,
+    jvp=lambda instr, tangents: _sign_slope(instr, tangents[0], False),
+    vjp=lambda instr, ct, wanted: (_sign_slope(instr, ct, True),),
+)
 exponential = unary("exponential", np.exp, INEXACT, lambda t, x, y: multiply(t, y))
 exponential_minus_one = unary(
     "exponential_minus_one", np.expm1, INEXACT, lambda t, x, y: multiply(t, _plus(y, 1))
@@ -501,7 +507,7 @@ sqrt = unary("sqrt", np.sqrt, INEXACT, lambda t, x, y: divide(_times(t, 0.5), y)
 rsqrt = unary(
     "rsqrt", meaning.rsqrt, INEXACT, lambda t, x, y: multiply(_times(t, -0.5), divide(y, x))
 )
-cbrt = unary("cbrt", np.cbrt, FLOATS, _cbrt)
+cbrt = unary("cbrt", np.cbrt, FLOATS, lambda t, x, y: divide(t, _times(multiply(y, y), 3)))
 ceil = unary("ceil", np.ceil, FLOATS, FLAT)
 floor = unary("floor", np.floor, FLOATS, FLAT)
 round_nearest_even = unary("round_nearest_even", np.rint, FLOATS, FLAT)

@@ -230,7 +230,9 @@ def outermost(jitted: Any) -> Any:
 # into one library call makes narrow matrix products up to 100 times slower; rewriting reductions to
 # windows sends their operands through memory (`lower.staging` does what that is for).
 _CPU_OPTIONS = {
-    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    "xla_cpu_experimental_ynn_fusion_type": ",".join(
+        ("LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT", "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION")
+    ),
     "xla_disable_hlo_passes": "tree_reduction_rewriter",
 }
 
