@@ -5,9 +5,9 @@
 
 XLA:CPU reads arguments in place only where they start at a multiple of 64 bytes; NumPy's arrays
 seldom do.  As the slice of an array that does, the argument needs no copy: XLA fuses slices into
-what reads them.  Library calls (products of matrices, FFT) read whole arrays, and loops capture
-them, so those parameters stay as they are; but a loop that reads blocks of rows reads them from the
-flat array.
+what reads them, and products with vectors and narrow matrices read it in panels (`lower.panels`).
+Other library calls (products of matrices, FFT) read whole arrays, and loops capture them, so those
+parameters stay as they are; but a loop that reads blocks of rows reads them from the flat array.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
 from pyxla.ir.types import array_type
+from pyxla.lower.panels import matrix_of, product_of, read_in_panels
 from pyxla.ops.elementwise import add, convert, maximum, minimum, multiply
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant, reshape
@@ -48,7 +49,10 @@ def _find_fixed(
     """Add to `fixed` the parameters that these instructions need to be whole arrays."""
     for instr in instrs:
         own = [position[value] for value in instr.operands if value in position]
-        if own and (instr.op.name in _LIBRARY or (nested and not _is_block(instr))):
+        if own and not nested and _reads_panels(instr):
+            others = [x for x in instr.operands if product_of(instr, matrix_of(x)[0]) is None]
+            fixed.update([position[x] for x in others if x in position])
+        elif own and (instr.op.name in _LIBRARY or (nested and not _is_block(instr))):
             fixed.update(own)
         elif own and instr.op.name in _TRANSPARENT:
             position[instr.results[0]] = own[0]
@@ -57,6 +61,12 @@ def _find_fixed(
                 if value in position:
                     fixed.add(position[value])
             _find_fixed(inner.instrs, position, fixed, nested=True)
+
+
+def _reads_panels(instr: Instr) -> bool:
+    """Whether it is a product with a parameter that is read a panel of rows at a time."""
+    found = [matrix_of(x)[0] for x in instr.operands]
+    return any(not isinstance(x.owner, Instr) and product_of(instr, x) for x in found)
 
 
 def _is_block(instr: Instr) -> bool:
@@ -89,6 +99,7 @@ def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
         for instr in copy.instrs:
             for inner in instr.regions:
                 _read_blocks(inner, old, flat, begin)
+        read_in_panels(copy, old, flat, begin)
         mapping: Mapping = {old: whole}
         substitute(copy.instrs, mapping)
         copy.results = tuple([mapping.get(value, value) for value in copy.results])

@@ -30,9 +30,9 @@ from pyxla.ops.shape import slice as slice_
 LARGE = 1 << 16  # elements
 DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 # What computes each element when it is read, and is not there before.
-_FUSIBLE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
-_FUSIBLE |= {dynamic_slice, slice_}
-_FUSIBLE -= {constant, reshape}
+FUSIBLE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
+FUSIBLE |= {dynamic_slice, slice_}
+FUSIBLE -= {constant, reshape}
 
 
 def spread_products(region: Region) -> Region:
@@ -56,7 +56,7 @@ def _is_product(instr: Instr) -> bool:
     if {x.ndim, y.ndim} != {1, 2} or max(x.size, y.size) < LARGE:
         return False
     maker = _parts(instr)[0].owner
-    return isinstance(maker, Instr) and maker.op in _FUSIBLE
+    return isinstance(maker, Instr) and maker.op in FUSIBLE
 
 
 def _parts(dot: Instr) -> tuple[Value, Value, int]:
@@ -85,14 +85,17 @@ def _rewrite(region: Region, chosen: set[Instr]) -> None:
 
 
 def _spread(dot: Instr) -> list[Instr]:
-    matrix, vector, axis = _parts(dot)
     code: list[Instr] = []
     with building(Builder(code, dot.loc)):
-        shape = matrix.type.shape
-        weights = broadcast_in_dim(vector, shape=shape, broadcast_dimensions=(axis,))
-        zero = constant(value=np.zeros((), matrix.type.dtype))
-        terms = multiply(matrix, weights)
-        made: Value = reduce(terms, zero, dimensions=(axis,), computation="add")
+        made = sum_of_products(*_parts(dot))
     made.owner.results = dot.results
     dot.results[0].owner = made.owner
     return code
+
+
+def sum_of_products(matrix: Value, vector: Value, axis: int) -> Value:
+    """The product of a matrix, summed over dimension `axis`, with a vector: code for it."""
+    weights = broadcast_in_dim(vector, shape=matrix.type.shape, broadcast_dimensions=(axis,))
+    zero = constant(value=np.zeros((), matrix.type.dtype))
+    terms = multiply(matrix, weights)
+    return reduce(terms, zero, dimensions=(axis,), computation="add")
