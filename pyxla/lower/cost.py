@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyxla.ir.core import Instr
+from pyxla.ir.core import Instr, Region
 
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
+LIGHT = 1 << 16  # elements: a kernel that makes fewer takes some ten microseconds
 # Read or make a small part of a large array, or nothing at all.
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 # fmt: off
@@ -47,3 +48,19 @@ def total(instrs: Iterable[Instr], limit: int) -> int:
         if spent > limit:
             break
     return spent
+
+
+def is_light(region: Region) -> bool:
+    """Whether no kernel works much longer than another thread takes to wake up."""
+    for instr in region.instrs:
+        name = instr.op.name
+        if instr.regions and not all(map(is_light, instr.regions)):
+            return False
+        if instr.regions or name in _LOCAL:
+            continue
+        in_place = name == "dynamic_update_slice"
+        values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)
+        limit = LIGHT // 16 if name in _SLOW else LIGHT
+        if any(value.type.size > limit for value in values):
+            return False
+    return True

@@ -37,6 +37,7 @@ from jaxlib import _jax
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
+from pyxla.lower.cost import is_light
 from pyxla.lower.emit import emit_function, emit_module
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def jit(program: Program, donated: int = 0) -> Any:
         return bind(program, *args[donated:])
 
     call.__name__ = call.__qualname__ = program.name
-    options = _compiler_options() if on_cpu() else None
+    options = _compiler_options(is_light(program.region)) if on_cpu() else None
     dispatch = functools.partial(
         jax.jit, call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0
     )
@@ -237,14 +238,19 @@ _CPU_OPTIONS = {
 }
 
 
+# A kernel of some ten microseconds is not worth waking another thread, which then waits for more.
+_SERIAL = {"xla_disable_hlo_passes": "tree_reduction_rewriter,cpu-parallel-task-assigner"}
+
+
 @functools.cache
-def _compiler_options() -> dict[str, Any] | None:
+def _compiler_options(light: bool) -> dict[str, Any] | None:
     """The options of XLA:CPU that this jaxlib knows; they come and go with its releases."""
+    options = {**_CPU_OPTIONS, **_SERIAL} if light else _CPU_OPTIONS
     try:
-        jax.jit(lambda: 0, compiler_options=_CPU_OPTIONS)()
+        jax.jit(lambda: 0, compiler_options=options)()
     except Exception:  # an option it does not know is refused when compiling
         return None
-    return _CPU_OPTIONS
+    return options
 
 
 def on_cpu() -> bool:

@@ -1,0 +1,44 @@
+"""Which programs are too light for several threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.lower.cost import is_light
+from pyxla.reflect import compilation
+
+
+def stencil(x, n):
+    for _ in range(n):
+        x[1:-1] = 0.5 * (x[2:] + x[:-2])
+    return x
+
+
+def waves(x, n):
+    return np.sin(x) * n
+
+
+def row(x, n):
+    y = x.reshape(-1, 100)
+    for i in range(n):
+        y[i] += y[i + 1] * 0.5
+    return x[0]
+
+
+CASES = [
+    (stencil, 30_000, True),
+    (stencil, 300_000, False),
+    (waves, 3_000, True),
+    (waves, 30_000, False),
+    (row, 300_000, True),
+]
+
+
+@pytest.mark.parametrize(("program", "size", "light"), CASES)
+def test_what_is_light(program, size, light):
+    found = compilation(program, pyxla.f64[size], int).at("regions").region
+    assert is_light(found) == light
+    x = np.linspace(0, 1, size)
+    np.testing.assert_allclose(pyxla.compile(program)(x.copy(), 3), program(x.copy(), 3))
