@@ -19,7 +19,7 @@ import jax
 
 import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import arrays, growing, number_lists, returned, views
+from pyxla.infer import arrays, choices, growing, number_lists, returned, views
 from pyxla.infer.captures import Captures, NewCapture, Place
 from pyxla.infer.catching import Raised
 from pyxla.infer.deciding import parameters
@@ -529,6 +529,9 @@ class _Outputs:
             return self.reference(x)
         if isinstance(x, Compound) and x.kind == "text":
             return self.text(x)
+        if choices.is_choice(x):
+            index = self.result(self.scalar_value(x.items[0]))
+            return out.OutChoice(index, x.meta.values)
         if isinstance(x, Compound) and x.kind == "pytree":
             raise CompileError("a registered pytree cannot be returned", self.engine.loc)
         raise CompileError(

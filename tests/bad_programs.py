@@ -180,16 +180,6 @@ def bare_raise(x):
     return x
 
 
-@bad("mapping patterns are not compiled", float)
-def match_mapping(x):
-    match {"a": x}:
-        case {"a": y}:  # <-
-            return y
-
-
-# --- names ------------------------------------------------------------------------------------
-
-
 @bad("name 'undefined_name' is not defined", float)
 def undefined(x):
     return x + undefined_name  # <-

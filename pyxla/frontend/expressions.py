@@ -99,6 +99,8 @@ def _slice(d: Desugarer, node: ast.Slice) -> ast.expr:
 def _call(d: Desugarer, node: ast.Call) -> ast.expr:
     if _is_fold(node):
         return _fold(d, node)
+    if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.IfExp):
+        return _conditional_receiver(d, node, node.func)
     if _is_bare_super(d, node):
         names = ["__class__", d.scope.params[0]]
         d.scope.loads.update(dict.fromkeys(["super", *names]))
@@ -154,6 +156,20 @@ def _fold(d: Desugarer, node: ast.Call) -> ast.expr:
     _clauses(d, inside, items, gather, leave)
     d.renames = outer
     return d.hold(call("finish", [function, folding, total], node), node)
+
+
+def _conditional_receiver(d: Desugarer, node: ast.Call, method: ast.Attribute) -> ast.expr:
+    """`(a if test else b).f(x)`: a call on each path, which knows the object."""
+    result, chosen = d.temporary(), method.value
+    assert isinstance(chosen, ast.IfExp)
+
+    def choose(receiver: ast.expr) -> None:
+        function = at(ast.Attribute(receiver, method.attr, LOAD), method)
+        d.set(result, d.expr(at(ast.Call(function, node.args, node.keywords), node)), node)
+
+    test = condition(d, chosen.test)
+    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
+    return name(result, node)
 
 
 def _is_bare_super(d: Desugarer, node: ast.Call) -> bool:

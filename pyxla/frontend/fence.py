@@ -65,6 +65,7 @@ PARTS: tuple[type[ast.AST], ...] = (ast.FormattedValue, ast.Starred)
 PATTERNS: tuple[type[ast.pattern], ...] = (
     ast.MatchAs,
     ast.MatchClass,
+    ast.MatchMapping,
     ast.MatchOr,
     ast.MatchSequence,
     ast.MatchSingleton,
@@ -86,7 +87,6 @@ _TYPE_ALIAS = (
     "a type alias cannot be defined inside a compiled function",
     "define it outside",
 )
-_MAPPING = ("mapping patterns are not compiled", "test for the keys with `in`")
 _TEMPLATE = ("template strings are not compiled", "use an f-string")
 
 # name of the node class -> reason, remedy (names, since later Pythons have more of them)
@@ -98,7 +98,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "AsyncWith": _ASYNC,
     "Await": _ASYNC,
     "YieldFrom": _DELEGATED,
-    "MatchMapping": _MAPPING,
     "TypeAlias": _TYPE_ALIAS,
     "TemplateStr": _TEMPLATE,
     "Interpolation": _TEMPLATE,

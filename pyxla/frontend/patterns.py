@@ -23,7 +23,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from pyxla.frontend import fence
 from pyxla.frontend.expressions import condition
 from pyxla.frontend.hoist import (
     STORE,
@@ -47,8 +46,6 @@ def _match(d: Desugarer, node: ast.Match) -> None:
     outer = parent = d.body
     opened: ast.stmt | None = None
     for case in node.cases:
-        if _unsupported(d, case.pattern):
-            break
         if _is_condition(case.pattern) and case.guard is None:
             test = _condition(case.pattern, subject)
             if isinstance(test, ast.Constant):
@@ -108,14 +105,6 @@ def _bind(d: Desugarer, pattern: ast.pattern, value: ast.expr) -> None:
         d.store(target, value, pattern)
 
 
-def _unsupported(d: Desugarer, pattern: ast.pattern) -> bool:
-    for part in ast.walk(pattern):
-        if isinstance(part, ast.MatchMapping):
-            d.refuse(part, fence.refusal(part))
-            return True
-    return False
-
-
 def _is_capture(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
@@ -166,6 +155,8 @@ def _test(
             _test(d, pattern.pattern, subject, captures, then)
     elif isinstance(pattern, ast.MatchSequence):
         _test_sequence(d, pattern, subject, captures, then)
+    elif isinstance(pattern, ast.MatchMapping):
+        _test_mapping(d, pattern, subject, captures, then)
     elif isinstance(pattern, ast.MatchClass):
         _test_class(d, pattern, subject, captures, then)
     elif isinstance(pattern, ast.MatchOr):
@@ -254,6 +245,38 @@ def _test_sequence(
 
 def _item(subject: ast.Name, index: ast.expr, origin: ast.AST) -> ast.expr:
     return at(ast.Subscript(subject, index, ast.Load()), origin)
+
+
+def _test_mapping(
+    d: Desugarer,
+    pattern: ast.MatchMapping,
+    subject: ast.Name,
+    captures: list[tuple[ast.pattern, ast.Name]],
+    then: Then,
+) -> None:
+    keys: list[ast.expr] = []
+
+    def look(index: int) -> None:
+        if index == len(pattern.patterns):
+            return rest()
+        part = pattern.patterns[index]
+        key = d.hold(d.expr(pattern.keys[index]), part)
+        keys.append(key)
+
+        def inside() -> None:
+            held = d.hold(_item(subject, key, part), part)
+            _test(d, part, held, captures, lambda: look(index + 1))
+
+        test = at(ast.Compare(key, [ast.In()], [subject]), part)
+        _where(d, test, inside, part)
+
+    def rest() -> None:
+        if pattern.rest is not None:
+            held = d.hold(call("without", [subject, *keys], pattern), pattern)
+            captures.append((at(ast.MatchAs(None, pattern.rest), pattern), held))
+        then()
+
+    _where(d, call("matches_mapping", [subject], pattern), lambda: look(0), pattern)
 
 
 def _test_class(

@@ -223,7 +223,8 @@ class Renaming:
         """Put the values that were found in the place of placeholders."""
         filled = self.filled
         for block in self.flow.order:
-            if not self.graph.names[block].reads:
+            names = self.graph.names[block]
+            if not (names.reads or names.first):
                 continue
             for instr in block.instrs:
                 operands = instr.operands

@@ -59,10 +59,26 @@ def _yield_from(d: Desugarer, node: ast.YieldFrom) -> None:
 @statement(ast.Assign)
 def _assign(d: Desugarer, node: ast.Assign) -> None:
     value = d.expr(node.value)
+    (target, *others) = node.targets
+    if not others and isinstance(target, ast.Subscript) and isinstance(target.value, ast.IfExp):
+        return _assign_item(d, node, target, target.value, value)
     if len(node.targets) > 1:
         value = d.spill(value, len(d.body))
     for target in node.targets:
         d.assign(target, value, node)
+
+
+def _assign_item(
+    d: Desugarer, node: ast.Assign, target: ast.Subscript, chosen: ast.IfExp, value: ast.expr
+) -> None:
+    """`(a if test else b)[i] = value`: an assignment on each path, which knows the object."""
+    value = d.spill(value, len(d.body))
+
+    def choose(owner: ast.expr) -> None:
+        d.assign(at(ast.Subscript(owner, target.slice, STORE), target), value, node)
+
+    test = condition(d, chosen.test)
+    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
 
 
 @statement(ast.AnnAssign)
@@ -77,6 +93,8 @@ def _ann_assign(d: Desugarer, node: ast.AnnAssign) -> None:
 def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Name):
         return _aug_assign_name(d, node)
+    if isinstance(node.target.value, ast.IfExp):
+        return _aug_assign_chosen(d, node, node.target, node.target.value)
     target = d.target(node.target)
     end, before = len(d.body), d.effects
     value = d.expr(node.value)
@@ -102,6 +120,23 @@ def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
         return
     d.body.append(at(ast.AugAssign(target, node.op, value), node))
     d.effects += 1
+
+
+def _aug_assign_chosen(
+    d: Desugarer, node: ast.AugAssign, target: ast.Attribute | ast.Subscript, chosen: ast.IfExp
+) -> None:
+    """`(a if test else b)[i] += value` on each path."""
+
+    def choose(owner: ast.expr) -> None:
+        made: ast.Attribute | ast.Subscript = (
+            ast.Subscript(owner, target.slice, STORE)
+            if isinstance(target, ast.Subscript)
+            else ast.Attribute(owner, target.attr, STORE)
+        )
+        _aug_assign(d, at(ast.AugAssign(at(made, target), node.op, node.value), node))
+
+    test = condition(d, chosen.test)
+    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
 
 
 def _with_parts(target: Any, parts: Sequence[ast.expr], context: ast.expr_context) -> Any:

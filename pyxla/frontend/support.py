@@ -134,6 +134,19 @@ def matches_sequence(subject: Any) -> bool:
     return False
 
 
+def matches_mapping(subject: Any) -> bool:
+    """Whether a mapping pattern may match `subject`."""
+    match subject:
+        case {}:
+            return True
+    return False
+
+
+def without(subject: Any, *keys: Any) -> dict[Any, Any]:
+    """What `**rest` of a mapping pattern takes."""
+    return {key: value for key, value in subject.items() if key not in keys}
+
+
 def match_attribute(cls: type, key: int | str) -> str:
     """The attribute that a sub-pattern of a class pattern looks at; "" is the subject itself."""
     if isinstance(key, str):
@@ -200,6 +213,7 @@ PREDICATES = frozenset(
         "catches",
         "decided",
         "is_instance",
+        "matches_mapping",
         "matches_sequence",
         "has_match_value",
     }

@@ -9,6 +9,7 @@ import itertools
 import math
 import operator
 import types
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ from pyxla.infer.containers import (
     unordered,
 )
 from pyxla.infer.deciding import by_counted_loops
-from pyxla.infer.engine import Engine, Stopped
-from pyxla.infer.heap import ListCell, NumberList, ObjectCell
+from pyxla.infer.engine import Engine, Frame, Stopped
+from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
 from pyxla.infer.kinds import is_one_of, operated
 from pyxla.infer.lattice import (
     Array,
@@ -55,7 +56,8 @@ from pyxla.infer.objects import (
     set_attribute,
     type_of,
 )
-from pyxla.infer.transfer import binary, compare, inplace, negate, truth, unary
+from pyxla.infer.transfer import binary, compare, inplace, negate, transfer, truth, unary
+from pyxla.ir.core import Instr
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
@@ -82,6 +84,17 @@ def _class_of(engine: Engine, x: Any) -> type:
     """The class that `x` is, or is an instance of."""
     known = isinstance(x, Const) and isinstance(x.value, type)
     return x.value if known else type_of(engine, x)
+
+
+@transfer("yield")
+def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    frame.driver.turn(engine.use(frame.env[instr.operands[0]]))
+    return Const(None)
+
+
+@transfer("landing")
+def _landing(engine: Engine, frame: Frame, instr: Instr) -> None:
+    """Whoever sends an exception here has looked at it."""
 
 
 @builtin(object_init)
@@ -280,6 +293,23 @@ def _matches_sequence(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(support.matches_sequence(x.value))
     return Const(isinstance(x, Tuple) or isinstance(content_of(engine, x), ListCell))
+
+
+@builtin(support.matches_mapping)
+def _matches_mapping(engine: Engine, x: Any) -> Any:
+    if isinstance(x, Const):
+        return Const(support.matches_mapping(x.value))
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell):
+        return Const(issubclass(content.cls, Mapping))
+    return Const(isinstance(content, DictCell))
+
+
+@builtin(support.without)
+def _without(engine: Engine, x: Any, *keys: Any) -> Any:
+    known = {engine.key(key) for key in keys}
+    items = content_of(engine, x).items
+    return engine.new_dict({k: v for k, v in items.items() if k not in known})
 
 
 @builtin(support.match_value)

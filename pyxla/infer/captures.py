@@ -280,6 +280,8 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
             return slice(*[operand(engine, i, bounded) for i in x.items])
         if x.kind in ("function", "method", "partial", "transformed"):
             return engine.wrapper(x)
+        if x.kind == "choice":
+            return engine.use(x.meta.conflict)
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         arrays.need_characters(engine, x)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays, coroutines, extent, growing, number_lists, tables
+from pyxla.infer import arrays, choices, coroutines, extent, growing, number_lists, tables
 from pyxla.infer import growing_methods as methods
 from pyxla.infer.calls import call, call_method, find, special
 from pyxla.infer.deciding import decided_by_data
@@ -202,6 +202,8 @@ def _bounds_of(key: Any) -> tuple[Any, ...]:
 
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
     """`x in container`."""
+    if choices.is_choice(container) and isinstance(x, Const):
+        return choices.test(container, lambda text: x.value in text)
     if (grown := growing.found(engine.heap, container)) is not None:
         return methods.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
@@ -324,6 +326,8 @@ def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
 
 def length(engine: Engine, x: Any) -> Any:
     """`len(x)` of a sequence: a Const or an int Scalar."""
+    if choices.is_choice(x):
+        return choices.lookup(x, [len(value) for value in x.meta.values])
     if isinstance(x, Const):
         return Const(len(x.value))
     if (grown := growing.found(engine.heap, x)) is not None:
@@ -630,7 +634,10 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
 @builtin(dict)
 def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     items: dict[Any, Any] = {}
-    if x is not None and not named and _has_data_keys(engine, x):
+    read = dict(engine.used_up)
+    data = x is not None and not named and _has_data_keys(engine, x)
+    engine.used_up = read  # that was a look ahead
+    if data:
         source = call_method(engine, x, "items", []) if plain_sequence(engine, x) else x
         return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
     if x is not None:
@@ -656,7 +663,7 @@ def _has_data_keys(engine: Engine, x: Any) -> bool:
         return False
     if unknown(engine, x):
         return True
-    pairs = [iterate(engine, pair) for pair in iterate(engine, sequence(engine, x))]
+    pairs = [iterate(engine, pair) for pair in iterate(engine, x)]
     return any(pair and decided_by_data(engine, pair[0]) for pair in pairs)
 
 

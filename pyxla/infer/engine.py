@@ -23,7 +23,7 @@ from numpy.linalg import LinAlgError
 from pyxla.errors import CompileError, InternalError, Location, also
 from pyxla.frontend.ssa import SSA
 from pyxla.hints import raised
-from pyxla.infer import catching, growing
+from pyxla.infer import catching, choices, growing
 from pyxla.infer.captures import (
     Captures,
     NewCapture,
@@ -250,6 +250,8 @@ class Engine:
         try:
             return python_object(self, x)
         except LookupError:
+            if choices.is_choice(x):
+                return self.use(x.meta.conflict)
             unknown = dynamic_part(self, x)
             if unknown is not None:
                 raise NeedsStatic(unknown, what) from None

@@ -10,15 +10,28 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, ListOverflow, Location
+from pyxla.infer import choices
+from pyxla.infer.choices import Choices
 from pyxla.infer.extent import IntFact
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    number_type,
+)
 from pyxla.infer.shadows import chosen, number
-from pyxla.ir.build import building
+from pyxla.ir.build import Builder, building
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import compare, convert, or_
 from pyxla.ops.shape import constant
@@ -102,18 +115,37 @@ def renumbered(selector: Any, numbers: Sequence[int], count: int) -> Any:
     return Scalar(value, IntFact(0, count - 1))
 
 
-def join(
+def is_member(x: Any) -> bool:
+    """Whether `x` is a member of an enum, which may be a number besides."""
+    return isinstance(x, Const) and isinstance(x.value, Enum)
+
+
+def join_several(join: Any, values: Sequence[Any], undefined: Any) -> Any:
+    """The exception, or one of several known texts or members of enums, that each of `values` is on
+    its path; None where they are neither.
+
+    undefined: stands for no value.
+    """
+
+    def at(i: int) -> Builder:
+        return Builder(join.states[i].block.instrs, join.loc)
+
+    first = next(v for v in values if v is not undefined)
+    if not is_exception(first):
+        if choices.values_of(first) is None:
+            return None
+        return choices.join(values, undefined, join.join, at, lambda: join.conflict(values))
+    if not all(v is undefined or is_exception(v) for v in values):
+        return None
+    return _join_exceptions(values, undefined, join.join, at)
+
+
+def _join_exceptions(
     values: Sequence[Any],
     undefined: Any,
     join_one: Callable[[list[Any]], Any],
-    at: Callable[[int], Any],
+    at: Callable[[int], Builder],
 ) -> Any:
-    """The exception that each of `values` is on its path; None where they are not exceptions.
-
-    undefined: stands for no value.  at: a builder at the end of a path.
-    """
-    if not all(v is undefined or is_exception(v) for v in values):
-        return None
     slots: list[Compound] = []
     picks: list[Any] = []
     columns: list[list[Any]] = []
@@ -179,17 +211,22 @@ def select(x: Compound, values: Sequence[Any]) -> Any:
     first = values[0]
     if all(_same(first, value) for value in values):
         return first
+    if all(isinstance(v, Const) and type(v.value) is str for v in values):
+        texts = list(dict.fromkeys([v.value for v in values]))
+        selector = renumbered(x.items[0], [texts.index(v.value) for v in values], len(texts))
+        conflict = Conflict("the text of the exception must be known, of which there are several")
+        return Compound("choice", (selector,), Choices(texts, conflict))
     if not all(is_number(v) and number_type(v) is number_type(first) for v in values):
         return None
-    type = number_type(first)
+    kind = number_type(first)
     numbers = [
-        constant(value=np.asarray(v.value, type.dtype), weak=type.weak)
+        constant(value=np.asarray(v.value, kind.dtype), weak=kind.weak)
         if isinstance(v, Const)
         else v.value
         for v in values
     ]
     value = chosen(x.items[0], numbers)
-    return Scalar(value) if type.weak else Array(value)
+    return Scalar(value) if kind.weak else Array(value)
 
 
 def _same(x: Any, y: Any) -> bool:

@@ -344,6 +344,8 @@ def describe(x: Any) -> str:
         return f"numpy.{x.dtype}" if not x.shape else f"array {x.type}"
     if isinstance(x, Tuple):
         return f"{x.cls.__name__} ({', '.join(map(describe, x.items))})"
+    if isinstance(x, Compound) and x.kind == "choice":
+        return " or ".join([describe(Const(value)) for value in x.meta.values])
     if isinstance(x, Compound):
         return f"pytree {x.meta[0].__name__}" if x.kind == "pytree" else x.kind
     if isinstance(x, Conflict):

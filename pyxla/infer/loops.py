@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer import extent, kinds, unions, views
+from pyxla.infer import choices, extent, kinds, unions, views
 from pyxla.infer.guesses import Field, varied
 from pyxla.infer.heap import (
     Content,
@@ -216,6 +216,13 @@ def _is_plain(x: Any) -> bool:
     return is_number(x) or isinstance(x, Unbound)
 
 
+def _same_kind(x: Any, y: Any) -> bool:
+    """Whether two structures differ in their parts only."""
+    if len(x.items) != len(y.items):
+        return False
+    return x.cls is y.cls if isinstance(x, Tuple) else x.kind == y.kind and x.meta == y.meta
+
+
 def _rebinds(template: Any, back: Any) -> bool:
     refs = isinstance(template, Ref) and isinstance(back, Ref)
     return refs and template.cell != back.cell and not template.view and not back.view
@@ -266,6 +273,12 @@ class _Fit:
             self._number(template, back)
         elif isinstance(template, Ref):
             self._ref(template, back)
+        elif choices.is_choice(template):
+            with building(Builder(self.back.block.instrs, self.back.loc)):
+                selector = choices.selector_in(back, template.meta.values)
+            self.ok &= selector is not None
+            if selector is not None:
+                self.value(template.items[0], selector)
         elif isinstance(template, Tuple | Compound):
             self._parts(template, back)
         else:
@@ -290,7 +303,7 @@ class _Fit:
     def _parts(self, template: Tuple | Compound, back: Any) -> None:
         if type(back) is Const and isinstance(back.value, tuple):
             back = Tuple(tuple(Const(x) for x in back.value), type(back.value))
-        if type(back) is not type(template) or len(back.items) != len(template.items):
+        if type(back) is not type(template) or not _same_kind(template, back):
             self.ok = False
             return
         for x, y in zip(template.items, back.items, strict=True):

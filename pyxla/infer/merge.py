@@ -164,8 +164,8 @@ class Join:
         return self._join_parts(values, known)
 
     def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
-        if exceptions.is_exception(known[0]):
-            return self._join_exceptions(values)
+        if (found := exceptions.join_several(self, values, UNDEFINED)) is not None:
+            return found
         values = [_spread(v) for v in values]
         first = _spread(known[0])
         known = [_spread(v) for v in known]
@@ -177,14 +177,7 @@ class Join:
             if isinstance(first, Tuple):
                 return Tuple(tuple(columns), first.cls)
             return Compound(first.kind, tuple(columns), first.meta)
-        return self._conflict(values)
-
-    def _join_exceptions(self, values: list[Any]) -> Any:
-        def at(i: int) -> Builder:
-            return Builder(self.states[i].block.instrs, self.loc)
-
-        found = exceptions.join(values, UNDEFINED, self.join, at)
-        return self._conflict(values) if found is None else found
+        return self.conflict(values)
 
     def _join_conflicts(self, values: list[Any]) -> Any:
         unbound = [v for v in values if isinstance(v, Unbound)]
@@ -212,13 +205,13 @@ class Join:
         same = all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known])
         joined = known[0] if same else self.join(bare)
         if isinstance(joined, Conflict):
-            return self._conflict(values)
+            return self.conflict(values)
         found = self._join_numbers(some, some)
         if isinstance(found, Const):
             return joined if found.value else Const(None)
         return MaybeNone(joined, found, self.hint)
 
-    def _conflict(self, values: list[Any]) -> Conflict:
+    def conflict(self, values: list[Any]) -> Conflict:
         notes = []
         for value, state in zip(values, self.states, strict=True):
             note = (f"{_shown(value, state)} here", state.loc)
@@ -233,7 +226,10 @@ class Join:
     def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
         type = joined_number_type(known)
         if type is None:
-            return self._conflict(values)
+            return self.conflict(values)
+        if not type.weak and any(map(exceptions.is_member, known)):
+            found = exceptions.join_several(self, values, UNDEFINED)
+            return self.conflict(values) if found is None else found
         if not self.vary and all(isinstance(v, Const) for v in values):
             if all_equal([v.value for v in values]):
                 return values[0]
@@ -301,7 +297,7 @@ class Join:
         if all(isinstance(c, Array | Shadow) for c in contents):
             return self._join_array_refs(values, contents)
         if not all(type(c) is type(contents[0]) for c in contents):
-            return self._conflict(values)
+            return self.conflict(values)
         return self._join_cells(values)
 
     def _join_cells(self, values: list[Any]) -> Ref:
@@ -334,7 +330,7 @@ class Join:
         if key not in self.joined:
             arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
             if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
-                return self._conflict(values)
+                return self.conflict(values)
             found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
             if found is None:
                 plain = all(isinstance(c, Array) for c in contents) and not any(
@@ -395,7 +391,7 @@ class Join:
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
         if not all(same_structure(first, c) for c in known):
-            return self._conflict(contents)
+            return self.conflict(contents)
         columns = [
             self.join([UNDEFINED if c is UNDEFINED else parts(c)[i] for c in contents])
             for i in range(len(parts(first)))
@@ -427,10 +423,10 @@ class Join:
             if len(known) == len(contents) and all(c.extents == first.extents for c in known):
                 return first
         if not all(isinstance(c, Array) for c in known):
-            return self._conflict(contents)
+            return self.conflict(contents)
         type = joined_array_type(known)
         if type is None:
-            return self._conflict(contents)
+            return self.conflict(contents)
         value = self.phi(contents, type)
         return Array(value, self._join_extents(contents, type.shape))
 

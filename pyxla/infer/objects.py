@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, exceptions, growing, viewing
+from pyxla.infer import arrays, choices, exceptions, growing, viewing
 from pyxla.infer.bits import part
 from pyxla.infer.calls import call, call_object, find
 from pyxla.infer.engine import Engine
@@ -203,6 +204,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         raise _missing(engine, arrays.kind_of(engine, x), name)
     if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
         return x.items[("start", "stop", "step").index(name)]
+    if x.kind == "choice":
+        return _of_choice(engine, x, name)
     if x.kind == "super":
         return _of_super(engine, x, name)
     if exceptions.is_exception(x):
@@ -271,6 +274,18 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
         x is item or (isinstance(x, Ref) and isinstance(item, Ref) and same_ref(x, item))
         for item in items
     )
+
+
+def _of_choice(engine: Engine, x: Compound, name: str) -> Any:
+    """`name` and `value` of one of several members of an enum."""
+    if name not in ("name", "value") or not all(isinstance(v, Enum) for v in x.meta.values):
+        return engine.use(x.meta.conflict)
+    entries = choices.table(x, lambda member: getattr(member, name))
+    if all(type(entry) is int for entry in entries):
+        return choices.lookup(x, entries)
+    if all(type(entry) is str for entry in entries) and len(set(entries)) == len(entries):
+        return Compound("choice", x.items, choices.Choices(entries, x.meta.conflict))
+    return engine.use(x.meta.conflict)
 
 
 def _of_super(engine: Engine, x: Compound, name: str) -> Any:
@@ -520,6 +535,11 @@ def object_init(*args: Any, **kwargs: Any) -> None:
     """`object.__init__`, as `super` finds it: it accepts what cooperating classes pass."""
 
 
+def _type_of_choice(engine: Engine, x: Compound) -> type:
+    classes = list(dict.fromkeys(map(type, x.meta.values)))
+    return classes[0] if len(classes) == 1 else engine.use(x.meta.conflict)
+
+
 def is_instance(engine: Engine, x: Any, classes: tuple[type, ...]) -> bool:
     """`isinstance(x, classes)`."""
     return any(issubclass(type_of(engine, x), cls) for cls in classes)
@@ -545,6 +565,8 @@ def type_of(engine: Engine, x: Any) -> type:
     if exceptions.is_exception(x):
         return _chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
     if isinstance(x, Compound):
+        if choices.is_choice(x):
+            return _type_of_choice(engine, x)
         kinds = {"function": types.FunctionType, "range": range, "slice": slice, "text": str}
         kinds |= {"method": types.MethodType, "zip": zip, "enumerate": enumerate, "map": map}
         return kinds.get(x.kind, object)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import arrays
+from pyxla.infer import arrays, choices
 from pyxla.infer.calls import special
 from pyxla.infer.containers import builtin
 from pyxla.infer.engine import Engine
@@ -66,8 +66,8 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         return lambda given: inner(given) if given[some].item() else None
     if isinstance(x, Scalar | Array) and x.kinds is not None:
         place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
-        choices = x.kinds.choices
-        return lambda given: choices[given[which].item()](given[place].item())
+        kinds = x.kinds.choices
+        return lambda given: kinds[given[which].item()](given[place].item())
     if isinstance(x, Scalar):
         place = _place(x.value, values)
         return lambda given: given[place].item()
@@ -81,6 +81,9 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         x = engine.use(formatted(engine, x, "s"))
         if isinstance(x, Const):
             return reader(engine, x, values)
+    if choices.is_choice(x):
+        number, members = reader(engine, x.items[0], values), x.meta.values
+        return lambda given: members[number(given)]
     if isinstance(x, Compound) and x.kind == "text":
         return _text(engine, x, values)
     if isinstance(x, Ref):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.frontend import support
+from pyxla.infer import choices
 from pyxla.infer.calls import find, special
 from pyxla.infer.containers import builtin, iterate
 from pyxla.infer.exceptions import alternatives, is_exception, select
@@ -23,6 +24,8 @@ _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 
 
 def is_text(x: Any) -> bool:
+    if choices.is_choice(x):
+        return all(isinstance(value, str) for value in x.meta.values)
     return is_dynamic(x) or (isinstance(x, Const) and isinstance(x.value, str))
 
 
@@ -38,6 +41,9 @@ def joined(parts: Sequence[Any]) -> Any:
         if is_dynamic(x):
             pieces.extend(x.meta)
             items.extend(x.items)
+        elif choices.is_choice(x):
+            pieces.append(("s", ""))
+            items.append(x)
         else:
             pieces.append(str(x.value) if isinstance(x, Const) else "")
     if not items:

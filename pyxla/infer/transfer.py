@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, growing
+from pyxla.infer import arrays, choices, growing
 from pyxla.infer.calls import apply, call, class_of, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.deciding import decided_by_data
@@ -377,6 +377,8 @@ def truth(engine: Engine, x: Any) -> Any:
         return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
     if isinstance(x, Tuple):
         return Const(bool(x.items))
+    if choices.is_choice(x):
+        return choices.test(x, bool)
     if (grown := growing.found(engine.heap, x)) is not None:
         return compare(engine, "gt", growing.length(engine, grown), Const(0))
     if isinstance(x, Ref):
@@ -408,6 +410,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if choices.is_choice(x) or choices.is_choice(y):
+        return choices.compared(engine, _FOLD[op], x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
         x, y = constant_of(x), constant_of(y)
         if type(x) is Const and type(y) is Const:
@@ -455,6 +459,8 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
 
 def identical(engine: Engine, x: Any, y: Any) -> Any:
     """`x is y`, a bool."""
+    if choices.is_choice(x) or choices.is_choice(y):
+        return choices.equal(x, y)
     if isinstance(x, Ref) and isinstance(y, Ref):
         for ref in (x, y):
             engine.check_distinct(ref)
@@ -682,17 +688,6 @@ def _format(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("join")
 def _join(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return joined([engine.use(frame.env[value]) for value in instr.operands])
-
-
-@transfer("yield")
-def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    frame.driver.turn(engine.use(frame.env[instr.operands[0]]))
-    return Const(None)
-
-
-@transfer("landing")
-def _landing(engine: Engine, frame: Frame, instr: Instr) -> None:
-    """Whoever sends an exception here has looked at it."""
 
 
 @transfer("refuse")

@@ -1,7 +1,8 @@
 """What the caller of a program sees: a tree over its flat results, and what is written back.
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutArgument path
-              | OutMaybe index out | OutMixed index out* | OutNumbers index python
+              | OutMaybe index out | OutMixed index out* | OutChoice index value*
+              | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)*
     write   ::= leaf := index                        an array argument takes new contents
@@ -63,6 +64,14 @@ class OutMixed:
 
     index: int
     outs: tuple[OutScalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutChoice:
+    """One of several texts or members of an enum: `values[result index]`."""
+
+    index: int
+    values: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,6 +148,7 @@ Out = (
     | OutConst
     | OutMaybe
     | OutMixed
+    | OutChoice
     | OutNumbers
     | OutArgument
     | OutView
@@ -236,6 +246,8 @@ def builder(out: Out, arrays: Sequence[Convert], scalar: Convert = _python) -> B
             return lambda values, args, made: kinds[np.asarray(values[index]).item()](
                 values, args, made
             )
+        case OutChoice(index, choices):
+            return lambda values, args, made: choices[np.asarray(values[index]).item()]
         case OutNumbers(index, python):
             return _shared(out, _numbers(index, arrays[index], scalar if python else _immutable))
         case OutArgument(path):
@@ -442,6 +454,8 @@ def check_traceable(outcome: Outcome, name: str) -> None:
         what, hint = "returns a list of unknown length", "return np.array(the list) and its length"
     elif any(isinstance(node, OutMaybe) for node in walk(outcome.result)):
         what, hint = "returns None or something else", "return a flag beside the value"
+    elif any(isinstance(node, OutChoice) for node in walk(outcome.result)):
+        what, hint = "returns one of several texts", "return a number that says which"
     else:
         return
     raise CompileError(f"'{name}' {what}, which a JAX trace cannot express", hint=hint)
@@ -490,7 +504,7 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
             case OutArray(index, extents):
                 sizes = tuple([None if e is None else moved(e) for e in extents])
                 return OutArray(moved(index), sizes)
-            case OutScalar(index) | OutNumbers(index):
+            case OutScalar(index) | OutNumbers(index) | OutChoice(index):
                 return replace(out, index=moved(index))
             case OutMaybe(index, inner):
                 return OutMaybe(moved(index), _renumbered(inner, moved, made))

@@ -23,7 +23,6 @@ REFUSED = [
     ("global g\nfor g in x:\n    pass", 2, "global variable"),
     ("global g\ndef g():\n    pass", 2, "global variable"),
     ("raise", 1, "nothing to raise again"),
-    ("match x:\n    case {'a': 1}:\n        pass", 2, "mapping patterns"),
 ]
 
 

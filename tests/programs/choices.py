@@ -1,0 +1,182 @@
+"""Texts and members of enums that depend on the path taken."""
+
+from enum import Enum, IntEnum, auto
+
+import numpy as np
+
+from tests.programs import program
+
+
+class S(Enum):
+    IDLE = auto()
+    RUN = auto()
+    DONE = "d"
+
+
+@program("choice", lambda: (np.array([1, 0, 1, 1, 2, 0]),))
+def machine(a):
+    s = S.IDLE
+    n = 0
+    for v in a:
+        if s is S.IDLE and v == 1:
+            s = S.RUN
+        elif s == S.RUN and v == 0:
+            s = S.IDLE
+        elif v == 2:
+            s = S.DONE
+        if s is S.RUN:
+            n += 1
+    return s, n
+
+
+@program(
+    "choice prints",
+    lambda: (np.array([1.0, 0.5, 0.1]), 0.2),
+    lambda: (np.array([1.0, 0.5, 0.3]), 0.2),
+)
+def conv(a, tol):
+    status = "max iterations"
+    k = 0
+    for v in a:
+        k += 1
+        if v < tol:
+            status = "converged"
+            break
+        if np.isnan(v):
+            status = "failed"
+            break
+    print(f"{status} after {k}", status)
+    return {"status": status, "k": k, "ok": status == "converged"}
+
+
+@program("choice", lambda: (1.0,), lambda: (-1.0,), lambda: (0.0,))
+def sign(x):
+    s = "pos" if x > 0 else "neg" if x < 0 else "zero"
+    if s in ("pos", "zero"):
+        k = 1
+    else:
+        k = 2
+    return s, k, len(s), s + "!", f"<{s:>6}>", s != "neg", bool(s), s < "p", "o" in s
+
+
+@program("choice", lambda: (1.0,), lambda: (-1.0,))
+def mixed_len(x):
+    t = ("a", 1) if x > 0 else ("bc", 2)
+    return t
+
+
+@program("choice", lambda: (1.0,), lambda: (-1.0,))
+def raises_(x):
+    what = "big" if x > 0 else "small"
+    if abs(x) > 0.5:
+        raise ValueError(f"{what} value")
+    return what
+
+
+@program("choice", lambda: (1.0,), lambda: (-1.0,))
+def raises2(x):
+    what = "big" if x > 0 else "small"
+    raise ValueError(what)
+
+
+@program("choice", lambda: (4,), lambda: (5,))
+def parity(n):
+    total = 0
+    mode = "even"
+    for i in range(n):
+        total += i if mode == "even" else -i
+        mode = "odd" if mode == "even" else "even"
+    return total, mode
+
+
+@program("choice", lambda: (1.0,), lambda: (-1.0,))
+def optional_str(x):
+    err = None
+    if x < 0:
+        err = "negative"
+    return err
+
+
+@program("choice", lambda: (1.0,), lambda: (-3.0,), lambda: (9.0,))
+def errs(x):
+    try:
+        if x < 0:
+            raise ValueError("neg")
+        if x > 5:
+            raise ValueError("large")
+        return "ok"
+    except ValueError as e:
+        return "failed: " + str(e)
+
+
+@program("choice", lambda: (3,), lambda: (12,))
+def padding(n):
+    mode = "edge" if n > 10 else "reflect"
+    return np.pad(np.arange(4.0), 1, mode=mode)
+
+
+@program("choice", lambda: (3,), lambda: (12,))
+def tables(n):
+    d = {"lo": 1.5, "hi": 2.5}
+    return d["lo" if n < 10 else "hi"]
+
+
+def status_of(x):
+    if x > 1:
+        return "hot"
+    if x < -1:
+        return "cold"
+    return "mild"
+
+
+@program("choice", lambda: (np.array([0.0, 2.0, -5.0, 3.0]),))
+def count_status(a):
+    hot = 0
+    for v in a:
+        if status_of(v) == "hot":
+            hot += 1
+    return hot, status_of(a[0]), [status_of(v) for v in a]
+
+
+@program("choice", lambda: (2.0,), lambda: (0.5,))
+def enumval(x):
+    s = S.RUN if x > 1 else S.IDLE
+    return s.value, s.name, s is S.RUN, isinstance(s, S)
+
+
+class Color(IntEnum):
+    R = 1
+    G = 2
+
+
+@program("choice", lambda: (2.0,), lambda: (0.5,))
+def intenum(x):
+    c = Color.R if x > 1 else Color.G
+    return c == Color.R, int(c)
+
+
+@program("choice", lambda: (2.0,), lambda: (0.5,))
+def match_choice(x):
+    s = "a" if x > 1 else "b"
+    match s:
+        case "a":
+            return 1
+        case "b":
+            return 2
+    return 3
+
+
+@program("choice", lambda: (3,))
+def closures_differ(n):
+    def a(x):
+        return x + 1
+
+    def b(x):
+        return x + 20
+
+    g = a
+    y = 0
+    while y < n:
+        y = y + g(1)
+        g = b
+    return y
