@@ -22,7 +22,9 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
 from pyxla.ir.types import array_type
 from pyxla.lower.panels import matrix_of, product_of, read_in_panels
-from pyxla.ops.elementwise import add, convert, maximum, minimum, multiply
+from pyxla.lower.registers import read_in_condition
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant, reshape
 
@@ -96,9 +98,11 @@ def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
         with building(Builder(head)):
             whole = dynamic_slice(flat, begin, slice_sizes=(old.type.size,))
             whole = reshape(whole, shape=old.type.shape)
+        blocks = _Blocks(old, flat, begin, extra)
         for instr in copy.instrs:
-            for inner in instr.regions:
-                _read_blocks(inner, old, flat, begin)
+            read = any([blocks.region(inner) for inner in instr.regions])
+            if read and instr.op is while_:
+                read_in_condition(instr, [begin])
         read_in_panels(copy, old, flat, begin)
         mapping: Mapping = {old: whole}
         substitute(copy.instrs, mapping)
@@ -106,34 +110,63 @@ def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
     return Region((*params, *begins), head + copy.instrs, copy.results)
 
 
-def _read_blocks(region: Region, array: Value, flat: Value, begin: Value) -> None:
-    """Read the blocks of `array` from where it lies in `flat`, in place."""
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            _read_blocks(inner, array, flat, begin)
-        if instr.op is dynamic_slice and instr.operands[0] is array:
-            with building(Builder(code, instr.loc)):
-                block = _block(instr, flat, begin)
-            block.owner.results = instr.results
-            instr.results[0].owner = block.owner
-        else:
-            code.append(instr)
-    region.instrs[:] = code
+class _Blocks:
+    """Reads the blocks of `array` from where it lies in `flat`, in place; each place once."""
 
+    def __init__(self, array: Value, flat: Value, begin: Value, room: int) -> None:
+        self.array = array
+        self.room = room
+        self.flat = flat
+        self.begin = begin
+        # In scope: what has been computed of which values.
+        self.known: dict[tuple[object, ...], Value] = {}
 
-def _block(instr: Instr, flat: Value, begin: Value) -> Value:
-    array, *starts = instr.operands
-    shape, sizes = array.type.shape, instr.attrs["slice_sizes"]
-    place = begin
-    for d, start in enumerate(starts):
-        if sizes[d] == shape[d]:
-            continue
-        index = convert(start, dtype=BEGIN.dtype)
-        index = maximum(minimum(index, _number(shape[d] - sizes[d])), _number(0))
-        place = add(place, multiply(index, _number(math.prod(shape[d + 1 :]))))
-    block = dynamic_slice(flat, place, slice_sizes=(math.prod(sizes),))
-    return reshape(block, shape=sizes)
+    def region(self, region: Region) -> bool:
+        """Rewrite a region; whether blocks are read in it."""
+        code: list[Instr] = []
+        outer, found = self.known, False
+        self.known = dict(outer)
+        for instr in region.instrs:
+            read = any([self.region(inner) for inner in instr.regions])
+            if read and instr.op is while_:
+                read_in_condition(instr, [self.begin])
+            found |= read
+            if instr.op is dynamic_slice and instr.operands[0] is self.array:
+                found = True
+                with building(Builder(code, instr.loc)):
+                    block = self.block(instr)
+                block.owner.results = instr.results
+                instr.results[0].owner = block.owner
+            else:
+                code.append(instr)
+        self.known = outer
+        region.instrs[:] = code
+        return found
+
+    def block(self, instr: Instr) -> Value:
+        _, *starts = instr.operands
+        shape, sizes = self.array.type.shape, instr.attrs["slice_sizes"]
+        # That the first element is where there is room: LLVM then knows that all are in the array.
+        place = and_(self.begin, _number(self.room))
+        for d, start in enumerate(starts):
+            if sizes[d] != shape[d]:
+                place = self.step(place, start, shape[d] - sizes[d], math.prod(shape[d + 1 :]))
+        block = dynamic_slice(self.flat, place, slice_sizes=(math.prod(sizes),))
+        return reshape(block, shape=sizes)
+
+    def step(self, place: Value, start: Value, last: int, stride: int) -> Value:
+        """`place` and `stride` times an index from 0 to `last`."""
+        key = place, start, last, stride
+        if key not in self.known:
+            self.known[key] = add(place, multiply(self.inside(start, last), _number(stride)))
+        return self.known[key]
+
+    def inside(self, start: Value, last: int) -> Value:
+        key = start, last
+        if key not in self.known:
+            index = convert(start, dtype=BEGIN.dtype)
+            self.known[key] = maximum(minimum(index, _number(last)), _number(0))
+        return self.known[key]
 
 
 def _number(content: int) -> Value:

@@ -10,6 +10,7 @@ from pyxla.lower.fences import fence_reads
 from pyxla.lower.orient import orient_products
 from pyxla.lower.packing import pack_in_order
 from pyxla.lower.promote import promote_elements
+from pyxla.lower.registers import keep_in_registers
 from pyxla.lower.simplify import simplify
 from pyxla.lower.spread import spread_products
 from pyxla.lower.staging import stage_reductions
@@ -27,5 +28,6 @@ def finished(name: str, origin: Region) -> Program:
         region = pack_in_order(region)
     region = close(unroll(promote_elements(region)))
     if jaxlink.on_cpu():
-        region = stage_reductions(orient_products(spread_products(fence_reads(region))))
+        region = keep_in_registers(fence_reads(region))
+        region = stage_reductions(orient_products(spread_products(region)))
     return program(name, region, origin)

@@ -1,0 +1,371 @@
+"""Loops over elements whose state stays in registers.
+
+    while i < n: s = s + A[i]; i = i + 1
+
+XLA:CPU compiles a loop over few elements to one function, in which the state lies in memory: LLVM
+keeps it in registers where it can prove that nobody else touches it.  Two things prevent that.
+
+*Copies.*  `A[i]` and `i + 1` both read `i`, in no particular order, so XLA copies `i`; a copy may
+touch anything, as far as LLVM is told.  So everything that reads the old value of a number is made
+to come before its new value, by a *guard*, a selection that only LLVM knows to be void:
+
+    i1 = never(s1) ? 0 : i + 1        never(x): x < NaN, or (x & 1) == 2
+
+Where two new values each need the other's old one, the old value of one goes into a slot of its
+own, a *relic*.
+
+*Where the condition is stored.*  XLA tells LLVM only of what the condition reads that it lies
+elsewhere.  So the condition reads all numbers:
+
+    while (i < n) | never(s)
+
+Only for XLA:CPU, and to be done last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import free_values, substitute_region, uses
+from pyxla.lower.cost import SMALL
+from pyxla.lower.dead import has_effect
+from pyxla.lower.rules import known, literal
+from pyxla.ops.control import if_, while_
+from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice
+from pyxla.ops.shape import constant, reshape
+
+STATE = 24  # numbers that change; with more a loop is too large for one function
+RELICS = 6
+OUTSIDE = 12
+
+# What computes a value: the position of a slot, the one whose old value is kept, or an instruction
+# with regions.
+Node = tuple[str, int] | Instr
+
+
+def keep_in_registers(region: Region, anchor: Value | None = None) -> Region:
+    """Guard the loops over elements of a region, in place.
+
+    anchor: a number that changes in the loop around the region, if there is one.
+    """
+    code: list[Instr] = []
+    for instr in region.instrs:
+        if instr.op is while_:
+            inside = next((p for p in instr.regions[1].params if p.type.size == 1), None)
+            for inner in instr.regions:
+                keep_in_registers(inner, inside)
+            if _over_elements(instr):
+                _Guarded(instr).emit()
+                if anchor is not None:
+                    with building(Builder(code, instr.loc)):
+                        instr.operands = tuple([_begun(x, anchor) for x in instr.operands])
+        else:
+            for inner in instr.regions:
+                keep_in_registers(inner, anchor)
+        code.append(instr)
+    region.instrs[:] = code
+    return region
+
+
+def _begun(init: Value, anchor: Value) -> Value:
+    """The initial value of a slot; a constant would be copied there."""
+    return init if known(init) is None or init.type.size != 1 else guard(init, [never(anchor)])
+
+
+def _over_elements(loop: Instr) -> bool:
+    """Whether the loop is over numbers and elements of arrays."""
+    return all(_elementary(region) for region in loop.regions)
+
+
+def _elementary(region: Region) -> bool:
+    for instr in region.instrs:
+        if has_effect(instr):
+            return False
+        if instr.regions:
+            if instr.op not in (if_, while_) or not all(map(_elementary, instr.regions)):
+                return False
+        elif instr.op is dynamic_update_slice:
+            if instr.operands[1].type.size > SMALL:
+                return False
+        elif any(value.type.size > SMALL for value in instr.results):
+            return False
+        elif instr.op is not dynamic_slice and any(v.type.size > SMALL for v in instr.operands):
+            return False
+    return True
+
+
+class _Guarded:
+    """One loop: the graph of what has to come before what, then the code.
+
+    before[x]: the nodes that have to come before x.  natural[x]: those of them that x uses.
+    """
+
+    def __init__(self, loop: Instr) -> None:
+        self.loop = loop
+        self.cond, self.body = loop.regions
+        params, results = self.body.params, self.body.results
+        self.slot_of = {param: k for k, param in enumerate(params)}
+        self.varying = [k for k, r in enumerate(results) if r is not params[k]]
+        self.numbers = [k for k in self.varying if params[k].type.size == 1]
+        self.made_by: dict[Value, int] = {}
+        for k in self.varying:
+            if results[k] not in self.slot_of:
+                self.made_by.setdefault(results[k], k)
+        self.leaves: dict[Value, frozenset[Node]] = {}
+        self.before: dict[Node, set[Node]] = {}
+        self.natural: dict[Node, set[Node]] = {}
+        self.readers: dict[int, set[Node]] = {k: set() for k in self.varying}
+        self.inside = {v for instr in self.body.instrs for v in instr.results}
+
+    def emit(self) -> None:
+        if not self.numbers or len(self.numbers) > STATE:
+            return
+        self.find_nodes()
+        order = self.ordered()
+        if order is not None:
+            _Writer(self, order).write()
+
+    def leaves_of(self, value: Value) -> frozenset[Node]:
+        """What `value` is computed of: ("old", k), ("new", k), instructions with regions."""
+        found = self.leaves.get(value)
+        if found is None:
+            if value in self.slot_of:
+                found = frozenset([("old", self.slot_of[value])])
+            elif value in self.made_by:
+                found = frozenset([("new", self.made_by[value])])
+            else:
+                found = self.origins(value)
+            self.leaves[value] = found
+        return found
+
+    def origins(self, value: Value) -> frozenset[Node]:
+        """The leaves of the instruction that makes `value`."""
+        if value not in self.inside:
+            return frozenset()
+        instr = value.owner
+        if instr.regions:
+            return frozenset([instr])
+        return frozenset().union(*[self.leaves_of(v) for v in instr.operands])
+
+    def find_nodes(self) -> None:
+        for instr in self.body.instrs:
+            if instr.regions:
+                self.add(instr, frozenset().union(*[self.leaves_of(v) for v in uses(instr)]))
+        for k in self.varying:
+            result = self.body.results[k]
+            own = self.made_by.get(result) == k
+            self.add(("new", k), self.origins(result) if own else self.leaves_of(result))
+        for k in self.varying:
+            self.before["new", k] |= self.readers[k]
+
+    def add(self, node: Node, leaves: Iterable[Node]) -> None:
+        needed = set()
+        for leaf in leaves:
+            if isinstance(leaf, Instr) or leaf[0] == "new":
+                needed.add(leaf)
+            elif leaf[1] in self.readers and node != ("new", leaf[1]):
+                self.readers[leaf[1]].add(node)
+        self.natural[node] = needed
+        self.before[node] = set(needed)
+
+    def ordered(self) -> list[Node] | None:
+        """The nodes in an order in which they can be computed, relics made as needed."""
+        order: list[Node] = []
+        left = dict.fromkeys(self.before)
+        while left:
+            ready = [node for node in left if self.before[node].isdisjoint(left)]
+            if ready:
+                order += ready
+                for node in ready:
+                    del left[node]
+                continue
+            relic = self.relic(left)
+            if relic is None:
+                return None
+            left[relic] = None
+        return order
+
+    def relic(self, left: Iterable[Node]) -> Node | None:
+        """Keep the old value of the number for whose sake most nodes wait."""
+        waiting = {
+            k: len(self.readers[k].intersection(left))
+            for k in self.numbers
+            if ("new", k) in left and ("old", k) not in self.before
+        }
+        k = max(waiting, key=waiting.__getitem__, default=None)
+        if k is None or not waiting[k] or len(self.relics()) == RELICS:
+            return None
+        kept: Node = ("old", k)
+        self.before[kept], self.natural[kept] = set(), set()
+        later = self.readers[k].intersection(left)
+        for reader in later:
+            self.before[reader].add(kept)
+            self.natural[reader].add(kept)
+        self.before["new", k] -= later - self.natural["new", k]
+        self.readers[k] -= later
+        self.before["new", k].add(kept)
+        self.natural["new", k].add(kept)
+        return kept
+
+    def relics(self) -> list[Node]:
+        return [node for node in self.before if isinstance(node, tuple) and node[0] == "old"]
+
+
+class _Writer:
+    """Writes the body of a loop anew, in the order of its nodes."""
+
+    def __init__(self, plan: _Guarded, order: Sequence[Node]) -> None:
+        self.plan = plan
+        self.order = order
+        self.builder = Builder([], plan.loop.loc)
+        self.values: dict[Value, Value] = {}
+        self.done: set[Instr] = set()
+        self.made: dict[Node, Value] = {}
+        self.past: dict[Node, set[Node]] = {}
+
+    def write(self) -> None:
+        plan = self.plan
+        with building(self.builder):
+            for node in self.order:
+                self.node(node)
+        results = list(plan.body.results)
+        for k in plan.varying:
+            results[k] = self.made["new", k]
+        plan.body.instrs[:] = self.builder.instrs
+        plan.body.results = tuple(results)
+        outside = [v for v in free_values(plan.body) if v.type.size == 1 and known(v) is None]
+        read_in_condition(
+            plan.loop, [plan.cond.params[k] for k in plan.numbers] + outside[:OUTSIDE]
+        )
+        self.add_slots([node for node in self.order if node in plan.relics()])
+
+    def add_slots(self, relics: Sequence[Node]) -> None:
+        loop, cond, body = self.plan.loop, self.plan.cond, self.plan.body
+        for relic in relics:
+            k = relic[1]
+            type = body.params[k].type
+            loop.operands += (loop.operands[k],)
+            loop.results += (Value(type, loop),)
+            cond.params += (Value(type, cond),)
+            body.params += (Value(type, body),)
+            body.results += (self.made[relic],)
+
+    def node(self, node: Node) -> None:
+        plan = self.plan
+        past = set(plan.natural[node])
+        for other in plan.natural[node]:
+            past |= self.past[other]
+        if isinstance(node, Instr):
+            self.instr(node)
+            self.past[node] = past
+            return
+        kind, k = node
+        waits = []
+        if kind == "new":
+            for other in reversed(list(self.past)):
+                if other in plan.before[node] and other not in past:
+                    waits.append(other)
+                    past |= {other, *self.past[other]}
+        self.past[node] = past
+        param = plan.body.params[k]
+        if kind == "old":
+            self.made[node] = self.values[param] = guard(param, [never(param)])
+            return
+        result = plan.body.results[k]
+        if k in plan.numbers:
+            value = self.value(result)
+            tests = [self.never(other) for other in waits] or [never(self.values.get(param, param))]
+            made = guard(value, tests)
+        else:
+            made = self.array(result, param, [self.never(other) for other in waits])
+        self.made[node] = made
+        if plan.made_by.get(result) == k:
+            self.values[result] = made
+
+    def array(self, result: Value, param: Value, tests: Sequence[Value]) -> Value:
+        """The new content of an array; its first update waits for the tests."""
+        value = result
+        while tests and isinstance(value.owner, Instr) and value in self.plan.inside:
+            instr = value.owner
+            if instr.op is not dynamic_update_slice:
+                break
+            if instr.operands[0] is param:
+                update = guard(self.value(instr.operands[1]), tests)
+                instr.operands = (param, update, *instr.operands[2:])
+                break
+            value = instr.operands[0]
+        return self.value(result)
+
+    def never(self, node: Node) -> Value:
+        """False, after the node."""
+        if not isinstance(node, Instr):
+            return never(self.made[node])
+        return never(min(node.results, key=lambda value: value.type.size))
+
+    def value(self, value: Value) -> Value:
+        """`value`, its code written."""
+        if value in self.values:
+            return self.values[value]
+        if value in self.plan.inside:
+            self.instr(value.owner)
+        return value
+
+    def instr(self, instr: Instr) -> None:
+        """Write an instruction, after what it needs."""
+        if instr in self.done:
+            return
+        self.done.add(instr)
+        if instr.regions:
+            mapping = {value: self.value(value) for value in uses(instr)}
+            for region in instr.regions:
+                substitute_region(region, mapping)
+        instr.operands = tuple([self.value(value) for value in instr.operands])
+        self.builder.instrs.append(instr)
+
+
+def read_in_condition(loop: Instr, values: Iterable[Value]) -> None:
+    """Let the condition of a loop read these numbers."""
+    cond = loop.regions[0]
+    with building(Builder(cond.instrs, loop.loc)):
+        test = cond.results[0]
+        for value in values:
+            test = or_(test, never(value))
+        cond.results = (test,)
+
+
+def never(value: Value) -> Value:
+    """False, computed of a value in a way that LLVM sees through and XLA does not."""
+    if value.type.size != 1:
+        zero = constant(value=np.zeros((), np.int64))
+        sizes = (1,) * value.type.ndim
+        value = dynamic_slice(value, *[zero] * value.type.ndim, slice_sizes=sizes)
+    if value.type.shape:
+        value = reshape(value, shape=())
+    kind = value.type.dtype.kind
+    if kind == "c":
+        value = real(value)
+        kind = "f"
+    if kind == "b":
+        value = convert(value, dtype=np.dtype(np.int32))
+    elif kind not in "iu":
+        nan = constant(value=np.array(np.nan, value.type.dtype))
+        return compare(value, nan, direction="LT")
+    dtype = value.type.dtype
+    last = and_(value, constant(value=np.ones((), dtype)))
+    return compare(last, constant(value=np.full((), 2, dtype)), direction="EQ")
+
+
+def guard(value: Value, tests: Sequence[Value]) -> Value:
+    """`value`, after the tests, none of which is ever true."""
+    test = tests[0]
+    for other in tests[1:]:
+        test = or_(test, other)
+    content = known(value)
+    # Selecting between equal constants would be simplified.
+    filler = int(content is not None and not content.any())
+    return select(test, literal(filler, value.type), value)
