@@ -20,11 +20,8 @@ from pyxla.grad.reverse import split_vjp
 from pyxla.grad.transforms import (
     Argnums,
     Inputs,
-    check_inexact,
-    inputs,
+    by_argnums,
     options_of,
-    pair_of,
-    position,
 )
 from pyxla.grad.trees import PYTHON, Leaf, Tree, flatten, graft, leaves, placed
 from pyxla.infer.engine import Engine
@@ -59,14 +56,8 @@ class Jacobian:
 
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
         (function,) = items
-        given = inputs(engine, args, kwargs)
-        single = isinstance(self.argnums, int | str)
-        which = (self.argnums,) if single else self.argnums
-        at = [position(engine, function, n, given) for n in which]
-        check_inexact(engine, given, at)
-        given.vary(at)
-        nested = given.visit(function)
-        tree = pair_of(engine, nested.result)[0] if self.has_aux else nested.result
+        given, wanted, single = by_argnums(engine, function, args, kwargs, self.argnums)
+        nested, (tree, *_) = given.visit(function, self.has_aux)
         self.check(engine, given, tree)
         of = {leaf: nested.index(leaf) for leaf in leaves(tree) if leaf.inexact}
         outputs = {leaf: k for leaf, k in of.items() if k is not None}
@@ -74,7 +65,6 @@ class Jacobian:
         result, blocks = make(engine, given, nested, outputs)
         now = flatten(engine, result.items[0] if self.has_aux else result)
         old = dict(zip(leaves(now), leaves(tree), strict=True))
-        wanted = [given.trees[k] for k in at]
 
         def of_leaf(leaf: Leaf) -> Any:
             found = {x: blocks.get((old[leaf], x)) for x in given.params}

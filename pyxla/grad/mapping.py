@@ -26,6 +26,7 @@ from pyxla.grad.trees import (
     flatten,
     graft,
     leaves,
+    may_be_none,
     moved,
     placed,
     value_of,
@@ -33,7 +34,7 @@ from pyxla.grad.trees import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Scalar, Tuple, describe
+from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64, array_type
 from pyxla.lib.operands import cast
@@ -156,6 +157,8 @@ class _Lanes:
         self.sizes: dict[int, str] = {} if size is None else {size: "axis_size"}
 
     def map(self, axes: Axes, tree: Tree, what: str) -> None:
+        if axes is not None and may_be_none(tree):
+            raise self.engine.refuse(f"{what} of vmap may be None", "pass a number, or a bool")
         others = list(_others(tree))
         for node in others:
             if node.cell and not isinstance(node.content, SetCell):
@@ -290,6 +293,11 @@ class _Results:
         tree = self.nested.result
         if tree is None:
             raise self.engine.refuse("this function never returns")
+        if may_be_none(tree):
+            raise self.engine.refuse(
+                "a function given to vmap returns None for some elements and not for others",
+                "return a number that means it, or a bool beside the result",
+            )
         for node in _others(tree):
             raise _unstackable(self.engine, _kind(node))
         axes = dict(spread_axes(self.engine, out_axes, tree, "out_axes"))
@@ -299,11 +307,6 @@ class _Results:
         """A leaf of the result: an array with one more dimension, unless `axis` is None."""
         if isinstance(leaf.value, Const) and leaf.value.value is None:
             return leaf.value
-        if isinstance(leaf.value, MaybeNone):
-            raise self.engine.refuse(
-                "a function given to vmap returns None for some elements and not for others",
-                "return a number that means it, or a bool beside the result",
-            )
         if leaf.type is None:
             raise _unstackable(self.engine, describe(leaf.value).split()[0])
         if any([self.varies(e.value) for e in _extents(leaf)]):

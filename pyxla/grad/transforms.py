@@ -26,12 +26,13 @@ from pyxla.grad.trees import (
     flatten_all,
     leaves,
     like,
+    may_be_none,
     rebuild,
     value_of,
     zero,
 )
 from pyxla.infer.engine import Engine, Stopped
-from pyxla.infer.lattice import Compound, Const, MaybeNone, Tuple
+from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
 from pyxla.lib.indexing import resized
@@ -72,22 +73,26 @@ class Inputs:
 
     def vary(self, which: Sequence[int]) -> None:
         """Make the floating-point leaves of some arguments parameters."""
-        for leaf in leaves(*[self.trees[k] for k in which]):
-            self.check(leaf)
+        trees = [self.trees[k] for k in which]
+        self.check(*trees)
+        for leaf in leaves(*trees):
             if leaf.inexact:
                 self.params[leaf] = Value(leaf.type, None, getattr(leaf.value, "hint", ""))
 
-    def check(self, leaf: Leaf) -> None:
-        if isinstance(leaf.value, MaybeNone):
+    def check(self, *trees: Tree) -> None:
+        if may_be_none(*trees):
             raise self.engine.refuse(
                 "a value that may be None has no derivative", "pass and return a number, or a bool"
             )
 
-    def visit(self, function: Any) -> Nested:
-        """The call; its derivatives may be taken once more than around it."""
+    def visit(self, function: Any, has_aux: bool) -> tuple[Nested, tuple[Tree, ...]]:
+        """The call, and the trees of its value and of aux; derivatives may be taken of it."""
         self.engine.orders += 1
         try:
-            return self.visited(function)
+            nested = self.visited(function)
+            pair = pair_of(self.engine, nested.result) if has_aux else (nested.result,)
+            self.check(pair[0])
+            return nested, pair
         finally:
             self.engine.orders -= 1
 
@@ -96,8 +101,6 @@ class Inputs:
         if made.result is None:
             emit(self.engine, made, made.region, self.values())
             raise Stopped
-        for leaf in leaves(made.result):
-            self.check(leaf)
         return made
 
     def values(self) -> list[Value]:
@@ -130,6 +133,19 @@ def copies_of(engine: Engine, args: Sequence[Any], kwargs: dict[str, Any]) -> In
     return Inputs(engine, flatten_all(engine, (*args, *kwargs.values())), tuple(kwargs), {})
 
 
+def by_argnums(
+    engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, Any], argnums: Argnums
+) -> tuple[Inputs, list[Tree], bool]:
+    """The arguments, those that `argnums` names as variables; whether it names one."""
+    given = inputs(engine, args, kwargs)
+    single = isinstance(argnums, int | str)
+    which = (argnums,) if single else argnums
+    at = [position(engine, function, n, given) for n in which]
+    check_inexact(engine, given, at)
+    given.vary(at)
+    return given, [given.trees[k] for k in at], single
+
+
 @dataclass(frozen=True, slots=True)
 class Gradient:
     """`grad`, and `value_and_grad` where `with_value`."""
@@ -144,20 +160,15 @@ class Gradient:
 
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
         (function,) = items
-        given = inputs(engine, args, kwargs)
-        single = isinstance(self.argnums, int | str)
-        which = (self.argnums,) if single else self.argnums
-        at = [position(engine, function, n, given) for n in which]
-        check_inexact(engine, given, at)
-        given.vary(at)
-        nested = given.visit(function)
-        leaf = self.scalar(engine, nested.result)
+        given, wanted, single = by_argnums(engine, function, args, kwargs, self.argnums)
+        nested, pair = given.visit(function, self.has_aux)
+        leaf = self.scalar(engine, pair[0])
         seeds = [] if (index := nested.index(leaf)) is None else [index]
         region = vjp(nested.region, range(len(given.params)), seeds, options_of(engine))
         ones = [filled(nested.region.results[k].type, 1) for k in seeds]
         made = emit(engine, nested, region, [*given.values(), *ones])
         cotangents = dict(zip(given.params, made.others, strict=True))
-        found = [rebuild(engine, given.trees[k], picked(cotangents)) for k in at]
+        found = [rebuild(engine, tree, picked(cotangents)) for tree in wanted]
         gradient = found[0] if single else Tuple(tuple(found))
         if not self.has_aux:
             return Tuple((made.result, gradient)) if self.with_value else gradient
@@ -167,8 +178,6 @@ class Gradient:
 
     def scalar(self, engine: Engine, tree: Any) -> Leaf:
         """The leaf that is differentiated."""
-        if self.has_aux:
-            tree, _ = pair_of(engine, tree)
         if isinstance(tree, Leaf) and isinstance(tree.value, Const) and tree.value.value is None:
             raise engine.refuse(
                 "the function returns None: there is nothing to differentiate",
@@ -205,8 +214,7 @@ class Forward:
         tangents: dict[Leaf, Value] = {}
         for tree, x in zip(given.trees, args[half:], strict=False):
             match(engine, tree, flatten(engine, x), tangents)
-        nested = given.visit(function)
-        pair = pair_of(engine, nested.result) if self.has_aux else (nested.result,)
+        nested, pair = given.visit(function, self.has_aux)
         region = jvp(nested.region, range(len(given.params)))
         made = emit(
             engine, nested, region, [*given.values(), *[tangents[leaf] for leaf in given.params]]
@@ -313,8 +321,7 @@ class Backward:
         (function,) = items
         given = inputs(engine, args, kwargs)
         given.vary(range(len(args)))
-        nested = given.visit(function)
-        pair = pair_of(engine, nested.result) if self.has_aux else (nested.result,)
+        nested, pair = given.visit(function, self.has_aux)
         seeds = [leaf for leaf in leaves(pair[0]) if leaf.inexact]
         dynamic = [k for leaf in seeds if (k := nested.index(leaf)) is not None]
         forward, reverse = split_vjp(

@@ -22,6 +22,7 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
+    MaybeNone,
     Ref,
     Scalar,
     Tuple,
@@ -104,6 +105,8 @@ class _Flatten:
             return self.reference(x)
         if isinstance(x, Tuple) or isinstance(x, Compound) and x.kind not in FUNCTIONS:
             return Node(x, tuple([self.visit(item) for item in x.items]))
+        if isinstance(x, MaybeNone):
+            return Node(x, (self.visit(x.value), self.visit(x.some)))
         return Leaf(x)
 
     def reference(self, x: Ref) -> Tree:
@@ -144,6 +147,12 @@ def leaves(*trees: Tree) -> Iterator[Leaf]:
 
     for tree in trees:
         yield from visit(tree)
+
+
+def may_be_none(*trees: Tree) -> bool:
+    """Whether values that may be None are among these."""
+    nodes = [tree for tree in trees if isinstance(tree, Node)]
+    return any(isinstance(node.content, MaybeNone) or may_be_none(*node.items) for node in nodes)
 
 
 Copies = dict[int, list[int]]
@@ -210,6 +219,8 @@ def _with_parts(content: Any, items: Sequence[Any]) -> Any:
         return Tuple(tuple(items), content.cls)
     if isinstance(content, Compound):
         return Compound(content.kind, tuple(items), content.meta)
+    if isinstance(content, MaybeNone):
+        return MaybeNone(items[0], items[1], content.name)
     return content if isinstance(content, SetCell) else rebuilt(content, list(items))
 
 
