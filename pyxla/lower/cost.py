@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyxla.ir.core import Instr, Region
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import captures, uses
 
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
 LIGHT = 1 << 16  # elements: a kernel that makes fewer takes some ten microseconds
 # Read or make a small part of a large array, or nothing at all.
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
+_READS = frozenset({"dynamic_slice", "slice", "gather"})
+_UPDATES = frozenset({"dynamic_update_slice"})
+WORD = 8  # bytes of a pointer
 # fmt: off
 _SLOW = frozenset({
     "divide", "remainder", "power", "atan2", "exponential", "exponential_minus_one", "log",
@@ -64,3 +68,60 @@ def is_light(region: Region) -> bool:
         if any(value.type.size > limit for value in values):
             return False
     return True
+
+
+def loop_traffic(loop: Instr) -> int:
+    """The bytes that one iteration of a loop touches, as XLA counts them: inner loops once.
+
+    A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
+    """
+    slots = len(loop.operands) + len(captures(loop))
+    return 2 * WORD * slots + sum(map(_traffic, loop.regions))
+
+
+def _traffic(region: Region) -> int:
+    shown = set(region.results)
+    for instr in region.instrs:
+        if instr.regions:
+            shown.update(uses(instr), instr.results)
+    inside = {value for instr in region.instrs for value in instr.results}
+    total = 0
+    for instr in region.instrs:
+        if instr.op.name == "while":
+            total += loop_traffic(instr)
+        elif instr.regions:
+            slots = len(instr.results) + len(captures(instr))
+            total += 2 * WORD * slots + max(map(_traffic, instr.regions))
+        elif not shown.isdisjoint(instr.results) and instr.op.name != "constant":
+            total += _fusion_traffic(instr, shown, inside)
+    return total
+
+
+def _fusion_traffic(root: Instr, shown: set[Value], inside: set[Value]) -> int:
+    """What the fusion that ends in `root` touches."""
+    total = sum(_bytes(value) for value in root.results) if root.op.name not in _UPDATES else 0
+    leaves: set[Value] = set()
+    done = {root}
+    work = [root]
+    while work:
+        instr = work.pop()
+        operands = instr.operands
+        if instr.op.name in _UPDATES:
+            total += _bytes(operands[1])
+        if instr.op.name in _READS:
+            total += _bytes(instr.results[0])
+        if instr.op.name in _READS or instr.op.name in _UPDATES:
+            operands = operands[1:]
+        for value in operands:
+            owner = value.owner
+            if value not in inside or value in shown:
+                if not (isinstance(owner, Instr) and owner.op.name == "constant"):
+                    leaves.add(value)
+            elif owner not in done and owner.op.name != "constant":
+                done.add(owner)
+                work.append(owner)
+    return total + sum(map(_bytes, leaves))
+
+
+def _bytes(value: Value) -> int:
+    return value.type.size * value.type.dtype.itemsize

@@ -30,8 +30,8 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import free_values, substitute_region, uses
-from pyxla.lower.cost import SMALL
+from pyxla.ir.rewrite import clone_instr, free_values, substitute_region, uses, walk
+from pyxla.lower.cost import SMALL, loop_traffic
 from pyxla.lower.dead import has_effect
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import if_, while_
@@ -39,7 +39,8 @@ from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import constant, reshape
 
-STATE = 24  # numbers that change; with more a loop is too large for one function
+TRAFFIC = 980  # bytes that one function may touch; XLA says less than a thousand and 24
+STATE = 24  # numbers that change
 RELICS = 6
 OUTSIDE = 12
 
@@ -49,27 +50,66 @@ Node = tuple[str, int] | Instr
 
 
 def keep_in_registers(region: Region, anchor: Value | None = None) -> Region:
-    """Guard the loops over elements of a region, in place.
+    """Guard the loops over elements of a region, in place, where they fit into one function.
 
     anchor: a number that changes in the loop around the region, if there is one.
     """
     code: list[Instr] = []
     for instr in region.instrs:
         if instr.op is while_:
-            inside = next((p for p in instr.regions[1].params if p.type.size == 1), None)
-            for inner in instr.regions:
-                keep_in_registers(inner, inside)
-            if _over_elements(instr):
-                _Guarded(instr).emit()
-                if anchor is not None:
-                    with building(Builder(code, instr.loc)):
-                        instr.operands = tuple([_begun(x, anchor) for x in instr.operands])
+            if not _over_elements(instr) or not _keep(instr, anchor, code):
+                for inner in instr.regions:
+                    keep_in_registers(inner, _anchor(instr))
         else:
             for inner in instr.regions:
                 keep_in_registers(inner, anchor)
         code.append(instr)
     region.instrs[:] = code
     return region
+
+
+def _keep(loop: Instr, anchor: Value | None, code: list[Instr]) -> bool:
+    """Guard a loop and those in it, or only the innermost; whether one function holds them."""
+    for everywhere in (True, False):
+        head: list[Instr] = []
+        copy = clone_instr(loop, {})
+        _guard_nest(copy, anchor, head, everywhere)
+        if loop_traffic(copy) <= TRAFFIC:
+            code += head
+            extra = copy.results[len(loop.results) :]
+            loop.operands, loop.regions = copy.operands, copy.regions
+            for value in extra:
+                value.owner = loop
+            loop.results += extra
+            return True
+    return loop_traffic(loop) <= TRAFFIC
+
+
+def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr], everywhere: bool) -> None:
+    innermost = not any(inner.op is while_ for inner in walk(loop.regions[1].instrs))
+    for region in loop.regions:
+        _guard_within(region, _anchor(loop), everywhere)
+    if everywhere or innermost:
+        _Guarded(loop).emit()
+        if anchor is not None:
+            with building(Builder(code, loop.loc)):
+                loop.operands = tuple([_begun(x, anchor) for x in loop.operands])
+
+
+def _guard_within(region: Region, anchor: Value | None, everywhere: bool) -> None:
+    code: list[Instr] = []
+    for instr in region.instrs:
+        if instr.op is while_:
+            _guard_nest(instr, anchor, code, everywhere)
+        else:
+            for inner in instr.regions:
+                _guard_within(inner, anchor, everywhere)
+        code.append(instr)
+    region.instrs[:] = code
+
+
+def _anchor(loop: Instr) -> Value | None:
+    return next((p for p in loop.regions[1].params if p.type.size == 1), None)
 
 
 def _begun(init: Value, anchor: Value) -> Value:
@@ -247,7 +287,7 @@ class _Writer:
     def add_slots(self, relics: Sequence[Node]) -> None:
         loop, cond, body = self.plan.loop, self.plan.cond, self.plan.body
         for relic in relics:
-            k = relic[1]
+            k = int(relic[1])  # type: ignore[index]
             type = body.params[k].type
             loop.operands += (loop.operands[k],)
             loop.results += (Value(type, loop),)
@@ -264,7 +304,7 @@ class _Writer:
             self.instr(node)
             self.past[node] = past
             return
-        kind, k = node
+        kind, k = node[0], int(node[1])
         waits = []
         if kind == "new":
             for other in reversed(list(self.past)):

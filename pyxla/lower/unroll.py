@@ -6,6 +6,9 @@ operations on numbers.  A *counted* loop leaves what is short of a full stride t
     while i < n: s = f(s, i); i += 1    ->    while i < n - 3: s, i = four steps
                                               while i < n: one step
 
+Where the number of iterations is known, what is short of a stride is straight-line code, and a few
+iterations of a cheap body are altogether.
+
 Where the condition is another, steps are *speculative*: all of them run, and of those after the
 last one nobody sees what they compute.  The selections come after all steps, so that a step waits
 for the one before it only:
@@ -26,7 +29,14 @@ import numpy as np
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone, clone_instr, clone_region, slice_of
+from pyxla.ir.rewrite import (
+    Mapping,
+    clone,
+    clone_instr,
+    clone_region,
+    slice_of,
+    substitute_region,
+)
 from pyxla.lower.cost import INFINITE, cost
 from pyxla.lower.rules import known
 from pyxla.ops.control import while_
@@ -35,6 +45,7 @@ from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant
 
 FACTORS = (8, 4, 2)
+WHOLE = 16  # iterations, if that many are known, need no loop
 SLOTS = 8  # more state than that is not worth selecting
 # XLA:CPU compiles a loop to one kernel if its operations touch less than 1 KiB, and runs a larger
 # one operation by operation: ten times slower.  What it does not fuse counts for most.
@@ -45,23 +56,47 @@ READ, SLOW = 4, 12
 def unroll(region: Region) -> Region:
     """The region, its innermost loops over numbers unrolled, in place."""
     code: list[Instr] = []
+    replaced: Mapping = {}
     for instr in region.instrs:
         for inner in instr.regions:
             unroll(inner)
-        if instr.op is while_ and (steps := _steps(instr)) > 1:
-            code += _unrolled(instr, steps)
-        else:
+        if instr.op is not while_ or not _is_plain(instr):
             code.append(instr)
+            continue
+        instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
+        price = sum(_prices(instr))
+        counter = _counter(instr)
+        count = None if counter is None else _count(instr, counter)
+        if count is not None and count <= WHOLE and count * price <= BUDGET:
+            state = _straight(instr.regions[1], instr.operands, count, code)
+            replaced.update(zip(instr.results, state, strict=True))
+        elif (steps := _steps(instr)) == 1:
+            code.append(instr)
+        elif count is not None and counter is not None:
+            state = _strides(instr, counter, count, steps, code)
+            replaced.update(zip(instr.results, state, strict=True))
+        else:
+            code += _unrolled(instr, steps)
     region.instrs[:] = code
+    if replaced:
+        substitute_region(region, replaced)
     return region
+
+
+def _is_plain(loop: Instr) -> bool:
+    """Whether the state is a few numbers."""
+    params = loop.regions[1].params
+    return len(params) <= SLOTS and not any(value.type.shape for value in params)
+
+
+def _prices(loop: Instr) -> list[int]:
+    cond, body = loop.regions
+    return [_price(instr) for instr in (*cond.instrs, *body.instrs)]
 
 
 def _steps(loop: Instr) -> int:
     """How many steps to take at a time: 1 where more do not pay."""
-    cond, body = loop.regions
-    if len(body.params) > SLOTS or any(value.type.shape for value in body.params):
-        return 1
-    prices = [_price(instr) for instr in (*cond.instrs, *body.instrs)]
+    body, prices = loop.regions[1], _prices(loop)
     if not _crosses(body) or (SLOW in prices and _counter(loop) is None):
         return 1
     return next((steps for steps in FACTORS if steps * sum(prices) <= BUDGET), 1)
@@ -112,9 +147,55 @@ def _counter(loop: Instr) -> int | None:
     return position if by_one else None
 
 
+def _count(loop: Instr, counter: int) -> int | None:
+    """How many iterations there are, if that is known."""
+    first = known(loop.operands[counter])
+    bound = known(loop.regions[0].results[0].owner.operands[1])
+    return None if first is None or bound is None else max(int(bound) - int(first), 0)
+
+
+def _straight(
+    body: Region, state: Sequence[Value], steps: int, code: list[Instr]
+) -> Sequence[Value]:
+    """The state after some steps, as straight-line code."""
+    copies = _Copies()
+    for _ in range(steps):
+        state = copies.copy(body, state)
+    code += copies.instrs
+    return state
+
+
+def _strides(
+    loop: Instr, counter: int, count: int, steps: int, code: list[Instr]
+) -> Sequence[Value]:
+    """The state after a known number of iterations: full strides, then what is left of them."""
+    body = loop.regions[1]
+    last = int(known(loop.operands[counter])) + count - count % steps  # type: ignore[arg-type]
+    builder = Builder(code, loop.loc)
+    limit = builder.emit(constant, (), {"value": np.array(last)})
+    first = _stride(loop, counter, steps, limit, builder)
+    return _straight(body, first, count % steps, code)
+
+
+def _stride(
+    loop: Instr, counter: int, steps: int, limit: Value, builder: Builder
+) -> tuple[Value, ...]:
+    """The state after a loop of `steps` steps at a time, while the counter is below `limit`."""
+
+    def goes_on(*state: Value) -> Value:
+        return builder.emit(compare, (state[counter], limit), {"direction": "LT"})
+
+    body = clone_region(loop.regions[1], {})
+    test = builder.region([value.type for value in body.params], goes_on)
+    code: list[Instr] = []
+    state = _straight(body, body.params, steps, code)
+    stride = Region(body.params, code, tuple(state))
+    return builder.emit(while_, loop.operands, {}, regions=(test, stride))
+
+
 def _counted(loop: Instr, counter: int, steps: int) -> list[Instr]:
     """A loop of `steps` steps at a time, then the loop."""
-    cond, body = loop.regions
+    cond = loop.regions[0]
     mapping: Mapping = {}
     bound = cond.results[0].owner.operands[1]
     code = clone(slice_of(cond.instrs, [bound]), mapping)
@@ -127,19 +208,7 @@ def _counted(loop: Instr, counter: int, steps: int) -> list[Instr]:
     lowest = number(np.iinfo(np.int64).min + steps - 1)
     highest = builder.emit(maximum, (mapping.get(bound, bound), lowest), {})
     limit = builder.emit(subtract, (highest, number(steps - 1)), {})
-
-    def goes_on(*state: Value) -> Value:
-        return builder.emit(compare, (state[counter], limit), {"direction": "LT"})
-
-    copies = _Copies()
-    state: Sequence[Value] = body.params
-    for _ in range(steps):
-        state = copies.copy(body, state)
-    test = builder.region([value.type for value in body.params], goes_on)
-    last = clone_region(body, {})
-    stride = Region(body.params, copies.instrs, tuple(state))
-    first = builder.emit(while_, loop.operands, {}, regions=(test, stride))
-    loop.operands, loop.regions = first, (cond, last)
+    loop.operands = _stride(loop, counter, steps, limit, builder)
     return [*code, loop]
 
 
