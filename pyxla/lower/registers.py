@@ -38,11 +38,13 @@ from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import constant, reshape
+from pyxla.ops.shape import slice as slice_
 
 TRAFFIC = 980  # bytes that one function may touch; XLA says less than a thousand and 24
 STATE = 24  # numbers that change
 RELICS = 6
 OUTSIDE = 12
+READS = (dynamic_slice, slice_)
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
 # with regions.
@@ -57,7 +59,7 @@ def keep_in_registers(region: Region, anchor: Value | None = None) -> Region:
     code: list[Instr] = []
     for instr in region.instrs:
         if instr.op is while_:
-            if not _over_elements(instr) or not _keep(instr, anchor, code):
+            if not is_over_elements(instr) or not _keep(instr, anchor, code):
                 for inner in instr.regions:
                     keep_in_registers(inner, _anchor(instr))
         else:
@@ -66,6 +68,12 @@ def keep_in_registers(region: Region, anchor: Value | None = None) -> Region:
         code.append(instr)
     region.instrs[:] = code
     return region
+
+
+def all_over_elements(region: Region) -> bool:
+    """Whether all loops of a region are over elements, and there are any."""
+    loops = [instr for instr in walk(region.instrs) if instr.op is while_]
+    return bool(loops) and all(map(is_over_elements, loops))
 
 
 def _keep(loop: Instr, anchor: Value | None, code: list[Instr]) -> bool:
@@ -117,7 +125,7 @@ def _begun(init: Value, anchor: Value) -> Value:
     return init if known(init) is None or init.type.size != 1 else guard(init, [never(anchor)])
 
 
-def _over_elements(loop: Instr) -> bool:
+def is_over_elements(loop: Instr) -> bool:
     """Whether the loop is over numbers and elements of arrays."""
     return all(_elementary(region) for region in loop.regions)
 
@@ -134,7 +142,7 @@ def _elementary(region: Region) -> bool:
                 return False
         elif any(value.type.size > SMALL for value in instr.results):
             return False
-        elif instr.op is not dynamic_slice and any(v.type.size > SMALL for v in instr.operands):
+        elif instr.op not in READS and any(v.type.size > SMALL for v in instr.operands):
             return False
     return True
 

@@ -22,7 +22,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
 from pyxla.ir.types import array_type
 from pyxla.lower.panels import matrix_of, product_of, read_in_panels
-from pyxla.lower.registers import read_in_condition
+from pyxla.lower.registers import is_over_elements, read_in_condition
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
 from pyxla.ops.index import dynamic_slice
@@ -101,7 +101,7 @@ def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
         blocks = _Blocks(old, flat, begin, extra)
         for instr in copy.instrs:
             read = any([blocks.region(inner) for inner in instr.regions])
-            if read and instr.op is while_:
+            if read and instr.op is while_ and is_over_elements(instr):
                 read_in_condition(instr, [begin])
         read_in_panels(copy, old, flat, begin)
         mapping: Mapping = {old: whole}
@@ -128,7 +128,7 @@ class _Blocks:
         self.known = dict(outer)
         for instr in region.instrs:
             read = any([self.region(inner) for inner in instr.regions])
-            if read and instr.op is while_:
+            if read and instr.op is while_ and is_over_elements(instr):
                 read_in_condition(instr, [self.begin])
             found |= read
             if instr.op is dynamic_slice and instr.operands[0] is self.array:

@@ -39,6 +39,7 @@ from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
 from pyxla.lower.emit import emit_function, emit_module
+from pyxla.lower.registers import all_over_elements
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
@@ -189,7 +190,9 @@ def jit(program: Program, donated: int = 0) -> Any:
         return bind(program, *args[donated:])
 
     call.__name__ = call.__qualname__ = program.name
-    options = _compiler_options(is_light(program.region)) if on_cpu() else None
+    options = None
+    if on_cpu():
+        options = _compiler_options(is_light(program.region), all_over_elements(program.region))
     dispatch = functools.partial(
         jax.jit, call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0
     )
@@ -236,16 +239,22 @@ _CPU_OPTIONS = {
     ),
     "xla_disable_hlo_passes": "tree_reduction_rewriter",
 }
-
-
 # A kernel of some ten microseconds is not worth waking another thread, which then waits for more.
-_SERIAL = {"xla_disable_hlo_passes": "tree_reduction_rewriter,cpu-parallel-task-assigner"}
+_SERIAL = "cpu-parallel-task-assigner"
+# What XLA moves out of loops over elements it carries through them, where LLVM no longer knows the
+# ranges of indices.
+_HOISTING = "while-loop-invariant-code-motion"
 
 
 @functools.cache
-def _compiler_options(light: bool) -> dict[str, Any] | None:
-    """The options of XLA:CPU that this jaxlib knows; they come and go with its releases."""
-    options = {**_CPU_OPTIONS, **_SERIAL} if light else _CPU_OPTIONS
+def _compiler_options(light: bool, elements: bool) -> dict[str, Any] | None:
+    """The options of XLA:CPU that this jaxlib knows; they come and go with its releases.
+
+    light: no kernel works for long.  elements: the loops are over elements of arrays.
+    """
+    off = "xla_disable_hlo_passes"
+    passes = [_CPU_OPTIONS[off], *[_SERIAL] * light, *[_HOISTING] * elements]
+    options = {**_CPU_OPTIONS, off: ",".join(passes)}
     try:
         jax.jit(lambda: 0, compiler_options=options)()
     except Exception:  # an option it does not know is refused when compiling
