@@ -1,0 +1,189 @@
+"""Guarded loops: the same results, and no copies of their state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Region, Value
+from pyxla.ir.rewrite import walk
+from pyxla.ir.types import I64, array_type
+from pyxla.ir.verify import verify_region
+from pyxla.lower.registers import guard, is_over_elements, keep_in_registers, never
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import add, compare, multiply, select
+from pyxla.ops.shape import constant
+from pyxla.reflect import compilation
+from tests.ir.interp import run_region
+from tests.lower.test_unroll import bits, fibonacci, one_loop, random_loop
+
+VALUES = {
+    np.bool_: [False, True],
+    np.int8: [-128, -1, 0, 1, 2, 127],
+    np.uint64: [0, 1, 2, 2**64 - 1],
+    np.int64: [-(2**63), -1, 0, 1, 2, 3, 2**63 - 1],
+    np.float32: [np.nan, -np.inf, np.inf, -0.0, 0.0, 1.5],
+    np.complex128: [complex(np.nan, 1), complex(-np.inf, np.nan), 0j],
+}
+
+
+@pytest.mark.parametrize("dtype", VALUES)
+def test_never(dtype: type):
+    """False for every value, so that a guard gives what it guards."""
+    region = Region((Value(array_type(np.dtype(dtype))),))
+    with building(Builder(region.instrs)):
+        region.results = (
+            never(region.params[0]),
+            guard(region.params[0], [never(region.params[0])]),
+        )
+    for value in VALUES[dtype]:
+        test, same = run_region(region, np.asarray(value, dtype)[()])
+        assert not test
+        np.testing.assert_array_equal(same, np.asarray(value, dtype))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_loops(seed: int):
+    plain, region = random_loop(seed), keep_in_registers(random_loop(seed))
+    verify_region(region)
+    with np.errstate(over="ignore"):
+        for limit in (0, 1, 5, 16):
+            args = np.array([limit, 0, 3, -2, 1])
+            assert bits(run_region(region, *args)) == bits(run_region(plain, *args))
+
+
+def slots(region: Region) -> list[int]:
+    return [len(instr.operands) for instr in walk(region.instrs) if instr.op is while_]
+
+
+def test_new_values_that_need_each_others_old_ones():
+    """a, b = b, a + b: one of the old values has a slot of its own."""
+    region = keep_in_registers(fibonacci())
+    verify_region(region)
+    assert slots(region) == [3]
+    for limit in map(np.float64, [0, 1, 5, 1e9]):
+        args = limit, np.float64(0), np.float64(1)
+        assert bits(run_region(region, *args)) == bits(run_region(fibonacci(), *args))
+
+
+def test_a_loop_that_touches_too_much_is_left_alone():
+    def body(limit: Value, i: Value, *state: Value) -> tuple[Value, ...]:
+        total = state[0]
+        for value in state[1:]:
+            total = add(multiply(total, value), i)
+        test = compare(total, limit, direction="LT")
+        return add(i, constant(value=np.array(1))), *[select(test, total, v) for v in state]
+
+    def made() -> Region:
+        types = [I64] * 18
+        return one_loop(types, lambda n, i, *_: compare(i, n, direction="LT"), body)
+
+    assert slots(keep_in_registers(made())) == slots(made())
+    assert len(list(walk(keep_in_registers(made()).instrs))) == len(list(walk(made().instrs)))
+
+
+def running_sum(x):
+    out = np.empty_like(x)
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i]
+        out[i] = s
+    return out
+
+
+def product(a, b):
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+    return c
+
+
+def product_of_parts(a, b, n, m):
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(n):
+        for j in range(n):
+            for k in range(m):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+
+
+def longest_common(a, b):
+    t = np.zeros((a.shape[0] + 1, b.shape[0] + 1), dtype=np.int64)
+    for i in range(a.shape[0]):
+        for j in range(b.shape[0]):
+            if a[i] == b[j]:
+                t[i + 1, j + 1] = t[i, j] + 1
+            elif t[i, j + 1] > t[i + 1, j]:
+                t[i + 1, j + 1] = t[i, j + 1]
+            else:
+                t[i + 1, j + 1] = t[i + 1, j]
+    return t
+
+
+def insertion_sort(x):
+    for i in range(1, x.shape[0]):
+        y = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > y:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = y
+    return x
+
+
+A = np.random.default_rng(0).random((21, 21))
+LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (running_sum, (A[0],)),
+        (running_sum, (A[0, :0],)),
+        (product, (A, A.T)),
+        (product, (A[:, :17], A[4:])),
+        (product, (A[:, :0], A[:0])),
+        (product_of_parts, (A, A, 20, 19)),
+        (product_of_parts, (A, A, 3, 0)),
+        (longest_common, (LETTERS[0], LETTERS[1])),
+        (insertion_sort, (A[3],)),
+    ],
+)
+def test_programs(function: Callable, args: tuple[Any, ...]):
+    ours, theirs = [tuple([np.copy(x) for x in args]) for _ in range(2)]
+    np.testing.assert_allclose(pyxla.compile(function)(*ours), function(*theirs), rtol=1e-12)
+    for x, y in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("function", [running_sum, product])
+def test_xla_copies_nothing_within_the_loops(function: Callable):
+    types = [pyxla.f64[40]] if function is running_sum else [pyxla.f64[40, 40]] * 2
+    text = pyxla.code_hlo(function, *types, optimized=True)
+    loops = text[: text.index("ENTRY")]
+    assert re.findall(r"= (\S+) copy\(", loops) == []
+    assert text.count('xla_cpu_small_call="true"') == loops.count(" while(")
+
+
+def sums_of_rows(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i].sum() * i
+    return s
+
+
+@pytest.mark.parametrize(("function", "elements"), [(product, True), (sums_of_rows, False)])
+def test_which_loops_are_over_elements(function: Callable, elements: bool):
+    types = [pyxla.f64[40, 40]] * function.__code__.co_argcount
+    region = compilation(function, *types).at("regions").region
+    assert is_over_elements(region) == elements
