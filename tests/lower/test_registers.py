@@ -15,7 +15,7 @@ from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
-from pyxla.lower.registers import guard, is_over_elements, keep_in_registers, never
+from pyxla.lower.registers import all_over_elements, guard, keep_in_registers, never
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, multiply, select
 from pyxla.ops.shape import constant
@@ -186,4 +186,4 @@ def sums_of_rows(x):
 def test_which_loops_are_over_elements(function: Callable, elements: bool):
     types = [pyxla.f64[40, 40]] * function.__code__.co_argcount
     region = compilation(function, *types).at("regions").region
-    assert is_over_elements(region) == elements
+    assert all_over_elements(region) == elements
