@@ -156,6 +156,7 @@ def call_standard(
 ) -> Any:
     """A Python function of the standard library: executed where it is known to be pure and its
     arguments are known, else visited as the user's are."""
+    value = standard.interpreted_of(value) or value
     static = _static_arguments(engine, args, kwargs) if standard.is_pure(value) else None
     if static is not None:
         return engine.fold_object(value, *static)
@@ -163,6 +164,9 @@ def call_standard(
         return call_function(engine, value, args, kwargs)
     except CompileError as error:
         raise standard.refused(engine, value, error) from None
+    except NeedsStatic as need:
+        need.loc = None  # the user's line is where it is needed
+        raise
 
 
 def refuse_outside(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import heapq
 import itertools
 import os
 import types
@@ -23,6 +24,13 @@ INTERPRETED: dict[Any, Any] = {
     bisect.bisect_right: interpreted.bisect_right,
     bisect.insort_left: interpreted.insort_left,
     bisect.insort_right: interpreted.insort_right,
+    heapq.heappush: interpreted.heappush,
+    heapq.heappop: interpreted.heappop,
+    heapq.heapreplace: interpreted.heapreplace,
+    heapq.heappushpop: interpreted.heappushpop,
+    heapq.heapify: interpreted.heapify,
+    heapq.nsmallest: interpreted.nsmallest,
+    heapq.nlargest: interpreted.nlargest,
 }
 # What reads a generator, and the Python that is visited in its place.
 READERS: dict[Any, Any] = {
@@ -56,6 +64,7 @@ READERS: dict[Any, Any] = {
 # What makes one of anything.
 MAKERS: dict[Any, Any] = {
     itertools.count: interpreted.count,
+    itertools.groupby: interpreted.groupby,
     itertools.cycle: interpreted.cycle,
     itertools.takewhile: interpreted.takewhile,
     itertools.dropwhile: interpreted.dropwhile,
@@ -80,7 +89,7 @@ def interpreted_of(value: Any) -> Any:
     """The Python that is visited in the place of a C function or class."""
     if isinstance(value, type):
         return MAKERS.get(value)
-    if isinstance(value, types.BuiltinFunctionType):
+    if isinstance(value, types.BuiltinFunctionType | types.FunctionType):
         return INTERPRETED.get(value)
     return None
 
@@ -145,7 +154,8 @@ def call_cached(engine: Any, value: Any, args: list[Any], kwargs: dict[str, Any]
 
 def refused(engine: Any, function: Any, error: CompileError) -> CompileError:
     """The refusal of a standard function, at the line that calls it."""
-    name = f"{function.__module__}.{function.__qualname__}"
+    ours = function.__module__ == interpreted.__name__
+    name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"
     return engine.refuse(
         f"{name} of the standard library cannot be compiled: {_reason(error)}",
         "call it outside, and pass what it returns as an argument",

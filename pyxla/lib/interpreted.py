@@ -50,6 +50,86 @@ def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
+# Heaps.  What lies where in the list is CPython's: programs see the list.
+
+
+def _rise(heap: Any, item: Any, first: int, place: int) -> None:
+    """Put `item` at `place`, or where a larger one is on the way from there up to `first`."""
+    while place > first:
+        above = (place - 1) // 2
+        if not item < heap[above]:
+            break
+        heap[place] = heap[above]
+        place = above
+    heap[place] = item
+
+
+def _sink(heap: Any, item: Any, place: int) -> None:
+    """Let the smaller children move up from `place` to a leaf, and `item` rise from there."""
+    size, first = len(heap), place
+    child = 2 * place + 1
+    while child < size:
+        if child + 1 < size and not heap[child] < heap[child + 1]:
+            child += 1
+        heap[place] = heap[child]
+        place = child
+        child = 2 * place + 1
+    _rise(heap, item, first, place)
+
+
+def heappush(heap: Any, item: Any, /) -> None:
+    heap.append(item)
+    _rise(heap, item, 0, len(heap) - 1)
+
+
+def heappop(heap: Any, /) -> Any:
+    last = heap.pop()
+    if not heap:
+        return last
+    least = heap[0]
+    _sink(heap, last, 0)
+    return least
+
+
+def heapreplace(heap: Any, item: Any, /) -> Any:
+    least = heap[0]
+    _sink(heap, item, 0)
+    return least
+
+
+def heappushpop(heap: Any, item: Any, /) -> Any:
+    if heap and heap[0] < item:
+        least = heap[0]
+        _sink(heap, item, 0)
+        return least
+    return item
+
+
+def heapify(heap: Any, /) -> None:
+    for place in range(len(heap) // 2 - 1, -1, -1):
+        _sink(heap, heap[place], place)
+
+
+def nsmallest(n: int, iterable: Any, key: Any = None) -> list[Any]:
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+def nlargest(n: int, iterable: Any, key: Any = None) -> list[Any]:
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
+    """`itertools.groupby`, all at once."""
+    groups: list[tuple[Any, list[Any]]] = []
+    for x in iterable:
+        found = x if key is None else key(x)
+        if groups and groups[-1][0] == found:
+            groups[-1][1].append(x)
+        else:
+            groups.append((found, [x]))
+    return groups
+
+
 # Functions of iterators, for generators: what they yield and when they read.
 
 

@@ -537,3 +537,15 @@ def deepmap(d):
             return 5
         case {**rest}:
             return len(rest)
+
+
+@program("idiom", lambda: (3,))
+def itts(n):
+    return (
+        list(itertools.product([1, 2], [3, 4])),
+        list(itertools.combinations(range(4), 2)),
+        list(itertools.permutations([1, 2, 3], 2)),
+        list(itertools.zip_longest([1, 2], [3], fillvalue=0)),
+        list(itertools.accumulate([1, 2, 3])),
+        [(k, list(g)) for k, g in itertools.groupby([1, 1, 2, 3, 3])],
+    )

@@ -1,0 +1,85 @@
+"""Heaps of numbers and of tuples, in lists that grow and shrink."""
+
+import heapq
+import itertools
+
+import numpy as np
+
+from tests.programs import program
+
+
+@program("heap", lambda: (np.array([5.0, 3.0, 8.0, 1.0, 4.0]),))
+def hq(a):
+    h = []
+    for v in a.tolist():
+        heapq.heappush(h, v)
+    s = 0.0
+    x = heapq.heappushpop(h, 2.0)
+    y = heapq.heapreplace(h, 7.0)
+    while h:
+        s = 2 * s + heapq.heappop(h)
+    return s, x, y
+
+
+@program("heap", lambda: ([5.0, 3.0, 8.0, 1.0, 4.0],))
+def hfy(l):
+    heapq.heapify(l)
+    x = heapq.heappop(l)
+    return x, l, heapq.nsmallest(2, l), heapq.nlargest(2, [3, 1, 2], key=lambda v: -v)
+
+
+@program(
+    "heap",
+    lambda: (
+        np.array(
+            [[0.0, 1.0, 4.0, 0.0], [1.0, 0.0, 2.0, 6.0], [4.0, 2.0, 0.0, 3.0], [0.0, 6.0, 3.0, 0.0]]
+        ),
+        0,
+    ),
+)
+def dijkstra_hq(w, src):
+    n = w.shape[0]
+    dist = [float("inf")] * n
+    dist[src] = 0.0
+    done = [False] * n
+    heap = [(0.0, src)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if done[u]:
+            continue
+        done[u] = True
+        for v in range(n):
+            if w[u, v] > 0:
+                nd = d + w[u, v]
+                if nd < dist[v]:
+                    dist[v] = nd
+                    heapq.heappush(heap, (nd, v))
+    return dist
+
+
+@program("heap", lambda: (4,))
+def empty(n):
+    h = []
+    try:
+        heapq.heappop(h)
+    except IndexError:
+        n += 1
+    return n
+
+
+@program("heap", lambda: (3,))
+def grp(n):
+    out = []
+    for k, g in itertools.groupby([1, 1, 2, 3, 3, 1]):
+        out.append((k, sum(g)))
+    return out, [(k, len(list(v))) for k, v in itertools.groupby("aabbb")]
+
+
+@program("heap", lambda: (np.array([4, 1, 3, 1, 5]), 2))
+def kth(a, k):
+    h = []
+    for v in a:
+        heapq.heappush(h, -v)
+        if len(h) > k:
+            heapq.heappop(h)
+    return -h[0], len(h)
