@@ -1,6 +1,7 @@
 """Idioms: the small things that programs of many hands are made of."""
 
 import functools
+import itertools
 import operator
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
