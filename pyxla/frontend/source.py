@@ -383,26 +383,28 @@ def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None
     line = code.co_firstlineno
     if file.settled and (alone := _locate_alone(file, code)):
         return alone
-    for statement in file.tree.body if file.tree else ():
-        if _first_line(statement) <= line <= (statement.end_lineno or 0):
-            candidates = [
-                (node, class_name)
-                for node, class_name in _functions_at(statement, line)
-                if getattr(node, "name", "<lambda>") == code.co_name
-            ]
-            if len(candidates) == 1 and file.settled:
+    around = [s for s in file.tree.body if _spans(s, line)] if file.tree else []
+    for statement in around:
+        candidates = [
+            (node, class_name)
+            for node, class_name in _functions_at(statement, line)
+            if getattr(node, "name", "<lambda>") == code.co_name
+        ]
+        if len(candidates) == len(around) == 1 and file.settled:
+            return file, *candidates[0]
+        compiled = _codes(file, statement, code.co_flags) if candidates else {}
+        if exact and _content(code) in compiled:
+            node, class_name = _by_position(candidates, code, file)
+            return file, node, class_name
+        if not exact and len(candidates) == 1:
+            alike = [c for c in compiled.values() if c.co_firstlineno == line and _alike(c, code)]
+            if alike:
                 return file, *candidates[0]
-            compiled = _codes(file, statement, code.co_flags) if candidates else {}
-            if exact and _content(code) in compiled:
-                node, class_name = _by_position(candidates, code, file)
-                return file, node, class_name
-            if not exact and len(candidates) == 1:
-                alike = [
-                    c for c in compiled.values() if c.co_firstlineno == line and _alike(c, code)
-                ]
-                if alike:
-                    return file, *candidates[0]
     return None
+
+
+def _spans(statement: ast.stmt, line: int) -> bool:
+    return _first_line(statement) <= line <= (statement.end_lineno or 0)
 
 
 def _locate_alone(file: SourceFile, code: types.CodeType) -> Found | None:

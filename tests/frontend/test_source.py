@@ -228,6 +228,17 @@ def test_definitions_of_an_older_file_are_found_alone(tmp_path, monkeypatch):
     assert texts == ["1", "2"]
 
 
+def test_statements_that_share_a_line_of_an_older_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_module, "_process_start", lambda: float("inf"))
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "f = lambda x: x + 1; g = lambda x: x * 2; h = [lambda x: x * 2, lambda x, y: y]\n"
+    (tmp_path / "settled_line.py").write_text(text)
+    module = importlib.import_module("settled_line")
+    functions = [module.f, module.g, *module.h]
+    columns = [source_function(function).node.col_offset for function in functions]
+    assert columns == [k for k in range(len(text)) if text.startswith("lambda", k)]
+
+
 def _same(x, y):
     attributes = {"include_attributes": True}
     return type(x) is type(y) and ast.dump(x, **attributes) == ast.dump(y, **attributes)
