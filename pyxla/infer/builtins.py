@@ -16,7 +16,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays, exceptions, extent, growing, number_lists
+from pyxla.infer import arrays, choices, exceptions, extent, growing, number_lists
 from pyxla.infer import growing_methods as methods
 from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.checks import TOO_LARGE
@@ -37,7 +37,6 @@ from pyxla.infer.kinds import is_one_of, operated
 from pyxla.infer.lattice import (
     Array,
     Compound,
-    Conflict,
     Const,
     MaybeNone,
     MaybeUnbound,
@@ -48,6 +47,7 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.objects import (
+    class_of_exception,
     exception_init,
     get_attribute,
     is_instance,
@@ -137,6 +137,14 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
     return Const(is_instance(engine, x, tuple(flat)))
 
 
+@builtin(issubclass)
+def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
+    known = engine.static(classes, "the class of issubclass")
+    if choices.is_choice(x):
+        return choices.test(x, lambda cls: issubclass(cls, known))
+    return engine.fold_object(issubclass, (engine.static(x, "a class"), known))
+
+
 @builtin(support.catches)
 def _catches(engine: Engine, raised: Any, classes: Any) -> Any:
     return exceptions.is_one_of(raised, exceptions.classes_of(classes) or ())
@@ -158,11 +166,7 @@ def _leave(engine: Engine, manager: Any, raised: Any) -> Any:
     none = Const(None)
     if not exceptions.is_exception(raised):
         return _managed(engine, manager, "__exit__", none, none, none)
-    classes = list(dict.fromkeys([e.meta for e in exceptions.alternatives(raised)]))
-    kind: Any = Const(classes[0])
-    if len(classes) > 1:
-        names = " or ".join([cls.__name__ for cls in classes])
-        kind = Conflict(f"the type of the exception that arrives here is {names}")
+    kind = class_of_exception(raised)
     return _managed(engine, manager, "__exit__", kind, raised, none)
 
 
@@ -181,6 +185,8 @@ def _type(engine: Engine, x: Any) -> Any:
     if getattr(x, "kinds", None) is not None:
         names = " or ".join(kind.__name__ for kind in x.kinds.choices)
         raise engine.refuse(f"the type of this number is {names}", "ask isinstance()")
+    if exceptions.is_exception(x):
+        return class_of_exception(x)
     return Const(type_of(engine, x))
 
 

@@ -463,7 +463,11 @@ class Engine:
 
     def tests(self, kind: type[BaseException]) -> bool:
         """Whether the program notices an implicit exception of this kind."""
-        return self.checks or (bool(self.guards) and issubclass(kind, self.guards))
+        return self.checks or self.catches(kind)
+
+    def catches(self, kind: type[BaseException]) -> bool:
+        """Whether a `try` around takes exceptions of this kind."""
+        return bool(self.guards) and issubclass(kind, self.guards)
 
     def _visit(self, frame: Frame, block: Block) -> None:
         env = frame.env

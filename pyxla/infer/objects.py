@@ -23,7 +23,7 @@ from pyxla.infer.heap import (
     Shadow,
     parts,
 )
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.shadows import same_ref
 from pyxla.infer.views import extend
 from pyxla.lib.refused import ATTRIBUTES
@@ -56,12 +56,21 @@ def _missing(engine: Engine, kind: str, name: str) -> Exception:
     return engine.refuse(f"{kind} has no attribute {name!r}")
 
 
+def _raise_missing(engine: Engine, cls: type, name: str) -> None:
+    """Where the program catches it, raise what CPython does for an attribute that `cls` lacks."""
+    if engine.catches(AttributeError) and not hasattr(cls, name):
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        engine.raise_constant(AttributeError(message))
+
+
 def _of_constant(engine: Engine, value: Any, name: str) -> Any:
     if isinstance(value, np.ufunc) and name == "at":
         return Compound("method", (Const(np.ufunc.at), Const(value)))
     try:
         found = getattr(value, name)
     except AttributeError as error:
+        if engine.catches(AttributeError):
+            return engine.raise_constant(error)
         raise engine.refuse(str(error)) from None
     if isinstance(value, types.ModuleType):
         engine.captures.guard(value.__dict__, name, found)
@@ -78,6 +87,7 @@ def _method(engine: Engine, cls: type, x: Any, name: str) -> Any:
 def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
     descriptor = getattr(x.kind, name, None)
     if descriptor is None:
+        _raise_missing(engine, x.kind, name)
         raise _missing(engine, x.kind.__name__, name)
     if name in ("real", "imag", "numerator", "denominator"):
         if name in ("real", "numerator") and x.kind is not complex:
@@ -177,6 +187,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
             return Const(content.cls)
         if (fallback := find(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
+        _raise_missing(engine, content.cls, name)
         raise _missing(engine, f"{content.cls.__name__!r} object", name)
     if isinstance(found, types.GetSetDescriptorType):
         raise engine.refuse(
@@ -222,12 +233,12 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
 
 def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
     """An attribute of an exception, as its `__init__` sets it; one of several, by the selector."""
+    if name == "__class__":
+        return class_of_exception(x)
     values = []
     for e in exceptions.alternatives(x):
         if name == "args" and find(e.meta, "__init__") is None:
             values.append(Tuple(e.items))
-        elif name == "__class__":
-            values.append(Const(e.meta))
         elif name in BaseException.__dict__ and name not in ("args", "__str__"):
             raise engine.refuse(
                 f"{name!r} of an exception is not supported in compiled code", "read it outside"
@@ -276,9 +287,27 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
     )
 
 
+_NAMES = ("__name__", "__qualname__")
+
+
+def class_of_exception(x: Compound) -> Any:
+    """`type(x)` of an exception."""
+    classes = [e.meta for e in exceptions.alternatives(x)]
+    if len(set(classes)) == 1:
+        return Const(classes[0])
+    kinds = list(dict.fromkeys(classes))
+    names = " or ".join([cls.__name__ for cls in kinds])
+    conflict = Conflict(f"the type of the exception that arrives here is {names}")
+    selector = exceptions.renumbered(x.items[0], [kinds.index(cls) for cls in classes], len(kinds))
+    return Compound("choice", (selector,), choices.Choices(kinds, conflict))
+
+
 def _of_choice(engine: Engine, x: Compound, name: str) -> Any:
-    """`name` and `value` of one of several members of an enum."""
-    if name not in ("name", "value") or not all(isinstance(v, Enum) for v in x.meta.values):
+    """`name` and `value` of one of several members of an enum; the name of one of several
+    classes."""
+    members = all(isinstance(v, Enum) for v in x.meta.values) and name in ("name", "value")
+    classes = all(isinstance(v, type) for v in x.meta.values) and name in _NAMES
+    if not (members or classes):
         return engine.use(x.meta.conflict)
     entries = choices.table(x, lambda member: getattr(member, name))
     if all(type(entry) is int for entry in entries):

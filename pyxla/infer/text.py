@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import string
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -83,9 +84,11 @@ def _exception(engine: Any, x: Compound, conversion: str) -> Any:
 
 
 def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
-    for name in ("__repr__",) if conversion in ("r", "a") else ("__str__",):
-        if find(x.meta, name) not in _SHOWN:
-            return special(engine, as_instance(engine, x), name, ())
+    name = "__repr__" if conversion in ("r", "a") else "__str__"
+    if isinstance(find(x.meta, name), types.FunctionType):
+        return special(engine, as_instance(engine, x), name, ())
+    if issubclass(x.meta, OSError | UnicodeError | SyntaxError):
+        raise engine.refuse(f"the text of a {x.meta.__name__} is not supported in compiled code")
     items = get_attribute(engine, x, "args").items
     if conversion in ("r", "a"):
         shown = [formatted(engine, item, "r") for item in items]
@@ -94,12 +97,6 @@ def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
     if len(items) == 1:
         return formatted(engine, items[0], "r" if issubclass(x.meta, KeyError) else "s")
     return formatted(engine, Tuple(tuple(items)), "s") if items else Const("")
-
-
-_SHOWN = (
-    None,
-    *[vars(c).get(n) for c in (BaseException, KeyError) for n in ("__str__", "__repr__")],
-)
 
 
 @builtin(str)
