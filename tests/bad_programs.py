@@ -634,9 +634,14 @@ def hidden_state(x):
     return x + np.random.rand(3)  # <-
 
 
-@bad("may give another result at every call", V)
+@bad("random.random draws from a generator that compiled code does not see", V)
 def python_random(x):
     return x + random.random()  # <-
+
+
+@bad("random.randint draws from a generator", V)
+def python_random_ints(x):
+    return x + random.randint(1, 6)  # <-
 
 
 @bad("may give another result at every call", V)

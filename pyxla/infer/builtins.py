@@ -541,6 +541,21 @@ for _target in (sum, any, all):
     _by_items(_target)
 
 
+@builtin(functools.cache)
+def _cache(engine: Engine, function: Any) -> Any:
+    if isinstance(function, Const):
+        return Const(functools.cache(function.value))
+    return Compound("cached", (function,), object())
+
+
+@builtin(functools.lru_cache)
+def _lru_cache(engine: Engine, maxsize: Any = Const(128), typed: Any = Const(False)) -> Any:
+    """`maxsize` is the function where the decorator has no arguments."""
+    if isinstance(maxsize, Compound) or callable(getattr(maxsize, "value", None)):
+        return _cache(engine, maxsize)
+    return Compound("partial", (Const(functools.cache),), (0, ()))
+
+
 @builtin(math.factorial)
 def _factorial(engine: Engine, n: Any) -> Any:
     """Exact where the program can do without 64 bits: unrolled; else raised, as it is soon so."""

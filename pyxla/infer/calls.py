@@ -9,6 +9,7 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 from __future__ import annotations
 
 import functools
+import random
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -24,7 +25,7 @@ from pyxla.infer.checks import verify
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.kinds import dtype_of, operated
-from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.summaries import summarized
 from pyxla.ir.core import Value
 from pyxla.lib.bounded import is_bounded, strategy_of
@@ -71,6 +72,8 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
             function, *bound = callee.items
             named = dict(zip(names, bound[count:], strict=True))
             return call(engine, function, [*bound[:count], *args], {**named, **kwargs})
+        if callee.kind == "cached":
+            return standard.call_kept(engine, callee.meta, callee.items[0], args, kwargs)
         if callee.kind == "transformed":
             return callee.meta(engine, callee.items, args, kwargs)
     result = special(engine, callee, "__call__", tuple(args), kwargs)
@@ -107,7 +110,12 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if (interpreted := standard.interpreted_of(value)) is not None:
         return call_standard(engine, interpreted, args, kwargs)
     if standard.is_cached(value):
-        return standard.call_cached(engine, value, args, kwargs)
+        return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
+    if isinstance(getattr(value, "__self__", None), random.Random):
+        raise engine.refuse(
+            f"random.{value.__name__} draws from a generator that compiled code does not see",
+            "make rng = np.random.default_rng(seed) and pass it as an argument, or capture it",
+        )
     if isinstance(value, types.MethodType):
         owner = engine.captures.abstract(engine, value.__self__)
         return call_object(engine, value.__func__, [owner, *args], kwargs)
@@ -200,6 +208,7 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
         inner = getattr(value, "_implementation", None)
         if isinstance(inner, types.FunctionType):
             return call_function(engine, inner, args, kwargs)
+        _demand_numbers(engine, value, name, [*args, *kwargs.values()])
         if module and module.split(".")[0] == "numpy":
             name = f"numpy.{name}"
         raise engine.refuse(
@@ -213,6 +222,13 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
             "call it outside, and pass what it returns as an argument",
         )
     return engine.fold_object(value, *static)
+
+
+def _demand_numbers(engine: Engine, value: Any, name: str, given: Sequence[Any]) -> None:
+    """Ask for the numbers that a pure function is called with, if the rest is known."""
+    unknown = [x for x in given if _static_arguments(engine, [x], {}) is None]
+    if _is_pure(value) and all(isinstance(x, Scalar) for x in unknown):
+        raise NeedsStatic(unknown[0], f"an argument of {name}")
 
 
 def _is_pure(value: Any) -> bool:

@@ -396,6 +396,7 @@ class Engine:
             self.captures.pinned,
             frame.ssa.function,
             self.exact,
+            self.lists.grows,
         )
         edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
         self.enter(edge)

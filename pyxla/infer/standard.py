@@ -12,7 +12,9 @@ from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer.lattice import Compound, Const
+from pyxla.infer.deciding import by_counted_loops
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
+from pyxla.ir.core import Block, Value
 from pyxla.lib import interpreted
 from pyxla.lib.containers import STAND_FOR
 
@@ -134,22 +136,36 @@ def is_cached(value: Any) -> bool:
     return isinstance(value, _CACHED)
 
 
-def call_cached(engine: Any, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """A function whose results are kept: for known arguments it is visited once."""
+def call_kept(
+    engine: Any, cache: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A function whose results `cache` keeps: for known arguments it is visited once, if what it
+    returned is known, or computed on all paths that lead here."""
     known = [*args, *kwargs.values()]
-    call = engine.rules.call
+    for x in known:
+        if isinstance(x, Scalar) and by_counted_loops(x.value, engine.heads()):
+            raise NeedsStatic(x, "an argument of a function whose results are kept")
     if not all(isinstance(x, Const) for x in known):
-        return call(engine, Const(value.__wrapped__), args, kwargs)
-    key = (value, tuple(kwargs), tuple([(type(x.value), x.value) for x in known]))
+        return engine.rules.call(engine, function, args, kwargs)
+    key = (cache, tuple(kwargs), tuple([(type(x.value), x.value) for x in known]))
     try:
-        found = engine.kept.get(key)
+        found, block = engine.kept.get(key, (None, None))
     except TypeError:  # unhashable, as CPython says too
-        raise engine.refuse(f"unhashable type: the arguments of {value.__name__}") from None
-    if found is None:
-        found = call(engine, Const(value.__wrapped__), args, kwargs)
-        if isinstance(found, Const):
-            engine.kept[key] = found
+        raise engine.refuse("unhashable type among the arguments of a cached function") from None
+    if found is None or not (isinstance(found, Const) or _holds(block, engine.block, found.value)):
+        found = engine.rules.call(engine, function, args, kwargs)
+        if isinstance(found, Const | Scalar | Array):
+            engine.kept[key] = found, engine.block
     return found
+
+
+def _holds(block: Block, here: Block, value: Value) -> bool:
+    """Whether `block` computes `value`, still, and no way here is seen that leads around it."""
+    while here is not block:
+        if len(here.preds) != 1:
+            return False
+        (here,) = here.preds
+    return any(instr is value.owner for instr in block.instrs)
 
 
 def refused(engine: Any, function: Any, error: CompileError) -> CompileError:

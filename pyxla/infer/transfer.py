@@ -412,6 +412,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return fold(engine, op, x.value, y.value)
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.compared(engine, _FOLD[op], x, y)
+    if op in ("eq", "ne") and _is_text(x) != _is_text(y) and Scalar in (type(x), type(y)):
+        return Const(op == "ne")
     if _is_operand(engine, x) and _is_operand(engine, y):
         x, y = constant_of(x), constant_of(y)
         if type(x) is Const and type(y) is Const:

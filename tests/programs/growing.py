@@ -265,3 +265,34 @@ def quicksort(x):
         q.append((lo, i - 1))
         q.append((i + 1, hi))
     return a
+
+
+def _roots(a, b, c):
+    inner = b * b - 4 * a * c
+    if inner < 0:
+        return []
+    if inner == 0:
+        return [-b / (2 * a)]
+    return [(-b - inner**0.5) / (2 * a), (-b + inner**0.5) / (2 * a)]
+
+
+@program(
+    "results of different lengths",
+    lambda: (1.0, 2.0, 1.0, [2, 7, 11, 15], 9),
+    lambda: (1.0, 5.0, 1.0, [2, 7, 11, 15], 26),
+    lambda: (1.0, 1.0, 1.0, [2, 7, 11, 15], 8),
+)
+def results_of_different_lengths(a, b, c, numbers, target):
+    def pair():
+        i, j = 0, len(numbers) - 1
+        while i < j:
+            if numbers[i] + numbers[j] == target:
+                return [i, j]
+            if numbers[i] + numbers[j] < target:
+                i = i + 1
+            else:
+                j = j - 1
+        return []
+
+    found = _roots(a, b, c)
+    return len(found), sum(found), found, pair()

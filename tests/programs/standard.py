@@ -49,3 +49,28 @@ def text_of_constants(s, d):
 def sorted_by_known_keys(x, y):
     d = {"b": x, "a": y}
     return dict(sorted(d.items())), sorted([(2, x), (1, y)], reverse=True)
+
+
+@program("cached functions of compiled code", lambda: ([1, 2, 3, 4, 3], 10))
+def cached_functions(sizes, n):
+    @functools.cache
+    def cost(i, j):
+        if i == j:
+            return 0
+        splits = range(i, j)
+        return min(cost(i, k) + cost(k + 1, j) + sizes[i - 1] * sizes[k] * sizes[j] for k in splits)
+
+    @functools.cache
+    def fibonacci(i):
+        return i if i < 2 else fibonacci(i - 1) + fibonacci(i - 2)
+
+    @functools.lru_cache
+    def scaled(x):
+        return x * sizes[0]
+
+    return cost(1, len(sizes) - 1), fibonacci(n), scaled(2), scaled(2) + scaled(3)
+
+
+@program("digits in other bases", lambda: (12,))
+def digits_in_other_bases(n):
+    return bin(n), hex(n)[2:], oct(n), len(bin(n)), chr(65 + n), n == "", "a" != n
