@@ -20,10 +20,14 @@ from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 
 class Demands:
-    """What inference asked for so far: known numbers by path, and outside objects."""
+    """What inference asked for so far: known numbers by path, and outside objects.
+
+    refusals: what is wrong, by the path of the number whose value would help.
+    """
 
     def __init__(self) -> None:
         self.static: dict[signature.Path, Location | None] = {}
+        self.refusals: dict[signature.Path, CompileError] = {}
         self.places: list[Place] = []
 
     def learn(self, restart: Restart) -> None:
@@ -37,6 +41,8 @@ class Demands:
                 hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
             )
         self.static.update(restart.static)
+        if restart.otherwise is not None:
+            self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
         self.places.extend(restart.places)
 
     def restless(self, function: Any) -> CompileError:
@@ -67,7 +73,8 @@ def specialize(
         paths = frozenset(demands.static)
         args, typed = types.describe((*given, *demands.outside()), paths)
         for path in typed & paths:
-            raise _needed(function, path, len(given), names, demands.static[path])
+            refusal = demands.refusals.get(path)
+            raise refusal or _needed(function, path, len(given), names, demands.static[path])
         request = Request(function, args, names, signature.Memory(), options)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:

@@ -101,12 +101,21 @@ class Request:
 
 
 class Restart(Exception):  # noqa: N818 - a request, not an error
-    """The arguments must be described anew: values of `static` paths, or further `places`."""
+    """The arguments must be described anew: values of `static` paths, or further `places`.
 
-    def __init__(self, static: dict[sig.Path, Location | None], places: list[Place]) -> None:
+    otherwise: the refusal where no values are to be had.
+    """
+
+    def __init__(
+        self,
+        static: dict[sig.Path, Location | None],
+        places: list[Place],
+        otherwise: CompileError | None = None,
+    ) -> None:
         super().__init__()
         self.static = static
         self.places = places
+        self.otherwise = otherwise
 
 
 def specialize(request: Request, places: Sequence[Place]) -> Specialization:
@@ -189,7 +198,7 @@ def _demand(world: _World, need: NeedsStatic) -> Exception:
     engine = world.engine
     what = need.what or "this value"
     if paths and len(paths) == len(numbers):
-        return Restart({path: need.loc for path in paths}, [])
+        return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise
     return CompileError(
