@@ -25,6 +25,7 @@ from pyxla.infer.containers import (
     content_of,
     get_item,
     iterate,
+    length,
     list_,
     set_item,
     unknown,
@@ -33,7 +34,7 @@ from pyxla.infer.containers import (
 from pyxla.infer.deciding import by_counted_loops
 from pyxla.infer.engine import Engine, Frame, Stopped
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
-from pyxla.infer.kinds import is_one_of, operated
+from pyxla.infer.kinds import choose, is_one_of, operated
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -491,10 +492,12 @@ def _by_items(target: Any) -> None:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
         if kept is not None:
             found = function(engine, kept.data)
-            return found if target in (any, all) else number_lists.number(engine, kept, found)
+            if target in (any, all):
+                return found
+            return _unless_empty(engine, kept.data, number_lists.number(engine, kept, found))
         xs = args
-        if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
-            return _of_unknown_length(engine, target, args[0], kwargs)
+        if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
+            return _of_unknown_length(engine, target, *args, **kwargs)
         if len(args) == 1 and not arrays.is_array(engine, args[0]):
             xs = tuple(iterate(engine, args[0])) if target is not sum else args
         if target is sum and not arrays.is_array(engine, args[0]):
@@ -516,11 +519,19 @@ def _by_items(target: Any) -> None:
     builtin(target)(function)
 
 
-def _of_unknown_length(engine: Engine, target: Any, x: Any, kwargs: dict[str, Any]) -> Any:
+def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
+    """The sum of numbers in an array: 0, an int, of none."""
+    some = compare(engine, "gt", length(engine, items), Const(0))
+    if isinstance(some, Const):
+        return total if some.value else Const(0)
+    found = choose(some, total, Const(0))
+    return total if found is None else found
+
+
+def _of_unknown_length(engine: Engine, target: Any, x: Any, start: Any = Const(0)) -> Any:
     """`sum`, `any`, `all` of a sequence of unknown length."""
     x = unordered(engine, x)
     if target is sum:
-        start = kwargs.get("start", Const(0))
         return call(engine, Const(sequences.total), [x, start], {})
     return call(engine, Const(sequences.quantified), [x, Const(target is all)], {})
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.errors import CompileError, Location
 from pyxla.infer.lattice import Array, Const, number_type
 from pyxla.ir.types import ArrayType, array_type
 
@@ -57,3 +58,15 @@ def joined_array_type(arrays: list[Array]) -> ArrayType | None:
             return None
         shape.append(max(sizes))
     return array_type(first.dtype, tuple(shape))
+
+
+def fitting(x: Any, type: ArrayType, loc: Location | None) -> np.ndarray:
+    """A number as data of `type`."""
+    try:
+        return np.asarray(x, type.dtype)
+    except OverflowError:
+        raise CompileError(
+            f"an int of {x.bit_length()} bits is joined with ints of 64, which compiled ints have",
+            loc,
+            hint="make it a float before",
+        ) from None

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import Location
 from pyxla.infer import exceptions, extent, growth, kinds, number_lists, tables, unions, views
 from pyxla.infer.deciding import deciding_test
 from pyxla.infer.heap import (
@@ -33,7 +33,7 @@ from pyxla.infer.heap import (
     same_structure,
     shadowed,
 )
-from pyxla.infer.joined import joined_array_type, joined_number_type
+from pyxla.infer.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -83,22 +83,10 @@ def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> 
         if x is UNDEFINED:
             return constant(value=np.zeros(type.shape, type.dtype), weak=type.weak)
         if isinstance(x, Const):
-            return constant(value=_fitting(x.value, type, loc), weak=type.weak)
+            return constant(value=fitting(x.value, type, loc), weak=type.weak)
         if x.value.type.dtype != type.dtype:
             return convert(x.value, dtype=type.dtype)
         return resized(x.value, type.shape)
-
-
-def _fitting(x: Any, type: ArrayType, loc: Location | None) -> np.ndarray:
-    """A number as data of `type`."""
-    try:
-        return np.asarray(x, type.dtype)
-    except OverflowError:
-        raise CompileError(
-            f"an int of {x.bit_length()} bits is joined with ints of 64, which compiled ints have",
-            loc,
-            hint="make it a float before",
-        ) from None
 
 
 def _shown(value: Any, state: Edge) -> str:
