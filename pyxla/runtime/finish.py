@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyxla.ir.core import Region
 from pyxla.ir.rewrite import clone_region
+from pyxla.lower.barriers import keep_shared
 from pyxla.lower.close import close
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.fences import fence_reads
@@ -30,4 +31,5 @@ def finished(name: str, origin: Region) -> Program:
     if jaxlink.on_cpu():
         region = keep_in_registers(fence_reads(region))
         region = stage_reductions(orient_products(spread_products(region)))
+        region = keep_shared(region)
     return program(name, region, origin)

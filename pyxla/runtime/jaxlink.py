@@ -232,12 +232,13 @@ def outermost(jitted: Any) -> Any:
 
 # Measured on XLA:CPU (docs/decisions-runtime.md): fusing whole chains of products and reductions
 # into one library call makes narrow matrix products up to 100 times slower; rewriting reductions to
-# windows sends their operands through memory (`lower.staging` does what that is for).
+# windows sends their operands through memory (`lower.staging` does what that is for); barriers hold
+# until kernels are made (`lower.barriers`).
 _CPU_OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": ",".join(
         ("LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT", "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION")
     ),
-    "xla_disable_hlo_passes": "tree_reduction_rewriter",
+    "xla_disable_hlo_passes": "tree_reduction_rewriter,cse_barrier_expander",
 }
 # A kernel of some ten microseconds is not worth waking another thread, which then waits for more.
 _SERIAL = "cpu-parallel-task-assigner"
