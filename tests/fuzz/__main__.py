@@ -9,7 +9,8 @@ shrunk and written as files. The exit code is 1 where anything was wrong.
     --jobs N         workers at the same time (1)
     --checks         compile with run-time checks
     --gradients      programs that can be differentiated, and their derivatives
-    --effort E       XLA's: quick, full as users have it, or mixed (four of five workers quick)
+    --effort E       XLA's: quick, full as users have it, or mixed (four of five workers quick);
+                     eager: no XLA, the ops are evaluated by NumPy
     --avoid A,B      productions of the generator to leave out, by function name
     --output FOLDER  where failing programs go (fuzz-failures)
     --shrink N       seconds to shrink each failure (60; 0: do not)
@@ -24,6 +25,7 @@ import argparse
 import contextlib
 import io
 import json
+import resource
 import signal
 import sys
 import time
@@ -31,7 +33,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import gradients, oracle, workers
+from tests.fuzz import further, gradients, oracle, workers
 from tests.fuzz.program import Generated, generate
 from tests.fuzz.records import BAD, Tally, append, commit, pattern, ranges, shown, summary
 from tests.fuzz.reduction import reduced
@@ -45,6 +47,11 @@ def made(seed: int, options: argparse.Namespace) -> Generated:
 
 
 def judged(text: str, seed: int, options: argparse.Namespace) -> oracle.Outcome:
+    with further.evaluating() if options.effort == "eager" else contextlib.nullcontext():
+        return _judged(text, seed, options)
+
+
+def _judged(text: str, seed: int, options: argparse.Namespace) -> oracle.Outcome:
     if options.gradients:
         return gradients.judge(text, options.checks)
     plan = workers.plan(seed)
@@ -99,7 +106,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--checks", action="store_true")
     parser.add_argument("--gradients", action="store_true")
-    parser.add_argument("--effort", choices=("quick", "full", "mixed"), default="mixed")
+    parser.add_argument("--effort", choices=("eager", "quick", "full", "mixed"), default="mixed")
     parser.add_argument("--avoid", default="")
     parser.add_argument("--output", default="fuzz-failures")
     parser.add_argument("--shrink", type=float, default=60)
@@ -160,7 +167,10 @@ def search(options: argparse.Namespace) -> int:
     finally:
         log.write()
         print(shown(tally))
-        print(f"{tally.verdicts.total() / (time.monotonic() - started):.1f} programs/s")
+        judged_ = max(1, tally.verdicts.total())
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"{judged_ / (time.monotonic() - started):.1f} programs/s", end=", ")
+        print(f"{1000 * (used.ru_utime + used.ru_stime) / judged_:.0f} ms of processors for each")
     return 1 if any(tally.verdicts[verdict] for verdict in BAD) else 0
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from tests.fuzz import arrays, calls, items, library, numbers, patterns  # noqa: F401 - used
 from tests.fuzz import expressions as ex
 from tests.fuzz.control import block, returned
+from tests.fuzz.newer import DEFINITIONS
 from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import (
     DTYPES,
@@ -26,7 +27,7 @@ from tests.fuzz.values import (
     weighted,
 )
 
-CASES = 3
+CASES, SMALL = 3, 15
 HEADER = '''"""Random program, seed {seed}."""
 
 import functools
@@ -259,7 +260,7 @@ def write_program(scope: Scope) -> list[str]:
         pool = [kind(v) for v in scope.names.values() if type(v) in (int, float) or is_array(v)]
         scope.slots = tuple(scope.rng.choice(pool) for _ in range(scope.rng.randint(1, 3)))
     header = f"def program({', '.join(scope.names)}):"
-    block(scope, scope.rng.randint(5, 11))
+    block(scope, scope.rng.randint(5, 11) if scope.budget > SMALL else scope.rng.randint(1, 4))
     scope.emit(f"return {final(scope)}")
     return [header, *scope.lines]
 
@@ -287,10 +288,11 @@ def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     """The program of a seed."""
     rng = random.Random(seed)
     namespace = module_namespace()
-    scope = Scope(rng, namespace, set(), avoid=avoid)
+    scope = Scope(rng, namespace, set(), avoid=avoid, budget=rng.choice((SMALL, 40, 40)))
     header = HEADER.format(seed=seed)
     record = rng.random() < 0.35
     header += RECORD if record else ""
+    header += DEFINITIONS if rng.random() < 0.4 else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(header, namespace)

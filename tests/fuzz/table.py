@@ -20,7 +20,7 @@ class Fault:
     new: str
     bound: int = 500
     kind: str = "programs"
-    effort: str = "quick"
+    effort: str = "eager"
 
     @property
     def change(self) -> tuple[str, str, str]:
@@ -30,11 +30,11 @@ class Fault:
 FAULTS = [
     # Joins, aliases, the heap.
     Fault(
-        "a phi with the operand of another path",
+        "a phi with 0 for the int of one path",
         "pyxla.infer.merge",
         "materialize(value, type, edge.block, self.loc)",
-        "materialize(values[0] if isinstance(value, Const) and isinstance(values[0], Const)"
-        " and Const in map(type, values[2:]) else value, type, edge.block, self.loc)",
+        "materialize(Const(0) if edge is self.edges[-1] and isinstance("
+        "getattr(value, 'value', None), int) else value, type, edge.block, self.loc)",
     ),
     Fault(
         "an alias is forgotten where paths meet twice",

@@ -49,7 +49,7 @@ def environment(seed: int, options: argparse.Namespace) -> dict[str, str]:
     if options.fault:
         mine[planting.VARIABLE] = options.fault
     full = effort == "full" or (effort == "mixed" and seed // PER_WORKER % FULL_EVERY == 0)
-    return mine if full else {**mine, "XLA_FLAGS": QUICK}
+    return mine if full or effort == "eager" else {**mine, "XLA_FLAGS": QUICK}
 
 
 def lines(worker: subprocess.Popen[str]) -> Iterator[str | None]:
@@ -69,6 +69,7 @@ def spawn(seed: int, count: int, options: argparse.Namespace) -> subprocess.Pope
     command = [sys.executable, "-m", "tests.fuzz", "--worker", "--seed", str(seed)]
     command += ["--count", str(count), "--avoid", options.avoid]
     command += [f"--{name}" for name in ("checks", "gradients") if getattr(options, name)]
+    command += ["--effort", options.effort]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
