@@ -25,6 +25,7 @@ from pyxla.infer.integers import value_of
 from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import kernels as k
 from pyxla.lib.operands import as_array, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
@@ -70,8 +71,41 @@ def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], res
         if not (engine.checks if row.ours else engine.tests(row.kind)):
             continue
         fine = row.fine(engine, tuple(operands), result)
+        if fine is None:
+            fine = _fine_as_python(row, engine, operands, result)
         if fine is not None:
             engine.ensure(Scalar(fine), row.error(tuple(operands)), not row.ours)
+
+
+def _fine_as_python(row: Row, engine: Any, operands: Any, result: Any) -> Value | None:
+    """Where all is well with numbers that may be Python's or NumPy's, if they are Python's now."""
+    if all(getattr(x, "kinds", None) is None for x in operands):
+        return None
+    plain: list[Any] = []
+    numpys: list[Value] = []
+    for x in operands:
+        if not isinstance(x, Array):
+            plain.append(x)
+            continue
+        choices = x.kinds.choices if x.kinds is not None else ()
+        places = [i for i, kind in enumerate(choices) if kind in PYTHON_DTYPES]
+        if not places:
+            return None
+        plain.append(_weak(x))
+        selector = value_of(x.kinds.selector)
+        python = [k.eq(selector, k.like(selector, i)) for i in places]
+        numpys.append(op.not_(functools.reduce(op.or_, python)))
+    found = _weak(result) if isinstance(result, Array) and not result.shape else result
+    fine = row.fine(engine, tuple(plain), found)
+    return None if fine is None else functools.reduce(op.or_, [fine, *numpys])
+
+
+_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def _weak(x: Array) -> Scalar:
+    dtype = PYTHON_DTYPES[_WEAK[x.dtype.kind]]
+    return Scalar(op.convert(x.value, dtype=dtype, weak=True))
 
 
 def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:

@@ -800,3 +800,14 @@ def with_loop(log):
                 raise ValueError
             n += 1
     return n
+
+
+@program("except kinds", lambda: (2, np.array([7])), lambda: (5, np.array([5])))
+def division_by_a_number_of_either_kind(a, x):
+    b = a
+    if a > 3:
+        b = x[0]  # division by a NumPy scalar raises nothing
+    try:
+        return 10 // (b - a), b
+    except ZeroDivisionError:
+        return -1, b
