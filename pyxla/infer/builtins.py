@@ -333,7 +333,7 @@ def _has_match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
 
 @builtin(float.conjugate, int.conjugate, bool.conjugate)
 def _conjugate_real(engine: Engine, x: Any) -> Any:
-    return binary(engine, "add", x, Const(0)) if type_of(engine, x) is bool else x
+    return unary(engine, "pos", x)
 
 
 @builtin(complex.conjugate)

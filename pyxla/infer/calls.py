@@ -303,7 +303,9 @@ def _check_dtypes(engine: Engine, value: Any) -> None:
     choices, engine.mixed = engine.mixed.choices, None
     module = getattr(value, "__module__", None) or ""
     names = sorted({str(dtype_of(kind)) for kind in choices})
-    if len(names) < 2 or _tracked(value) or isinstance(value, type) or module[:5] != "numpy":
+    if value is math.prod:
+        names = [kind.__name__ for kind in choices]
+    elif len(names) < 2 or _tracked(value) or isinstance(value, type) or module[:5] != "numpy":
         return
     raise engine.refuse(
         f"{_name(value)}: a number is {' or '.join(names)} here, as the path taken has it",
@@ -313,7 +315,7 @@ def _check_dtypes(engine: Engine, value: Any) -> None:
 
 def _tracked(value: Any) -> bool:
     """Whether the kind of a number that `value` gives follows from those of its arguments."""
-    return isinstance(value, np.ufunc) or value is pow
+    return isinstance(value, np.ufunc) or value is pow or value is round
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:

@@ -91,7 +91,7 @@ def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
         raise _missing(engine, x.kind.__name__, name)
     if name in ("real", "imag", "numerator", "denominator"):
         if name in ("real", "numerator") and x.kind is not complex:
-            return x
+            return engine.rules.binary(engine, "mul", x, Const(1))  # of a bool, the int
         if name == "denominator" or x.kind is not complex:
             return Const(1 if name == "denominator" else x.kind(0))
         half = call_object(engine, getattr(np, name), [x], {})

@@ -46,7 +46,10 @@ def to_scalar(x: Any, kind: type) -> Scalar:
         raise OpError(f"a complex number does not convert to {kind.__name__}")
     if found is float and kind is int:
         return weak(to_python(x, float).value, int)
-    return to_python(x, kind)
+    result = to_python(x, kind)
+    if type(result) is Scalar and result.kinds is not None:
+        return Scalar(result.value, result.fact, result.test)  # of this kind on all paths
+    return result
 
 
 @implements(int)

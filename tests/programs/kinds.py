@@ -105,6 +105,23 @@ def largest_of_kinds(x, n):
     return max(0, y), min(y, 1), max(s, 0), max(n, y, 1), max(0.5, n)
 
 
+@program("float int round", *arrays(-1, 0, 2))
+def converted_kinds(x, n):
+    t = 0
+    if n > 0:
+        t = float(x[1])
+    u = True
+    if n > 0:
+        u = 2.5
+    return float(t), int(t), round(t, 1), +t, t, float(u), round(u), complex(u), u.real
+
+
+@program("sum list", *arrays(-1, 0, 2))
+def sums_of_no_floats(x, n):
+    listed = [float(x[0]) * i for i in range(n)]
+    return sum(listed), float(sum(listed)), sum(listed) + 1, sum(v * 0.5 for v in listed)
+
+
 # --- Attributes that are there on some paths -----------------------------------------------------
 
 
