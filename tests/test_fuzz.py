@@ -31,7 +31,7 @@ def test_programs_run_natively_and_alike() -> None:
 def test_features_meet_each_other() -> None:
     features = [generate(seed).features for seed in SEEDS]
     assert len(set().union(*features)) > 60
-    assert min(len(found) for found in features) > 5
+    assert sum(len(found) for found in features) > 10 * len(features)
 
 
 @pytest.mark.parametrize("name", NAMED)
