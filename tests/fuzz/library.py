@@ -23,7 +23,8 @@ np.conj({x})|np.real({x})|np.isclose({x}, 1)|np.logical_and({x}, {x} > 1)
 np.logical_xor({x}, True)|np.equal({x}, 1)|~({x} > 0)
 np.select([{x} > 1, {x} > 0], [{x}, {x} * 2], 7)|np.digitize({x}, [0.0, 1.0])|np.ldexp({x}, 2)
 {x}.astype(np.float32) * {f}|{x}.astype(np.float16) + 1|np.add({x}, 1, dtype=np.float64)
-np.spacing({x}) * 0
+np.spacing({x}) * 0|{x} == {x}|{x} >= {x}|{x} < {x}|{x} + 0.0|0.0 + {x}|{x} - 0.0|{x} - {x}
+{x} * 0.0|-{x} + 0|~({x} >= 1)|~({x} < 2)|{x} * 1.0
 """
 
 REDUCTIONS = """

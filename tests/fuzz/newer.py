@@ -96,6 +96,22 @@ def caught(scope: Scope) -> bool:
     return True
 
 
+def caught_index(scope: Scope) -> bool:
+    """An index that may be out of range, and what catches the error."""
+    x = scope.pick(lambda v: is_array(v, "f") and v.ndim == 1 and 0 < v.size < 6)
+    i = ex.integer(scope, 1).text
+    if x is None or ":=" in i:
+        return False
+    name, n = scope.fresh_name("v"), x.value.size
+    scope.feature("try")
+    scope.emit("try:")
+    scope.emit(f"    {name} = float({x.text}[{i} % {2 * n + 3} - {n + 1}])")
+    scope.emit("except IndexError:")
+    scope.emit(f"    {name} = -1.0")
+    scope.names[name] = 1.5
+    return True
+
+
 def guarded(scope: Scope) -> bool:
     """`with` of a class of the program; it counts, and may catch."""
     if "Guard" not in scope.namespace or scope.nesting:
@@ -141,3 +157,4 @@ def for_generator(scope: Scope) -> bool:
 COMPOUND[caught] = 16
 COMPOUND[for_generator] = 12
 SIMPLE[guarded] = 6
+SIMPLE[caught_index] = 4

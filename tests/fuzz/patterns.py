@@ -31,7 +31,7 @@ def written(scope: Scope, lines: list[str], *features: str) -> bool:
     return True
 
 
-@statement(6)
+@statement(12)
 def perhaps_rebound(scope: Scope) -> bool:
     """A name that is another array on some paths, which meet at several places, written to."""
     x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and v.size > 0)
@@ -104,7 +104,7 @@ def update_elements(scope: Scope) -> bool:
     return True
 
 
-@statement(4)
+@statement(6)
 def chain(scope: Scope) -> bool:
     """A short loop over Python numbers that depend on each other."""
     a, b, i = scope.fresh_name("p"), scope.fresh_name("q"), scope.fresh_name("i")
@@ -112,10 +112,12 @@ def chain(scope: Scope) -> bool:
     lines = [f"{a}, {b} = {first} % 9, {second} % 7"]
     if scope.chance(0.5):
         lines.append(f"for {i} in range({ex.integer(scope, 1).text} % 9):")
-        lines.append(f"    {a}, {b} = {b}, ({a} * 2 + {b} + {i}) % 13")
+        step = scope.rng.choice(("({0} * 2 + {1} + {2}) % 13", "{0} + {1} - {2}", "{0} - {2}"))
+        lines.append(f"    {a}, {b} = {b}, {step.format(a, b, i)}")
     else:
         lines.append(f"while {b} > {scope.rng.randint(0, 2)}:")
-        lines.append(f"    {a}, {b} = {b}, {a} % {b}")
+        step = scope.rng.choice(("{0} % {1}", "{0} - {1} - 1", "{1} - 1 - abs({0}) % 2"))
+        lines.append(f"    {a}, {b} = {b}, {step.format(a, b)}")
     if not written(scope, lines, "for-range" if "for" in lines[1] else "while", "swap"):
         return False
     scope.names[a] = scope.names[b] = 1
@@ -130,7 +132,7 @@ def read_slice(scope: Scope) -> bool:
         return False
     i, j = ex.integer(scope, 1).text, ex.integer(scope, 1).text
     n = x.value.size
-    low, high = f"{i} % {2 * n + 3} - {n + 1}", f"{j} % {2 * n + 3} - {n + 1}"
+    low, high = f"{i} % {2 * n + 5} - {n + 3}", f"{j} % {2 * n + 5} - {n + 3}"
     form = scope.rng.choice(
         ("{x}[{a}:]", "{x}[:{b}]", "{x}[{a}:{b}]", "{x}[{a}:{b}:-1]", "{x}[{b}::-1]", "{x}[{a}::2]")
     ).format(x=x.text, a=low, b=high)

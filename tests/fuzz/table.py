@@ -97,10 +97,10 @@ FAULTS = [
         3000,
     ),
     Fault(
-        "what lies past an extent is filled with 0 for 1",
-        "pyxla.lib.bounded",
-        "other = spread(literal(number, x.dtype), x.shape)",
-        "other = spread(literal(0 if number == 1 else number, x.dtype), x.shape)",
+        "what lies past an extent is filled with 0 for all reductions",
+        "pyxla.lib.bounded_reductions",
+        "result = _run(function, given, filled(x, axes, neutral(x.dtype)), axes, x)",
+        "result = _run(function, given, filled(x, axes, 0), axes, x)",
         3000,
     ),
     Fault(
@@ -190,8 +190,7 @@ FAULTS = [
         "instructions that differ in attributes are one",
         "pyxla.lower.simplify",
         "key = (instr.op, operands, *instr.attrs.items())",
-        "key = (instr.op, operands, *list(instr.attrs.items())[:1],"
-        " *[r.type for r in instr.results])",
+        "key = (instr.op, operands, *[result.type for result in instr.results])",
     ),
     Fault(
         "x + 0.0 is x, for -0.0 too",

@@ -93,7 +93,7 @@ def array_text(array: np.ndarray) -> str:
 
 def quarter(rng: random.Random) -> float:
     """A number that most arithmetic keeps exact."""
-    return rng.randint(-16, 16) / 4
+    return rng.randint(-16, 16) / 4 or rng.choice((0.0, -0.0))
 
 
 def special(rng: random.Random, dtype: np.dtype) -> Any:
