@@ -90,6 +90,9 @@ class Driver:
         pending = {block: len(edges) for block, edges in frame.pending.items()}
         returns, raised = len(frame.returns), len(engine.raised)
         saved = frame.position, frame.env, frame.assumed, engine.guards, engine.builder.loc
+        swept = frame.first, frame.before
+        # What the generator made, and those that it reads, the body does not sweep away.
+        frame.first, frame.before = len(engine.heap.infos), engine.heap.contents.copy()
         self.item, engine.guards = item, self.guards
         engine.frames.append(frame)
         try:
@@ -98,6 +101,7 @@ class Driver:
         finally:
             engine.frames.pop()
             frame.position, frame.env, frame.assumed, engine.guards, engine.builder.loc = saved
+            frame.first, frame.before = swept
             for block in list(frame.pending):
                 del frame.pending[block][pending.get(block, 0) :]
                 if not frame.pending[block]:

@@ -582,3 +582,28 @@ def primes(n):
         if c == n:
             break
     return s
+
+
+def halved(n):
+    log = [0.0]
+    while n > 0:
+        log[0] += n
+        yield log[0]
+        n //= 2
+
+
+def halved_and_more(n):
+    yield from halved(n)
+    for i in range(n):
+        yield float(i)
+
+
+@program("generator nested loop", lambda: (0,), lambda: (5,))
+def loops_in_the_body(n):
+    t = 0.0
+    for v in halved_and_more(n):
+        k = n
+        while k > 2:
+            k -= 1
+            t += v
+    return t
