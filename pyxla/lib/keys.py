@@ -296,7 +296,10 @@ def point(i: Int, size: Int, bound: int, axis: int, on_bounds: OnBounds | None) 
     at = wrap(i, size)
     if on_bounds is not None and not _in_range(at, size):
         on_bounds(i, size, axis)
-    return Range(known(at, 0, bound - 1), 1)
+    start = known(at, 0, bound - 1)
+    if isinstance(start, int) and bound:
+        start = min(max(start, 0), bound - 1)  # where it is not, `on_bounds` raised
+    return Range(start, 1)
 
 
 def _in_range(i: Int, size: Int) -> bool:

@@ -575,3 +575,12 @@ def floor_and_mod(a, b):
 )
 def float_floor_and_mod(a, b):
     return a // b, a % b, divmod(a, b), math.fmod(a, b)
+
+
+@program("checks index", lambda: (np.ones(5), 3), lambda: (np.ones(5), 0))
+def an_index_proven_out_of_range(x, n):
+    try:
+        return x[(n - n) % 13 - 6]
+    except IndexError:
+        x[0] = -1.0
+    return x[(n - n) + 5]
