@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.compare import difference
-from tests.fuzz import oracle, planting, running
+from tests.fuzz import faults, further, gradients, oracle, planting, records, running
+from tests.fuzz.differences import apart
 from tests.fuzz.program import generate
 from tests.fuzz.reduction import reduced
 from tests.fuzz.table import NAMED
@@ -105,3 +108,60 @@ def test_rounding_is_no_difference() -> None:
     assert not difference(
         [0.1 + 0.2, np.array([np.nan, np.inf])], [0.3, np.array([np.nan, np.inf])]
     )
+
+
+def test_gradients_of_random_programs() -> None:
+    for seed in range(4):
+        outcome = gradients.judge(gradients.generate(seed).text)
+        assert outcome.verdict in ("equal", "discarded", "refused"), (seed, outcome)
+
+
+GRADIENT = """
+import numpy as np
+
+def program(x, s, n):
+    for _ in range(n):
+        x = x * s
+    return {}
+
+def arguments():
+    return np.array([0.5, -1.0]), 0.7, 3
+"""
+
+
+def test_gradients_are_compared() -> None:
+    assert gradients.judge(GRADIENT.format("float(x.sum())")).verdict == "equal"
+    kink = GRADIENT.format("float(abs(x.sum() + 0.1715))")
+    assert gradients.judge(kink).verdict == "discarded"
+    assert apart(np.array([1.0, 2.0]), np.array([1.0, 2.1]))
+    assert not apart({"b": 2.0, "a": 1.0}, np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("way", further.WAYS)
+def test_other_ways(way: str) -> None:
+    text = PROGRAM.replace("        if i > 1:\n            x[i] += 1\n", "")
+    assert oracle.judge(text, extra=way) == oracle.Outcome("equal", further=way)
+
+
+def test_recorded_runs_add_up(tmp_path: pathlib.Path) -> None:
+    path = str(tmp_path / "runs")
+    for first in (0, 10):
+        tally = records.Tally()
+        for seed in range(first, first + 10):
+            verdict = "refused" if seed == 3 else "equal"
+            tally.add({"seed": seed, "verdict": verdict, "reason": "why", "features": ["if"]})
+        about = {"commit": "abc", "kind": "programs", "checks": False, "seconds": 5.0}
+        records.append(path, tally, {**about, "seeds": records.ranges(range(first, first + 10))})
+    shown = records.summary(path)
+    assert "2 runs" in shown and "20 programs" in shown and "compiled: 95.0 %" in shown
+    assert "yes: no program counted twice" in shown and "NO: 30000 programs" in shown
+
+
+# PYXLA_FAULTS=all searches for every planted fault: an hour.
+PLANTED = ["branches are swapped", "floor division of negative ints truncates"]
+PLANTED += ["what was overwritten keeps its cotangent"]
+
+
+@pytest.mark.parametrize("name", NAMED if os.environ.get("PYXLA_FAULTS") else PLANTED)
+def test_planted_faults_are_found(name: str) -> None:
+    assert faults.found(NAMED[name], 0, False)[0], name

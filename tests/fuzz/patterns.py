@@ -54,6 +54,30 @@ def perhaps_rebound(scope: Scope) -> bool:
     return written(scope, lines, "maybe-alias", "if", "item-assignment")
 
 
+@statement(8)
+def twins(scope: Scope) -> bool:
+    """Two names that may be one array, both written to."""
+    x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and v.size > 0)
+    if x is None or scope.nesting:
+        return False
+    a, b, n = scope.fresh_name("a"), scope.fresh_name("b"), x.value.size
+    lines = [f"{a}, {b} = {x.text}.copy(), {scope.rng.choice(('{0} + 1', '{0}')).format(x.text)}"]
+    if scope.chance(0.3):
+        lines += [f"for _ in range({ex.integer(scope, 1).text} % 4):", f"    {a}, {b} = {b}, {a}"]
+        lines += [f"    {a}[{scope.rng.randrange(n)}] += 1"] if scope.chance(0.5) else []
+    for _ in range(scope.rng.randint(1, 2)):
+        target, source = scope.rng.choice(((a, b), (b, a), (a, x.text)))
+        lines += [f"if {ex.boolean(scope, 1).text}:", f"    {target} = {source}"]
+    for name in scope.rng.sample((a, b, a), 2):
+        lines.append(f"{name}[{items.index(scope, n)}] {scope.rng.choice(('=', '+='))} 3")
+    if any(":=" in line for line in lines) or not written(scope, lines, "maybe-alias", "swap"):
+        return False
+    scope.names[a] = scope.names[b] = x.value.copy()
+    scope.held.update((a, b))
+    scope.values.update((a, b))
+    return True
+
+
 @statement(3)
 def number_of_several_kinds(scope: Scope) -> bool:
     """A name that is a Python or a NumPy number, of one dtype, by the path taken."""
