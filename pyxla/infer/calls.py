@@ -9,6 +9,7 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 from __future__ import annotations
 
 import functools
+import math
 import random
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
