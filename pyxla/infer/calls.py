@@ -22,7 +22,7 @@ from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import arrays, coroutines, growing, number_lists, standard
 from pyxla.infer.captures import BoundedOperand
-from pyxla.infer.checks import verify
+from pyxla.infer.checks import verify, verify_joined
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.kinds import dtype_of, operated
@@ -346,6 +346,7 @@ def apply(
         function = strategy_of(function)
         operands = [engine.bounded_operand(a) for a in args]
         named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
+        verify_joined(engine, implementation.function, operands[0] if operands else None)
     try:
         result = engine.library(name, function, *operands, **named)
     except CompileError as refusal:

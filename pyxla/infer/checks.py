@@ -574,10 +574,7 @@ def verify_sizes(engine: Any, operands: Any) -> None:
     given = [x for x in operands if isinstance(x, Array) and x.ndim]
     if all(x.extents is None for x in given):
         return
-    shapes = [
-        [n if e is None else e for n, e in zip(x.shape, x.extents or (None,) * x.ndim, strict=True)]
-        for x in given
-    ]
+    shapes = [_true_shape(x) for x in given]
     first = shapes[0]
     for other in shapes[1:]:
         parts = ["operands could not be broadcast together with shapes "]
@@ -590,6 +587,36 @@ def verify_sizes(engine: Any, operands: Any) -> None:
             for size in (n, m):
                 same = op.or_(same, k.eq(value_of(size), value_of(1)))
             engine.ensure(Scalar(same), exception(ValueError, *parts))
+
+
+def verify_joined(engine: Any, function: Any, arrays: Any) -> None:
+    """Arrays of which one is made have one shape; of sizes known at run time, the program sees."""
+    if function is LIBRARY[np.stack]:
+        message = "all input arrays must have the same shape"
+    elif function in (LIBRARY[np.array], LIBRARY[np.asarray]):
+        message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, list | tuple) else 0)
+    else:
+        return
+    if not isinstance(arrays, list | tuple) or not all(isinstance(x, Array) for x in arrays):
+        return
+    shapes = [_true_shape(x) for x in arrays]
+    for other in shapes[1:]:
+        for n, m in zip(shapes[0], other, strict=False):
+            if extent.difference(n, m) != 0:
+                same = k.eq(value_of(n), value_of(m))
+                engine.ensure(Scalar(same), ValueError(message))
+
+
+_INHOMOGENEOUS = (
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+    "after 1 dimensions. The detected shape was ({n},) + inhomogeneous part."
+)
+
+
+def _true_shape(x: Array) -> list[Any]:
+    return [
+        n if e is None else e for n, e in zip(x.shape, x.extents or (None,) * x.ndim, strict=True)
+    ]
 
 
 def _listed(shape: list[Any]) -> list[Any]:

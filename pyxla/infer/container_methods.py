@@ -14,14 +14,16 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer import arrays, coroutines, growing, number_lists, tables
 from pyxla.infer import growing_methods as methods
-from pyxla.infer.calls import call
+from pyxla.infer.calls import call, call_method
 from pyxla.infer.containers import (
     builtin,
     content_of,
     dict_,
+    has_data_keys,
     item,
     iterate,
     length,
+    plain_sequence,
     position,
     sequence,
     set_item,
@@ -32,6 +34,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
 from pyxla.lib import interpreted, sequences
+from pyxla.lib.tables import fill
 
 # Methods of lists, tuples, dicts and sets
 
@@ -212,7 +215,11 @@ def _remove(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := methods.opened(engine, x, value)) is not None:
         methods.remove(engine, x, grown, value)
         return Const(None)
-    index = engine.static(_index(engine, x, value), "which item to remove")
+    place = _index(engine, x, value)
+    if (grown := methods.opened(engine, x, place)) is not None:
+        methods.remove_at(engine, x, grown, place)
+        return Const(None)
+    index = engine.static(place, "which item to remove")
     items = _items(engine, x)
     engine.set_content(x.cell, ListCell(items[:index] + items[index + 1 :]))
     return Const(None)
@@ -250,6 +257,9 @@ def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) ->
 @of_tables(dict.update)
 def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
     new = dict(named)
+    if other is not None and not named and has_data_keys(engine, other):
+        source = call_method(engine, other, "items", []) if _is_mapping(engine, other) else other
+        return call(engine, Const(fill), [x, source], {})
     if other is not None:
         new = {**content_of(engine, dict_(engine, other)).items, **named}
     engine.set_content(x.cell, DictCell({**content_of(engine, x).items, **new}))
@@ -257,6 +267,10 @@ def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
 
 
 builtin(support.update)(_update)
+
+
+def _is_mapping(engine: Engine, x: Any) -> bool:
+    return isinstance(content_of(engine, x), DictCell) or plain_sequence(engine, x) is not None
 
 
 @of_tables(dict.pop)

@@ -29,8 +29,9 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.lib import sequences
 from pyxla.lib.registry import RULES, Implementation, lookup
-from pyxla.lib.tables import TableSet, fill, gather, locate, pairs
+from pyxla.lib.tables import TableSet, fill, gather, in_order, locate, pairs, room
 
 
 def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -139,7 +140,7 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
             return
         if not growing.is_slice(key) and number_lists.is_dynamic(key):
             _check_not_empty(engine, x)
-            if (grown := methods.opened(engine, x, key)) is not None:
+            if (grown := methods.opened(engine, x, key, new=value)) is not None:
                 growing.assign(engine, x, grown, key, value)
                 return
     content = content_of(engine, x)
@@ -255,10 +256,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     if (inner := plain_sequence(engine, x)) is not None:
         if content.cls is TableSet:
-            raise engine.refuse(
-                "the order of a set whose items are known at run time only is not known",
-                "iterate over sorted(s), or use a dict, which keeps its order",
-            )
+            return _ordered(engine, content)
         return sequence(engine, inner)
     if isinstance(content, ObjectCell):
         for name in ("__iter__", "__getitem__"):
@@ -285,6 +283,21 @@ def sequence(engine: Engine, x: Any) -> Any:
 
 _ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
+
+
+def _ordered(engine: Engine, content: ObjectCell) -> Any:
+    """The items of a set in CPython's order."""
+    names, plain = content.fields["names"], content.fields["plain"]
+    grown = growing.found(engine.heap, names)
+    if grown is None:
+        if len(engine.content(names).items) < 2:
+            return names
+    elif not (isinstance(plain, Const) and plain.value and methods.are_ints(grown.item)):
+        raise engine.refuse(
+            "the order of this set, whose items are known at run time only, is not known",
+            "iterate over sorted(s), or use a dict, which keeps its order",
+        )
+    return call(engine, Const(in_order), [names], {})
 
 
 def plain_sequence(engine: Engine, x: Any) -> Any:
@@ -571,10 +584,14 @@ def _map(engine: Engine, function: Any, *xs: Any) -> Any:
 @builtin(filter)
 def _filter(engine: Engine, function: Any, x: Any) -> Any:
     kept = []
+    if unknown(engine, x):
+        return call(engine, Const(sequences.filtered), [function, x], {})
     for value in iterate(engine, x):
         none = isinstance(function, Const) and function.value is None
         test = value if none else call(engine, function, [value], {})
         truth = engine.rules.truth(engine, test)
+        if decided_by_data(engine, truth):
+            return call(engine, Const(sequences.filtered), [function, x], {})
         if engine.static(truth, "whether filter keeps an item"):
             kept.append(value)
     return Tuple(tuple(kept))
@@ -634,10 +651,7 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
 @builtin(dict)
 def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     items: dict[Any, Any] = {}
-    read = dict(engine.used_up)
-    data = x is not None and not named and _has_data_keys(engine, x)
-    engine.used_up = read  # that was a look ahead
-    if data:
+    if x is not None and not named and has_data_keys(engine, x):
         source = call_method(engine, x, "items", []) if plain_sequence(engine, x) else x
         return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
     if x is not None:
@@ -654,8 +668,15 @@ def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     return engine.new(DictCell({**items, **named}))
 
 
+def has_data_keys(engine: Engine, x: Any) -> bool:
+    """Whether what `dict` is called with has keys that data decides; it counts as not read."""
+    read = dict(engine.used_up)
+    found = _has_data_keys(engine, x)
+    engine.used_up = read
+    return found
+
+
 def _has_data_keys(engine: Engine, x: Any) -> bool:
-    """Whether what `dict` is called with has keys that data decides."""
     if (inner := plain_sequence(engine, x)) is not None:
         return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
     content = content_of(engine, x)
@@ -682,3 +703,4 @@ def _slice(engine: Engine, *args: Any) -> Any:
 
 builtin(locate)(methods.place)
 builtin(pairs)(methods.zipped)
+builtin(room)(methods.room)

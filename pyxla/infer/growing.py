@@ -34,6 +34,7 @@ from pyxla.infer.items import (
     INT,
     Block,
     Item,
+    Maybe,
     Nested,
     Number,
     Row,
@@ -51,7 +52,7 @@ from pyxla.infer.items import (
     retyped,
     values,
 )
-from pyxla.infer.lattice import Array, Conflict, Const, Kinds, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Conflict, Const, Kinds, MaybeNone, Ref, Scalar, Tuple
 from pyxla.infer.shadows import resolve
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, array_type
@@ -248,6 +249,9 @@ def read_item(
         own = [next(columns) for _ in range(count(item))]
         return _row(engine, item, own, index, parent, path)
     element = arrays.getitem(engine, next(columns), index)
+    if isinstance(item, Maybe):
+        inner = read_item(engine, item.item, columns, index, parent, path)
+        return MaybeNone(inner, arrays.python_scalar(element, bool))
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
@@ -530,16 +534,18 @@ def length_of(heap: Heap, content: Any) -> int | None:
 
 def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
     """The item that holds those of all lists, `(state, content)` each."""
-    found_: list[Item | None] = []
-    for state, content in pairs:
-        if type(content) is GrowingList:
-            found_.append(content.item)
-        elif type(content) is NumberList:
-            found_.append(_number_of(state.heap, content))
-        else:
-            found_ += [item_of(state.heap, x) for x in content.items]
+    found_ = [item for state, content in pairs for item in items_of(state.heap, content)]
     item = joined_items(found_) if found_ else None
     return item if item is not None and count(item) else None
+
+
+def items_of(heap: Heap, content: Any) -> list[Item | None]:
+    """What the items of a list are."""
+    if type(content) is GrowingList:
+        return [content.item]
+    if type(content) is NumberList:
+        return [_number_of(heap, content)]
+    return [item_of(heap, x) for x in content.items]
 
 
 def _number_of(heap: Heap, content: NumberList) -> Number | None:

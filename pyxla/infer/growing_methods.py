@@ -27,7 +27,18 @@ from pyxla.infer.growing import (
 )
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.integers import minus, plus, value_of
-from pyxla.infer.items import Item, Nested, Number, Row, Same, count, values
+from pyxla.infer.items import (
+    Item,
+    Maybe,
+    Nested,
+    Number,
+    Row,
+    Same,
+    count,
+    item_of,
+    joined_items,
+    values,
+)
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.ir.core import Value
 from pyxla.lib import sequences
@@ -39,7 +50,7 @@ from pyxla.ops.shape import constant
 MOST_SORTED = 8
 
 
-def opened(engine: Any, x: Any, *keys: Any) -> GrowingList | None:
+def opened(engine: Any, x: Any, *keys: Any, new: Any = None) -> GrowingList | None:
     """The content of a list of unknown length, as one that data-decided `keys` change becomes."""
     content = found(engine.heap, x)
     if content is not None or not keys or not decided_by_data(engine, *keys):
@@ -47,8 +58,9 @@ def opened(engine: Any, x: Any, *keys: Any) -> GrowingList | None:
     held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if not isinstance(held, ListCell | NumberList) or not growing.room_of(engine.heap, held):
         return None
-    item = growing.common_item([(engine, held)])
-    if item is None:
+    items = growing.items_of(engine.heap, held)
+    item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
+    if item is None or not count(item):
         return None
     engine.lists.grew = True
     engine.heap.contents[x.cell] = growing.laid_out(engine.heap, x, item, 1)
@@ -91,12 +103,15 @@ def delete(engine: Any, x: Ref, content: GrowingList, key: Any) -> None:
     engine.check_writable(x)
     index = index_of(engine, content, key, "list assignment index out of range")
     at = positive(engine, index, length(engine, content))
+    remove_at(engine, x, content, at)
+
+
+def remove_at(engine: Any, x: Ref, content: GrowingList, index: Any) -> None:
+    """`del x[index]`, which is in range and not negative."""
+    engine.check_writable(x)
     detach(engine, x)
-    _remove_at(engine, x, found(engine.heap, x), value_of(growing.value_at(at)))
-
-
-def _remove_at(engine: Any, x: Ref, content: GrowingList, at: Value) -> None:
     content = growing.unfixed(engine, x, content)
+    at = value_of(growing.value_at(index))
     held = [without(array.value, at) for array in columns_of(engine, content)]
     put(engine, content, held, minus(size_of(engine.heap, content), 1))
 
@@ -232,9 +247,7 @@ def remove(engine: Any, x: Ref, content: GrowingList, value: Any) -> None:
     at = place_of(engine, content, value)
     there = engine.rules.compare(engine, "ge", at, Const(0))
     engine.ensure(there, ValueError("list.remove(x): x not in list"))
-    engine.check_writable(x)
-    detach(engine, x)
-    _remove_at(engine, x, found(engine.heap, x), at.value)
+    remove_at(engine, x, content, at)
 
 
 # --- order ------------------------------------------------------------------------------------
@@ -314,6 +327,12 @@ def _sorting(engine: Any, item: Item, columns: Iterator[Array]) -> Iterator[Arra
         for i in range(item.fixed):
             one = arrays.getitem(engine, arrays.fresh(engine, own), _column(i))
             yield arrays.read(engine, one)
+    elif isinstance(item, Maybe):
+        some = next(columns)
+        every = call(engine, Const(np.all), [arrays.fresh(engine, some)], {})
+        message = "'<' not supported between instances of 'NoneType' and 'int'"
+        engine.ensure(engine.rules.truth(engine, every), TypeError(message))
+        yield from _sorting(engine, item.item, columns)
     elif not isinstance(item, Same):
         raise engine.refuse(
             "a list of unknown length is sorted by what is no number, nor a tuple of numbers",
@@ -394,3 +413,15 @@ def place(engine: Any, names: Any, key: Any) -> Any:
         laid = growing.laid_out(engine.heap, names, item, 1, sized=False)
         content = engine.heap.contents[names.cell] = laid
     return place_of(engine, content, key, last=True)
+
+
+def room(engine: Any, names: Ref) -> Const:
+    """`lib.tables.room`."""
+    return Const(growing.room_of(engine.heap, engine.heap.contents[names.cell]))
+
+
+def are_ints(item: Any) -> bool:
+    """Whether items are ints, or tuples of them."""
+    if isinstance(item, Row):
+        return item.cls is tuple and all(map(are_ints, item.items))
+    return isinstance(item, Number) and not item.choices and item.type.dtype.kind in "iub"

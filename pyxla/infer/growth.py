@@ -12,6 +12,7 @@ from typing import Any
 
 from pyxla.errors import ListOverflow
 from pyxla.infer import extent
+from pyxla.infer.deciding import decided_by_data
 from pyxla.infer.growing import (
     MOST,
     SHORT,
@@ -69,7 +70,7 @@ def _grow(
         return False
     counted, trips = _trips(head, entry, back)
     few = trips is not None and (trips <= SHORT or _holds_lists(item))
-    few = few and engine.lists.lists != "all" and not keyed
+    few = few and engine.lists.lists != "all" and not keyed and not _is_open(engine, head)
     longer = room[1] > room[0] or (type(before) is ListCell and _is_sized(back.heap, after))
     if few and longer and type(before) is ListCell:
         return False
@@ -86,6 +87,12 @@ def _grow(
     entry.heap.contents[first] = made
     engine.lists.grew = True
     return True
+
+
+def _is_open(engine: Any, head: Any) -> bool:
+    """Whether data decides how often a loop with a counter is gone through."""
+    test = getattr(head.test, "test", None)
+    return test is not None and decided_by_data(engine, test[2])
 
 
 def _is_sized(heap: Heap, content: Any) -> bool:

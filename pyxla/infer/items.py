@@ -4,6 +4,7 @@ Number   a number: one column; of several kinds (`pyxla.infer.kinds`), a second 
 Block    an array: a column of blocks
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
 Nested   a list: a column of lengths, and its items' columns with a dimension more
+Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
 """
 
@@ -18,7 +19,16 @@ import numpy as np
 from pyxla.infer import kinds, views
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
 from pyxla.infer.joined import joined_number_type
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number, number_type
+from pyxla.infer.lattice import (
+    Array,
+    Const,
+    MaybeNone,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    number_type,
+)
 from pyxla.infer.shadows import resolve
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
@@ -26,7 +36,7 @@ from pyxla.lib import manipulation
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 
-INT = PYTHON_DTYPES[int]
+INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
 _PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 
 
@@ -66,13 +76,21 @@ class Nested:
 
 
 @dataclass(frozen=True, slots=True)
+class Maybe:
+    """`item`, or None."""
+
+    item: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Same:
     """A constant that is no number."""
 
     value: Any
 
 
-Item = Number | Block | Row | Nested | Same
+NONE = Same(None)
+Item = Number | Block | Row | Nested | Maybe | Same
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -86,7 +104,15 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         return Same(x.value) if isinstance(x.value, str | type(None)) else None
     if isinstance(x, Tuple):
         return _row(x.cls, [item_of(heap, i) for i in x.items])
+    if isinstance(x, MaybeNone):
+        inner = item_of(heap, x.value)
+        return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
     return _of_reference(heap, x) if isinstance(x, Ref) else None
+
+
+def _is_plain_row(item: Any) -> bool:
+    """Whether an item is a tuple of numbers."""
+    return isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
 
 
 def _of_reference(heap: Heap, x: Ref) -> Item | None:
@@ -133,6 +159,10 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
     """The item that holds both."""
     if x == y or x is None or y is None:
         return x if y == x else None
+    bare = [i.item if isinstance(i, Maybe) else i for i in (x, y) if i != NONE]
+    if len(bare) < 2 or isinstance(x, Maybe) or isinstance(y, Maybe):
+        inner = joined_items(bare)
+        return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
     if isinstance(x, Number) and isinstance(y, Number):
         return _joined_numbers(x, y)
     if isinstance(x, Nested) and isinstance(y, Nested):
@@ -150,7 +180,7 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
 
 
 def _joined_numbers(x: Number, y: Number) -> Number | None:
-    wide = joined_number_type([_sample(x), _sample(y)])
+    wide = joined_number_type([_sample(x), _sample(y)], several=True)
     choices = tuple(dict.fromkeys((*choices_of(x), *choices_of(y))))
     return None if wide is None else Number(wide, choices if len(choices) > 1 else ())
 
@@ -172,6 +202,9 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
     if isinstance(item, Row):
         for inner in item.items:
             yield from leaves(inner)
+    elif isinstance(item, Maybe):
+        yield BOOL, ()
+        yield from leaves(item.item)
     elif isinstance(item, Nested):
         yield INT, ()
         for dtype, shape in leaves(item.item) if item.item is not None else ():
@@ -202,6 +235,15 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         yield array_at(heap, x).value
     elif isinstance(item, Nested):
         yield from _nested_values(heap, item, x)
+    elif isinstance(item, Maybe):
+        known = not (isinstance(x, Const) and x.value is None)
+        yield x.some.value if isinstance(x, MaybeNone) else constant(value=np.asarray(known))
+        bare = x.value if isinstance(x, MaybeNone) else x
+        if known:
+            yield from values(heap, item.item, bare)
+        else:
+            for dtype, shape in leaves(item.item):
+                yield constant(value=np.zeros(shape, dtype))
 
 
 def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
@@ -288,6 +330,17 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
         elif new.item is not None:
             for value in _retyped(rest, old.item, new.item, depth + 1, (*front, old.capacity)):
                 yield padded(value, new.capacity, depth)
+    elif isinstance(new, Maybe):
+        if isinstance(old, Maybe):
+            yield next(rest)
+        else:
+            yield constant(value=np.full(front, old != NONE, BOOL))
+        if old == NONE:
+            for dtype, shape in leaves(new.item):
+                yield constant(value=np.zeros((*front, *shape), dtype))
+        else:
+            bare = old.item if isinstance(old, Maybe) else old
+            yield from _retyped(rest, bare, new.item, depth, front)
     elif isinstance(new, Block):
         yield next(rest)
 
@@ -334,6 +387,8 @@ def spelled(item: Item | None) -> Any:
         return item.cls, tuple([spelled(inner) for inner in item.items])
     if isinstance(item, Nested):
         return {"list": spelled(item.item), "columns": count(item.item)}
+    if isinstance(item, Maybe):
+        return {"maybe": spelled(item.item)}
     if isinstance(item, Same):
         return [item.value]
     if isinstance(item, Block):

@@ -8,28 +8,41 @@ import numpy as np
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.lattice import Array, Const, number_type
-from pyxla.ir.types import ArrayType, array_type
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
 
 _KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}
 
 
-def joined_number_type(values: list[Any]) -> ArrayType | None:
+def joined_number_type(values: list[Any], several: bool = False) -> ArrayType | None:
     """The type that holds all of `values` unchanged, or None.
 
     Python scalars widen (bool, int, float, complex).  NumPy scalars must agree; a Python scalar
-    joins them where its value is kept exactly.
+    joins them where its value is kept exactly.  `several`: one that holds each is looked for where
+    they do not, since it is known which of the kinds a number is (`pyxla.infer.kinds`); also where
+    one of them is of several already.
     """
     types = [number_type(x) for x in values]
+    several = several or any(getattr(x, "kinds", None) is not None for x in values)
     strong = {t.dtype for t in types if not t.weak}
     if not strong:
         return max(types, key=lambda t: _KIND_RANK[t.dtype.kind])
     if len(strong) > 1:
-        return None
+        return _wide(types) if several else None
     (dtype,) = strong
     for x, t in zip(values, types, strict=True):
         if t.weak and t.dtype != dtype and not _keeps(x, t, dtype):
-            return None
+            return _wide(types) if several else None
     return array_type(dtype)
+
+
+def _wide(types: list[ArrayType]) -> ArrayType | None:
+    """The type that holds numbers of each of `types`: a Python scalar's, where there is one."""
+    dtypes = {t.dtype for t in types}
+    if any(d.kind not in "biufc" for d in dtypes) or np.dtype(np.uint64) in dtypes:
+        return None
+    dtype = np.result_type(*dtypes)
+    weak = dtype in PYTHON_DTYPES.values() and any(t.weak for t in types)
+    return array_type(dtype, (), weak)
 
 
 def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:

@@ -104,7 +104,7 @@ def operated(engine: Any, op: Any, operands: Sequence[Any], result: Any) -> Any:
 def choose(test: Scalar, x: Any, y: Any) -> Any:
     """The number `x` where `test` holds, else `y`, each of its own kinds; None where no type holds
     both."""
-    type = joined_number_type([x, y])
+    type = joined_number_type([x, y], several=True)
     if type is None:
         return None
     choices = tuple(dict.fromkeys((*kinds_of(x), *kinds_of(y))))

@@ -224,7 +224,7 @@ class Join:
         return Conflict(f"{what} may be {kinds}", tuple(notes), tuple(known))
 
     def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
-        type = joined_number_type(known)
+        type = joined_number_type(known, self.directions is None)
         if type is None:
             return self.conflict(values)
         if not type.weak and any(map(exceptions.is_member, known)):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pyxla.infer import growing
 from pyxla.infer.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, SetCell
+from pyxla.infer.items import item_of, joined_items
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.lib.tables import Table, TableSet
 
@@ -64,14 +64,9 @@ def _suits(engine: Any, x: Any, key: Any) -> bool:
 def _is_uniform(heap: Heap, content: DictCell | SetCell) -> bool:
     """Whether keys, and values, are of one type each."""
     return all(
-        not items or growing.common_item([(_State(heap), ListCell(tuple(items)))]) is not None
+        not items or joined_items([item_of(heap, x) for x in items]) is not None
         for items in _columns(content)
     )
-
-
-class _State:
-    def __init__(self, heap: Heap) -> None:
-        self.heap = heap
 
 
 def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:
@@ -85,7 +80,7 @@ def table_of(heap: Heap, content: DictCell | SetCell) -> ObjectCell:
     """A dict or set as the instance that stands for it."""
     lists = [Ref(heap.new(ListCell(tuple(items)))) for items in _columns(content)]
     if isinstance(content, SetCell):
-        return ObjectCell(TableSet, {"names": lists[0]})
+        return ObjectCell(TableSet, {"names": lists[0], "plain": Const(not content.items)})
     return ObjectCell(Table, {"names": lists[0], "data": lists[1]})
 
 
@@ -127,7 +122,8 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> list[list[Any]]:
             state.heap = state.heap.copy()
             table = state.heap.contents[x.cell] = table_of(state.heap, content)
         made.append(table)
-    return [[table.fields[name] for table in made] for name in made[0].fields]
+    lists = [name for name, field in made[0].fields.items() if isinstance(field, Ref)]
+    return [[table.fields[name] for table in made] for name in lists]
 
 
 def _stands_for(content: Any) -> type | None:

@@ -211,7 +211,10 @@ class OrderedDict(Mapping, collections.OrderedDict):
 
     def move_to_end(self, key: Any, last: bool = True) -> None:
         x = self.data.pop(key)
-        self.data = {**self.data, key: x} if last else {key: x, **self.data}
+        if last:
+            self.data[key] = x
+        else:
+            self.data = {key: x, **self.data}
 
     def popitem(self, last: bool = True) -> Any:
         if len(self.data) == 0:
@@ -279,8 +282,47 @@ class Counter(Mapping, collections.Counter):
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Counter):
             return False
-        keys = {*self.data, *other.data}
+        keys = [*self.data, *other.data]
         return all(self[key] == other[key] for key in keys)
+
+    def __add__(self, other: Any) -> Any:  # type: ignore[override]
+        out = Counter()
+        for key, count in self.data.items():
+            if count + other[key] > 0:
+                out[key] = count + other[key]
+        for key, count in other.data.items():
+            if key not in self.data and count > 0:
+                out[key] = count
+        return out
+
+    def __sub__(self, other: Any) -> Any:
+        out = Counter()
+        for key, count in self.data.items():
+            if count - other[key] > 0:
+                out[key] = count - other[key]
+        for key, count in other.data.items():
+            if key not in self.data and count < 0:
+                out[key] = 0 - count
+        return out
+
+    def __and__(self, other: Any) -> Any:  # type: ignore[override]
+        out = Counter()
+        for key, count in self.data.items():
+            least = min(count, other[key])
+            if least > 0:
+                out[key] = least
+        return out
+
+    def __or__(self, other: Any) -> Any:  # type: ignore[override]
+        out = Counter()
+        for key, count in self.data.items():
+            most = max(count, other[key])
+            if most > 0:
+                out[key] = most
+        for key, count in other.data.items():
+            if key not in self.data and count > 0:
+                out[key] = count
+        return out
 
 
 STAND_FOR: dict[type, type] = {

@@ -105,3 +105,12 @@ def quantified(items: Any, every: bool) -> bool:
         if bool(x) is not every:
             return not every
     return every
+
+
+def filtered(function: Callable[[Any], Any] | None, items: Any) -> list[Any]:
+    """`list(filter(function, items))`."""
+    out = []
+    for x in items:
+        if bool(x) if function is None else function(x):
+            out.append(x)
+    return out

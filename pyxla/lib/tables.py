@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def locate(names: list[Any], key: Any) -> int:
     """Where `key` is among `names`, or -1."""
@@ -137,9 +139,10 @@ def fill(into: Any, items: Any) -> Any:
 
 
 class TableSet(set):
-    """A set.  Items are removed from the list, so that its order says no more than CPython's."""
+    """A set.  `plain`: items were only added, one by one, which says how CPython orders them."""
 
     names: list[Any]
+    plain: bool
     __pyxla_sequence__ = "names"
 
     @classmethod
@@ -161,11 +164,13 @@ class TableSet(set):
 
     def discard(self, x: Any) -> None:
         at = locate(self.names, x)
+        self.plain = False
         if at >= 0:
             del self.names[at]
 
     def remove(self, x: Any) -> None:
         at = locate(self.names, x)
+        self.plain = False
         if at < 0:
             raise KeyError(x)
         del self.names[at]
@@ -256,6 +261,8 @@ def gather(into: Any, items: Any) -> Any:
     """The set `into` with these items."""
     for x in unordered(items):
         into.add(x)
+    if isinstance(items, set) and isinstance(into, TableSet):
+        into.plain = False
     return into
 
 
@@ -265,4 +272,65 @@ def shared(items: Any, others: Any, wanted: bool) -> Any:
     for x in unordered(items):
         if (x in others) == wanted:
             out.add(x)
+    if isinstance(out, TableSet):
+        out.plain = False
     return out
+
+
+def room(names: list[Any]) -> int:
+    """For how many items there is room."""
+    return len(names)
+
+
+def in_order(names: list[Any]) -> list[Any]:
+    """The items of a set to which these were added one by one, as CPython's table has them: open
+    addressing, ten places in a row, then a jump that the hash decides (Objects/setobject.c)."""
+    table = np.full(8 * room(names) + 8, -1)
+    mask = 7
+    for j in range(len(names)):
+        table[_free(table, mask, _hash(names[j]))] = j
+        if 5 * (j + 1) >= 3 * mask:
+            size = 8
+            while size <= (j + 1) * (2 if j + 1 > 50000 else 4):
+                size = 2 * size
+            wider = np.full(8 * room(names) + 8, -1)
+            for i in range(mask + 1):
+                if table[i] >= 0:
+                    wider[_free(wider, size - 1, _hash(names[int(table[i])]))] = table[i]
+            table = wider
+            mask = size - 1
+    out = []
+    for i in range(mask + 1):
+        if table[i] >= 0:
+            out.append(names[int(table[i])])
+    return out
+
+
+def _free(table: Any, mask: int, key: int) -> int:
+    """The place of a new item of this hash."""
+    rest = key
+    first = True
+    i = key & mask
+    found = -1
+    while found < 0:
+        for p in range(10 if i + 9 <= mask else 1):
+            if found < 0 and table[i + p] < 0:
+                found = i + p
+        rest = (rest >> 5) & 0x07FFFFFFFFFFFFFF if first else rest >> 5
+        first = False
+        i = (5 * i + 1 + rest) & mask
+    return found
+
+
+def _hash(key: Any) -> int:
+    """`hash(key)` of an int, or of a tuple of them (xxHash, as in Objects/tupleobject.c)."""
+    if isinstance(key, tuple):
+        total = 2870177450012600261
+        for part in key:
+            total = total + _hash(part) * -4417276706812531889
+            total = ((total << 31) | ((total >> 33) & 0x7FFFFFFF)) * -7046029288634856825
+        total = total + (len(key) ^ 2870177450012600261 ^ 3527539)
+        return 1546275796 if total == -1 else total
+    value = int(key)
+    reduced = value % 2305843009213693951 if value >= 0 else -(-value % 2305843009213693951)
+    return -2 if reduced == -1 else reduced

@@ -114,6 +114,7 @@ class OutList:
 class OutGrown:
     """A list of result `size` items (None: of all there is room for), whose parts are elements of
     the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
+    | {"maybe": item}, a column of whether it is not None, and the item's
     | {"kinds": types}, a column of numbers and one of which they are
     | {"list": item, "columns": count}, a column of lengths and so many of items
     """
@@ -361,6 +362,9 @@ def _grown(size: int | None, columns: Sequence[Any], item: Any) -> list[Any]:
         column = next(rest)
         if isinstance(item, dict) and "kinds" in item:
             return [item["kinds"][k](x) for x, k in zip(column.tolist(), next(rest).tolist())]
+        if isinstance(item, dict) and "maybe" in item:
+            held = items(item["maybe"])
+            return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]
         if isinstance(item, dict):
             inner_ = [next(rest) for _ in range(item["columns"])]
             if not inner_:
