@@ -16,7 +16,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays, choices, exceptions, extent, growing, number_lists
+from pyxla.infer import arrays, choices, exceptions, extent, growing, number_lists, tables
 from pyxla.infer import growing_methods as methods
 from pyxla.infer.calls import apply, call, call_method, find
 from pyxla.infer.checks import TOO_LARGE
@@ -29,7 +29,6 @@ from pyxla.infer.containers import (
     list_,
     set_item,
     unknown,
-    unordered,
 )
 from pyxla.infer.deciding import by_counted_loops
 from pyxla.infer.engine import Engine, Frame, Stopped
@@ -402,7 +401,7 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
 
 def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> Any:
     """A list of unknown length, in order."""
-    x = unordered(engine, x)
+    x = tables.unordered(engine, x)
     given = growing.found(engine.heap, x)
     made = list_(engine, x) if given is None else growing.copied(engine, given)
     grown = growing.found(engine.heap, made)
@@ -530,7 +529,7 @@ def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
 
 def _of_unknown_length(engine: Engine, target: Any, x: Any, start: Any = Const(0)) -> Any:
     """`sum`, `any`, `all` of a sequence of unknown length."""
-    x = unordered(engine, x)
+    x = tables.unordered(engine, x)
     if target is sum:
         return call(engine, Const(sequences.total), [x, start], {})
     return call(engine, Const(sequences.quantified), [x, Const(target is all)], {})

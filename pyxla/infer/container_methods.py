@@ -23,7 +23,6 @@ from pyxla.infer.containers import (
     item,
     iterate,
     length,
-    plain_sequence,
     position,
     sequence,
     set_item,
@@ -270,7 +269,9 @@ builtin(support.update)(_update)
 
 
 def _is_mapping(engine: Engine, x: Any) -> bool:
-    return isinstance(content_of(engine, x), DictCell) or plain_sequence(engine, x) is not None
+    return (
+        isinstance(content_of(engine, x), DictCell) or tables.plain_sequence(engine, x) is not None
+    )
 
 
 @of_tables(dict.pop)

@@ -254,7 +254,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         if not arrays.shown(engine, x)[0]:
             engine.raise_constant(TypeError("iteration over a 0-d array"))
         return x
-    if (inner := plain_sequence(engine, x)) is not None:
+    if (inner := tables.plain_sequence(engine, x)) is not None:
         if content.cls is TableSet:
             return _ordered(engine, content)
         return sequence(engine, inner)
@@ -298,14 +298,6 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
             "iterate over sorted(s), or use a dict, which keeps its order",
         )
     return call(engine, Const(in_order), [names], {})
-
-
-def plain_sequence(engine: Engine, x: Any) -> Any:
-    """The list of what a collection iterates over, where it has one."""
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    name = getattr(content.cls, "__pyxla_sequence__", "") if type(content) is ObjectCell else ""
-    inner = content.fields.get(name) if name else None
-    return None if inner is None else plain_sequence(engine, inner) or inner
 
 
 def use_up(engine: Engine, x: Any) -> None:
@@ -607,7 +599,7 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
 @builtin(list)
 def list_(engine: Engine, x: Any = Const(())) -> Any:
     if tables.found(engine.heap, x) is None:
-        x = plain_sequence(engine, x) or x
+        x = tables.plain_sequence(engine, x) or x
     if (grown := growing.found(engine.heap, x)) is not None:
         return methods.shallow(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
@@ -617,17 +609,11 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
     return engine.new(ListCell(tuple(iterate(engine, x))))
 
 
-def unordered(engine: Engine, x: Any) -> Any:
-    """A set as the list of its items in any order; anything else as it is."""
-    found = tables.found(engine.heap, x)
-    return found.fields["names"] if found is not None and found.cls is TableSet else x
-
-
 def unknown(engine: Engine, x: Any) -> bool:
     """Whether the number of items of `x` is known at run time only, and can only be."""
     if isinstance(x, Const | Tuple):
         return False
-    if (inner := plain_sequence(engine, x)) is not None:
+    if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
@@ -652,7 +638,7 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
 def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
     items: dict[Any, Any] = {}
     if x is not None and not named and has_data_keys(engine, x):
-        source = call_method(engine, x, "items", []) if plain_sequence(engine, x) else x
+        source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
         return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
     if x is not None:
         content = content_of(engine, x)
@@ -677,7 +663,7 @@ def has_data_keys(engine: Engine, x: Any) -> bool:
 
 
 def _has_data_keys(engine: Engine, x: Any) -> bool:
-    if (inner := plain_sequence(engine, x)) is not None:
+    if (inner := tables.plain_sequence(engine, x)) is not None:
         return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
     content = content_of(engine, x)
     if isinstance(content, DictCell | ObjectCell):

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, growing, kinds, number_lists
+from pyxla.infer import arrays, growing, kinds, number_lists, tables
 from pyxla.infer.calls import call_library
-from pyxla.infer.containers import builtin, list_, unknown, unordered
+from pyxla.infer.containers import builtin, list_, unknown
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.reshaping import diagonal
 from pyxla.infer.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
@@ -157,7 +157,7 @@ def _of_unknown_length(engine: Any, target: Any, x: Any, options: dict[str, Any]
             f"test `if items:` before, and call {target.__name__}() without it",
         )
     key = options.get("key", NONE)
-    x = unordered(engine, x) if key is NONE else x
+    x = tables.unordered(engine, x) if key is NONE else x
     held = x if growing.found(engine.heap, x) else list_(engine, x)
     return engine.rules.call(
         engine, Const(sequences.greatest), [held, key, Const(target is min)], {}

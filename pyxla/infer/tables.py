@@ -130,3 +130,17 @@ def _stands_for(content: Any) -> type | None:
     if isinstance(content, ObjectCell):
         return content.cls if content.cls in (Table, TableSet) else None
     return {DictCell: Table, SetCell: TableSet}.get(type(content))
+
+
+def plain_sequence(engine: Any, x: Any) -> Any:
+    """The list of what a collection iterates over, where it has one."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    name = getattr(content.cls, "__pyxla_sequence__", "") if type(content) is ObjectCell else ""
+    inner = content.fields.get(name) if name else None
+    return None if inner is None else plain_sequence(engine, inner) or inner
+
+
+def unordered(engine: Any, x: Any) -> Any:
+    """A set as the list of its items in any order; anything else as it is."""
+    table = found(engine.heap, x)
+    return table.fields["names"] if table is not None and table.cls is TableSet else x
