@@ -59,6 +59,7 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
 )
+from pyxla.infer.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.merge import Edge, Env, merge
 from pyxla.infer.number_lists import Policy, replaced, unpacked
 from pyxla.infer.refine import Atom, atoms, constant_of, is_some, refined
@@ -165,6 +166,7 @@ class Engine:
         self.driving: dict[int, Any] = {}  # the loops over them
         self.unread: dict[Block, set[int]] = {}
         self.fields: dict[Block, frozenset[str]] = {}
+        self.brought: dict[tuple[Any, ...], dict[int, Any]] = {}
 
     # positions
 
@@ -277,6 +279,8 @@ class Engine:
 
     def fold_object(self, function: Callable[..., Any], args: Any, kwargs: Any = None) -> Any:
         """Let CPython compute `function(*args)`; an exception becomes the program's own."""
+        if function is pow and len(args) == 2 and bits("pow", *args) > MOST_BITS:
+            raise self.refuse(*TOO_LARGE)
         try:
             result = function(*args, **(kwargs or {}))
         except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla.infer.lattice import Scalar
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 
 Bound = int | None
@@ -38,13 +38,15 @@ UNKNOWN = IntFact()
 AT_LEAST_0 = IntFact(0, None)
 
 
-def fact(x: int | Scalar) -> IntFact:
+def fact(x: int | Scalar | Array) -> IntFact:
     """What is known of an int operand; a Scalar without a fact is its own symbol."""
     if isinstance(x, Scalar):
         known = x.fact or UNKNOWN
         if known.terms is None:
             known = IntFact(known.lo, known.hi, ((x.value, 1),), 0)
         return known
+    if isinstance(x, Array):  # of NumPy's ints
+        return UNKNOWN
     return IntFact(int(x), int(x), (), int(x))
 
 

@@ -19,7 +19,15 @@ from pyxla.infer.deciding import depends_on
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.guesses import Field, assigned_fields, numeric_fields, rebinds, unread
 from pyxla.infer.heap import NeedsExact, ObjectCell, swept
-from pyxla.infer.lattice import Conflict, Const, MaybeUnbound, NeedsStatic, Unbound
+from pyxla.infer.lattice import (
+    Conflict,
+    Const,
+    MaybeUnbound,
+    NeedsStatic,
+    Unbound,
+    is_number,
+    number_type,
+)
 from pyxla.infer.loops import LoopHead
 from pyxla.infer.merge import Edge, merge
 from pyxla.ir.core import Block, Branch, Value
@@ -149,6 +157,8 @@ def _passes(
     if names is None:
         names = engine.unread[header] = unread(component.loop)
     lost: set[int] = set()
+    # Passes of nested loops multiply: what names turned out to be is remembered for the next visit.
+    brought = engine.brought.setdefault(_entry_key(header, entry), {})
     certain = _enters(engine, frame, component, entry)
     mark = _mark(engine, frame)
     size = len(entry.block.instrs)
@@ -156,7 +166,7 @@ def _passes(
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
-        guess = rebound, names, fields
+        guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact = header in engine.exact
         head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact)
         if conflicts := head.conflicts():
@@ -194,8 +204,15 @@ def _passes(
             size, ghosts = len(entry.block.instrs), []
             continue
         rebound |= head.rebound(edge)
+        brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
+
+
+def _entry_key(header: Block, entry: Edge) -> tuple[Any, ...]:
+    """A loop and the numbers that names are where it starts, by type."""
+    numbers = [(number_type(x), kinds.kinds_of(x)) if is_number(x) else None for x in entry.args]
+    return (header, *numbers)
 
 
 def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: Edge) -> set[Field]:

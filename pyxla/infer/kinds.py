@@ -150,6 +150,13 @@ def with_kinds(x: Any, kinds: Kinds | None) -> Any:
     return Scalar(x.value, x.fact, x.test, kinds)
 
 
+def bare(x: Any) -> Any:
+    """The number `x` without what is known of its value."""
+    if isinstance(x, Const):
+        return x
+    return Array(x.value, None, x.kinds) if isinstance(x, Array) else Scalar(x.value, kinds=x.kinds)
+
+
 def _options(engine: Any, x: Any) -> tuple[Any, ...] | None:
     if isinstance(x, Ref):
         content = engine.content(x)

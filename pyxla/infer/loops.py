@@ -7,7 +7,8 @@ what came back (a *ghost*: only its types, facts and cells count) and the body r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,8 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ops.shape import constant
 
+NOTHING: Mapping[int, Any] = MappingProxyType({})
+
 
 class LoopHead:
     """The header of one pass over a loop: its typed block, template and phis."""
@@ -68,12 +71,15 @@ class LoopHead:
         rebound: Iterable[int] = (),
         unread: Iterable[int] = (),
         fields: Iterable[Field] = (),
+        brought: Mapping[int, Any] = NOTHING,
         place: Any = None,
         exact: bool = False,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
-        those expected to change.  `unread`: names that the loop assigns and does not read (see
-        `retype`).  `place` and `exact` as in `Join`."""
+        those expected to change; `brought`: the numbers that names are expected to become.
+        `unread`: names that the loop assigns and does not read (see `retype`).  `place` and `exact`
+        as in `Join`."""
+        self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
         self.test: Any = None  # what decides whether the loop goes on
@@ -82,7 +88,7 @@ class LoopHead:
         self.block = Block("loop")
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
-        states = ghosts or _expected(entry, rebound, fields)
+        states = ghosts or _expected(entry, rebound, fields, brought)
         self.join = Join([entry], self.block, states, directions, place, exact)
         self.join.vary = not ghosts
         self.hints = hints
@@ -138,13 +144,19 @@ class LoopHead:
         """Connect the back edge if it fits; else False.  Also cells to entangle from here on."""
         self.retype(back)
         fit = _Fit(self, back)
-        for (hint, _), template, value in zip(self.hints, self.args, back.args, strict=True):
-            fit.hint = hint
+        for i, (template, value) in enumerate(zip(self.args, back.args, strict=True)):
+            fit.hint, before = self.hints[i][0], fit.ok
+            fit.ok = True
             fit.value(template, value)
+            if not fit.ok and is_number(template) and is_number(value):
+                self.mismatched[i] = kinds.bare(value)
+            fit.ok &= before
         fit.hint = "a field"
         for cell, content in self.heap.contents.items():
-            if cell in self.entry.heap.contents:
+            if cell in self.entry.heap.contents and cell in back.heap.contents:
                 fit.pair(cell, cell)
+            elif cell in self.entry.heap.contents:  # nothing leads to it any more
+                fit.content(content, UNDEFINED)
         fit.contents()
         fit.shadows()
         if not fit.ok or fit.entangled():
@@ -228,15 +240,19 @@ def _rebinds(template: Any, back: Any) -> bool:
     return refs and template.cell != back.cell and not template.view and not back.view
 
 
-def _expected(entry: Edge, rebound: Iterable[int], fields: Iterable[Field]) -> list[Edge]:
-    """A ghost in which the names at these positions refer to new arrays, like those on entry, and
-    these fields have any values."""
+def _expected(
+    entry: Edge, rebound: Iterable[int], fields: Iterable[Field], brought: Mapping[int, Any]
+) -> list[Edge]:
+    """A ghost in which the names at these positions refer to new arrays, like those on entry, or
+    are these numbers, and these fields have any values."""
     heap, args = varied(entry.heap, fields), list(entry.args)
     for i in rebound:
         content = heap.contents.get(args[i].cell) if isinstance(args[i], Ref) else None
         if isinstance(content, Array) and content.extents is None and not args[i].view:
             args[i] = Ref(heap.new(content, entry.loc))
-    if len(heap.contents) == len(entry.heap.contents) and not fields:
+    for i, number in brought.items():
+        args[i] = number if is_number(args[i]) else args[i]
+    if len(heap.contents) == len(entry.heap.contents) and not fields and not brought:
         return []
     return [Edge(entry.block, heap, entry.env, tuple(args), entry.loc)]
 

@@ -41,6 +41,7 @@ from pyxla.infer.lattice import (
     describe,
     is_number,
 )
+from pyxla.infer.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.merge import is_none
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.refine import atoms, constant_of, negated
@@ -226,6 +227,8 @@ def fold(engine: Engine, op: str, *values: Any) -> Any:
     if not all(isinstance(v, FOLDABLE) for v in values):
         if op not in ("eq", "ne", "is_", "is_not"):
             return engine.fold_object(_FOLD[op], values)
+    if op in GROWING and bits(op, *values) > MOST_BITS:
+        raise engine.refuse(*TOO_LARGE)
     try:
         return Const(_FOLD[op](*values))
     except Exception as error:  # noqa: BLE001 - whatever CPython raises here, the program raises
