@@ -266,6 +266,9 @@ def call_library(
     """A registered function: constants by CPython, else the library function."""
     if implementation.heap:
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
+    if _is_numpys(value):  # to which a list of numbers is the array of them
+        args = [number_lists.by_value(engine, a) for a in args]
+        kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
     if _folds(value) or implementation.rank0 != "array":
         static = _static_arguments(engine, args, kwargs)
         if static is not None and (_folds(value) or _yields_number(value, static)):
@@ -277,8 +280,6 @@ def call_library(
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
-    if _is_numpys(value):  # to which a list of numbers is the array of them
-        args = [number_lists.by_value(engine, a) for a in args]
     engine.mixed = None
     result = apply(engine, _name(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
@@ -296,7 +297,9 @@ def call_library(
 
 
 def _is_numpys(value: Any) -> bool:
-    return isinstance(value, np.ufunc) or str(getattr(value, "__module__", "")).startswith("numpy")
+    if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
+        return True
+    return str(getattr(value, "__module__", "")).startswith("numpy")
 
 
 def _check_dtypes(engine: Engine, value: Any) -> None:

@@ -251,6 +251,8 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     if isinstance(x, Scalar | Array):
         if x.kinds is not None:
             engine.mixed = x.kinds
+        if not bounded and isinstance(x, Array) and x.extents is not None:
+            raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
         return x
     if isinstance(x, Ref):
         content = engine.content(x)

@@ -64,6 +64,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
             return found
     content = content_of(engine, x)
     if isinstance(content, Array):
+        key = number_lists.by_value(engine, key)
         return engine.library("indexing", arrays.getitem, engine, x, key)
     if isinstance(x, Array):
         array = arrays.fresh(engine, x)
@@ -145,6 +146,7 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
                 return
     content = content_of(engine, x)
     if isinstance(content, Array):
+        key, value = (number_lists.by_value(engine, v) for v in (key, value))
         engine.library("assignment", arrays.setitem, engine, x, key, value)
     elif isinstance(content, DictCell) and tables.opened(engine, x, key):
         special(engine, x, "__setitem__", (key, value))

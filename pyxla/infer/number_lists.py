@@ -182,12 +182,31 @@ def copied(engine: Any, x: NumberList) -> Ref:
 
 
 def by_value(engine: Any, x: Any) -> Any:
-    """A list that is kept as an array as that array; anything else as it is."""
+    """A list that is kept as arrays as NumPy's array of it, also in tuples, lists and indexes;
+    anything else as it is."""
     grown = growing.found(engine.heap, x)
     if grown is not None:
         return growing.as_columns(engine, grown)
     kept = packed(engine.heap, x)
-    return x if kept is None else array_of(engine.heap, kept)
+    if kept is not None:
+        return array_of(engine.heap, kept)
+    if not isinstance(x, Tuple | Ref):
+        return x
+    held = x if isinstance(x, Tuple) else engine.heap.contents[x.cell]
+    if not isinstance(held, Tuple | ListCell) or not _grow(engine.heap, held.items):
+        return x
+    return Tuple(tuple([by_value(engine, item) for item in held.items]))
+
+
+def _grow(heap: Heap, items: Iterable[Any]) -> bool:
+    """Whether one of `items` is, or holds, a list whose length is known at run time only."""
+    for x in items:
+        held = x if isinstance(x, Tuple) else heap.contents.get(x.cell) if isinstance(x, Ref) else x
+        if isinstance(held, Tuple | ListCell) and _grow(heap, held.items):
+            return True
+        if growing.found(heap, x) is not None:
+            return True
+    return False
 
 
 def kept_as(engine: Any, data: Ref, python: bool) -> NumberList | GrowingList:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, choices, growing
+from pyxla.infer import arrays, choices, growing, number_lists
 from pyxla.infer.calls import apply, call, class_of, special
 from pyxla.infer.containers import contains, delete_item, get_item, set_item
 from pyxla.infer.deciding import decided_by_data
@@ -251,11 +251,15 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return joined([x, y])
     if _is_operand(engine, x) or _is_operand(engine, y):
         other = y if _is_operand(engine, x) else x
-        items = arrays.items_of(engine, other)
+        grown = growing.found(engine.heap, other) is not None
+        items = () if grown else arrays.items_of(engine, other)
         number = x if _is_operand(engine, x) else y
+        if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
+            return None
         if items is not None and op == "mul" and _is_python_int(number):
             return _like(engine, other, items * engine.static(number, "the repetition count"))
         if items is not None and not isinstance(other, Const):
+            x, y = (number_lists.by_value(engine, v) for v in (x, y))
             return engine.abstract(operate(engine, op, x, y))
         return None
     if op == "add" and _one_grows(engine, x, y):

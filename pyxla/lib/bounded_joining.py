@@ -10,9 +10,12 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.blocks import reshaped
-from pyxla.infer.integers import Int, plus, value_of
+from pyxla.infer.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import result_type
 from pyxla.ir.op import OpError
 from pyxla.lib import creation
 from pyxla.lib import manipulation as m
@@ -21,11 +24,13 @@ from pyxla.lib.bounded import (
     Function,
     bounded,
     extents_of,
+    first_operand,
     flattened,
     is_bounded,
     resized_to,
     strategy,
 )
+from pyxla.lib.concatenators import concatenated
 from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import number
 from pyxla.lib.operands import INT, as_array, cast, normalize_axes, normalize_axis
@@ -99,14 +104,41 @@ def _items(arrays: Any) -> list[Array]:
     return [as_array(x) for x in arrays]
 
 
+def _of_rows(rows: Any, dtype: Any = None) -> Array | None:
+    """A list of arrays whose length is known at run time only, as an array of `dtype`."""
+    if type(rows) is not Array or rows.ndim == 0:
+        return None
+    if rows.ndim == 1 and dtype is None:
+        return rows
+    return Array(cast(rows.value, m.joined_dtype([rows], dtype)), rows.extents)
+
+
+def _joined_rows(rows: Array) -> Array:
+    """The rows one after the other along their first dimension."""
+    if rows.ndim < 2:
+        raise OpError("zero-dimensional arrays cannot be concatenated")
+    if rows.ndim == 2:
+        return flattened(rows)
+    if any(e is not None for e in extents_of(rows)[1:]):
+        raise OpError(NOT_SUPPORTED)
+    count, size, *rest = rows.shape
+    total = times(true_size(rows, 0), size)
+    own = (total if isinstance(total, Scalar) else None, *[None] * len(rest))
+    return bounded(reshaped(rows.value, (count * size, *rest)), own)
+
+
 @strategy(m.concatenate)
 def _concatenate(
     function: Function, arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None,
     casting: Any = None,
 ) -> Array:  # fmt: skip
-    items = _items(arrays)
     if out is not None:
         raise OpError(NOT_SUPPORTED)
+    if (rows := _of_rows(arrays, dtype)) is not None:
+        if axis is not None and normalize_axis(axis, max(rows.ndim - 1, 1)) != 0:
+            raise OpError(NOT_SUPPORTED)
+        return flattened(rows) if axis is None and rows.ndim > 1 else _joined_rows(rows)
+    items = _items(arrays)
     if axis is None:
         items, axis = [flattened(x) for x in items], 0
     return join(items, normalize_axis(axis, items[0].ndim), dtype)
@@ -125,9 +157,14 @@ def _stack(
     function: Function, arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None,
     casting: Any = None,
 ) -> Array:  # fmt: skip
-    items = _items(arrays)
     if out is not None:
         raise OpError(NOT_SUPPORTED)
+    if (rows := _of_rows(arrays, dtype)) is not None:
+        order = list(range(1, rows.ndim))
+        order.insert(normalize_axis(axis, rows.ndim), 0)
+        own = extents_of(rows)
+        return bounded(m.transposed(rows.value, order), [own[d] for d in order])
+    items = _items(arrays)
     axis = normalize_axis(axis, items[0].ndim + 1)
     return join([_expanded(x, axis) for x in items], axis, dtype)
 
@@ -140,17 +177,29 @@ def _at_least(x: Array, ndim: int) -> Array:
 
 @strategy(m.vstack)
 def _vstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+    if (rows := _of_rows(tup, dtype)) is not None:
+        if rows.ndim > 2:
+            return _joined_rows(rows)
+        return rows if rows.ndim == 2 else _expanded(rows, 1)
     return join([_at_least(x, 2) for x in _items(tup)], 0, dtype)
 
 
 @strategy(m.hstack)
 def _hstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+    if (rows := _of_rows(tup, dtype)) is not None:
+        if rows.ndim > 2:
+            raise OpError(NOT_SUPPORTED)
+        return flattened(rows)
     items = [_at_least(x, 1) for x in _items(tup)]
     return join(items, 0 if items[0].ndim == 1 else 1, dtype)
 
 
 @strategy(m.column_stack)
 def _column_stack(function: Function, tup: Any) -> Array:
+    if (rows := _of_rows(tup)) is not None:
+        if rows.ndim != 2:
+            raise OpError(NOT_SUPPORTED)
+        return _transpose(m.transpose, rows)
     return join([_expanded(x, 1) if x.ndim == 1 else _at_least(x, 2) for x in _items(tup)], 1)
 
 
@@ -167,10 +216,28 @@ def _append(function: Function, arr: Any, values: Any, axis: Any = None) -> Arra
 @strategy(creation.array, creation.asarray)
 def _array(function: Function, a: Any, dtype: Any = None, **options: Any) -> Array:
     """A list of arrays of one size."""
+    if isinstance(a, Array):
+        return first_operand(function, a, dtype, **options)
     if not isinstance(a, list | tuple) or not all(isinstance(x, Array) for x in a):
         raise OpError(NOT_SUPPORTED)
     creation.check_ignored(options)
     return join([_expanded(x, 0) for x in a], 0, dtype)
+
+
+@strategy(concatenated)
+def _concatenated(function: Function, builder: Any, key: Any) -> Array:
+    items = key if isinstance(key, tuple) else (key,)
+    columns = builder is np.c_
+    if any(isinstance(item, str | slice) for item in items):
+        raise OpError(NOT_SUPPORTED)
+    dtype = result_type(*[as_array(x) if isinstance(x, list | tuple) else x for x in items])
+    arrays = []
+    for item in items:
+        x = as_array(item)
+        x = Array(cast(x.value, dtype), x.extents)
+        lacks = columns and x.ndim < 2
+        arrays.append(_expanded(_at_least(x, 1), 1) if lacks else _at_least(x, 1))
+    return join(arrays, arrays[0].ndim - 1 if columns else 0)
 
 
 @strategy(m.transpose)

@@ -1,0 +1,65 @@
+"""NumPy's functions on lists whose lengths are known at run time only."""
+
+import numpy as np
+
+from tests.programs import program
+
+X = lambda: (np.round(np.random.default_rng(0).normal(size=20), 2),)
+NONE = lambda: (-np.ones(3),)
+
+
+@program("lists", X)
+def numpy_of_grown_list(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v)
+    return (
+        *(np.argmax(out), np.max(out), np.sum(out), np.median(out), np.std(out), np.var(out, ddof=1)),
+        *(np.cov(out), np.ones_like(out), np.zeros_like(out), np.sqrt(out), np.sort(out)),
+        *(np.cumsum(out), np.diff(out), np.minimum(out, 0.5), np.clip(out, 0, 0.5)),
+        *(np.dot(out, out), np.linalg.norm(out), np.percentile(out, [25, 50]), np.isin(x, out)),
+        *(np.array(out, dtype=np.float32), np.array(out)[:, None] - np.array(out), np.any(out)),
+        *(np.add.reduce(out), np.array(out).reshape(-1, 1), np.append(out, 3.0), len(out)),
+    )
+
+
+@program("lists", X, NONE)
+def joined_grown_lists(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v)
+    return (
+        *(np.concatenate([out, [1.0]]), np.array([out, out]), np.column_stack([out, out])),
+        *(np.r_[out, 1], np.r_[out, out], np.c_[out, out]),
+        np.append(out, out),
+    )
+
+
+@program("lists", X)
+def joined_grown_rows(x):
+    rows = []
+    for i, v in enumerate(x):
+        if v > 0:
+            rows.append(x[:3] * i)
+    return (
+        *(np.vstack(rows), np.stack(rows), np.stack(rows, axis=1), np.hstack(rows)),
+        *(np.concatenate(rows), np.column_stack(rows), np.concatenate(rows, axis=None)),
+        *(np.mean(rows, axis=0), np.sum(rows), np.transpose(rows)),
+    )
+
+
+@program("lists", X)
+def indexed_by_grown_list(x):
+    hull = []
+    p = np.argmin(x)
+    while len(hull) < 100:
+        hull.append(p)
+        p = (p + 3) % len(x)
+        if p == hull[0]:
+            break
+    y = np.zeros((20, 2))
+    y[hull, 1] = 1.0
+    y[hull] += x[hull][:, None]
+    return x[hull], y, x[[i for i in range(len(x)) if x[i] > 0]]
