@@ -577,11 +577,18 @@ class Engine:
         return value
 
     def some(self, value: Any, error: BaseException) -> Any:
-        """`use(value)`, where None raises `error`."""
+        """`use(value)`, where None raises `error`.
+
+        What is None whenever this is reached is refused elsewhere, but in loops: there this pass
+        may not know yet that another iteration assigns it.
+        """
         value = self.use(value)
+        if type(value) is Const and value.value is None and self.heads():
+            self.raise_constant(error)
         if not isinstance(value, MaybeNone):
             return value
         self.ensure(value.some, error)
+        self.frames[-1].assumed += (("SOME", value, None),)
         return value.value
 
     def heads(self) -> set[Block]:

@@ -292,13 +292,21 @@ class Join:
         if all(same_ref(first, v) for v, _ in known) and all(
             first.cell in s.heap.contents for s in self.states
         ):
-            return first
+            return first if len(known) == len(values) else self._met(first, values)
         contents = [s.heap.contents.get(v.cell) for v, s in known]
         if all(isinstance(c, Array | Shadow) for c in contents):
             return self._join_array_refs(values, contents)
         if not all(type(c) is type(contents[0]) for c in contents):
             return self.conflict(values)
         return self._join_cells(values)
+
+    def _met(self, ref: Ref, values: list[Any]) -> Ref:
+        """`ref` of some of the paths only: where its view begins and ends was computed there."""
+        scalars = [x for step in ref.view for x in step.scalars()]
+        if not scalars or self.directions is not None:
+            return ref
+        places = [self.join([v if v is UNDEFINED else x for v in values]) for x in scalars]
+        return Ref(ref.cell, views.with_scalars(ref.view, places))
 
     def _join_cells(self, values: list[Any]) -> Ref:
         key = tuple(None if v is UNDEFINED else v.cell for v in values)

@@ -171,7 +171,7 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """`x op y`."""
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
-    if type(x) is MaybeNone or type(y) is MaybeNone:
+    if is_none(x) is not False or is_none(y) is not False:
         x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
         result = engine.abstract(operate(engine, op, x, y))
@@ -193,7 +193,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
 def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
     """The operands of an operator that None does not have."""
     names = [_type_name(engine, x) for x in xs]
-    what = f"unsupported operand type(s) for {_symbol(op)}"
+    symbol = "** or pow()" if op == "pow" else _symbol(op)
+    what = f"unsupported operand type(s) for {symbol}"
     if op in _MIRROR:
         what = f"{_symbol(op)!r} not supported between instances of {names[0]!r} and {names[1]!r}"
     elif len(xs) == 1:
@@ -206,9 +207,14 @@ def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
 def _type_name(engine: Engine, x: Any) -> str:
     if isinstance(x, MaybeNone) or (isinstance(x, Const) and x.value is None):
         return "NoneType"
-    if isinstance(x, Const | Scalar):
-        return type(x.value).__name__ if isinstance(x, Const) else x.kind.__name__
+    if isinstance(x, Const) and not isinstance(x.value, np.generic):
+        return type(x.value).__name__
+    if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
+        return _PYTHON.get(engine.as_array(x).dtype.kind, float).__name__
     return arrays.kind_of(engine, x)
+
+
+_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
@@ -417,6 +423,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if op in _ORDER and (is_none(x) or is_none(y)):
+        x, y = _numbers(engine, op, x, y)
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.compared(engine, _FOLD[op], x, y)
     if op in ("eq", "ne") and _is_text(x) != _is_text(y) and Scalar in (type(x), type(y)):
@@ -437,6 +445,9 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         for text in (x, y):
             arrays.need_characters(engine, text)
     return _compare_containers(engine, op, x, y)
+
+
+_ORDER = ("lt", "le", "gt", "ge")
 
 
 def _is_text(x: Any) -> bool:
@@ -602,15 +613,28 @@ def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 
 def _index(engine: Engine, x: Any, key: Any) -> Any:
-    """The index of an item; None means a new axis to arrays."""
+    """The index of an item.  None means a new axis to arrays, which changes the type of the result:
+    what may be None is taken for a number, and the program raises where it is not."""
     key = engine.use(key)
+    if isinstance(x, Array) or arrays.is_array(engine, x):
+        if isinstance(key, Tuple) and any(isinstance(k, MaybeNone) for k in key.items):
+            return Tuple(tuple([_number(engine, k) for k in key.items]), key.cls)
+        return _number(engine, key)
     if isinstance(key, MaybeNone):
-        if isinstance(x, Array) or arrays.is_array(engine, x):
-            raise engine.refuse(f"an array is indexed by {describe(key)}", REMEDY_NONE)
         kind = "tuple" if isinstance(x, Tuple) else "list"
         message = f"{kind} indices must be integers or slices, not NoneType"
         key = engine.some(key, TypeError(message))
     return key
+
+
+_NEW_AXIS = TypeError("an index of an array is None here, which would be a new axis")
+
+
+def _number(engine: Engine, x: Any) -> Any:
+    if not isinstance(x, MaybeNone):
+        return x
+    engine.ensure(x.some, _NEW_AXIS, catchable=False)
+    return x.value
 
 
 @transfer("setitem")

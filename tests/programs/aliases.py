@@ -388,3 +388,24 @@ def written_through_a_fortran_copy(x, n):
     z = y.reshape(12, order="F")
     z[1] = 99
     return y
+
+
+@program("aliases", lambda: (np.array([0.3, 0.6, 0.2]), 2), lambda: (np.array([-0.3, 0.6]), 1))
+def view_or_raise(x, k):
+    """Where the view ends is known on one path only."""
+    if x[0] < 0:
+        raise ValueError(k)
+    j = k
+    while x[j] > 0.5:
+        j -= 1
+    return x[: j + 1]
+
+
+@program("aliases", lambda: (np.array([0.3, 0.6, 0.2]), 2), lambda: (np.array([-0.3, 0.6]), 1))
+def view_or_none(x, k):
+    part = None
+    if x[0] > 0:
+        part = x[: k * k - 2]
+    if part is not None:
+        part += 1
+    return part

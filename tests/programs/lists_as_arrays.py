@@ -15,7 +15,14 @@ def numpy_of_grown_list(x):
         if v > 0:
             out.append(v)
     return (
-        *(np.argmax(out), np.max(out), np.sum(out), np.median(out), np.std(out), np.var(out, ddof=1)),
+        *(
+            np.argmax(out),
+            np.max(out),
+            np.sum(out),
+            np.median(out),
+            np.std(out),
+            np.var(out, ddof=1),
+        ),
         *(np.cov(out), np.ones_like(out), np.zeros_like(out), np.sqrt(out), np.sort(out)),
         *(np.cumsum(out), np.diff(out), np.minimum(out, 0.5), np.clip(out, 0, 0.5)),
         *(np.dot(out, out), np.linalg.norm(out), np.percentile(out, [25, 50]), np.isin(x, out)),

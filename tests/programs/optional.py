@@ -156,3 +156,55 @@ def closest(x):
             if best is None or d < best[0]:
                 best = (d, i, j)
     return best
+
+
+@program("optional", X, lambda: (-np.ones(20),))
+def none_in_first_pass(x):
+    """The first pass of the loop sees None where another iteration has left a number."""
+    position, entry, trades, last, total = 0, None, 0.0, None, 0.0
+    best, first = None, True
+    for i, v in enumerate(x):
+        if position == 0 and v > 0.5:
+            position = 1
+            entry = v
+        elif position == 1 and v < 0.5:
+            trades += v - entry
+            position = 0
+        if i > 0:
+            total += abs(v - last)
+        last = v
+        if first or v > best:
+            best = v
+        first = False
+    return trades, total, best
+
+
+@program("optional", X)
+def none_has_attributes_later(x):
+    w, s = None, 0.0
+    for i, v in enumerate(x):
+        if i > 2:
+            s += w.sum() + w[0] + v
+        if i == 2:
+            w = np.ones(3) * v
+    return s
+
+
+@program("optional", X, lambda: (np.zeros(20),))
+def always_none_in_loop(x):
+    last, s = None, 0.0
+    for v in x:
+        if v > 0:
+            s += v - last
+    return s
+
+
+@program("optional", X)
+def index_that_may_be_none(x):
+    k, table = None, np.zeros((20, 3))
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            k = i
+    x[k] = 7.0
+    table[k] += 1
+    return x[k], table[k, 0], table[:, k % 3], x[k : k + 1], k
