@@ -1,4 +1,6 @@
-"""Three scalar loops, plain Python: what compilers of scalar code are measured by."""
+"""Scalar loops, plain Python: what compilers of scalar code are measured by."""
+
+import numpy as np
 
 
 def collatz_total(limit):
@@ -50,3 +52,91 @@ def mandelbrot_total(rows, cols, limit):
                 n += 1
             total += n
     return total
+
+
+def matrix_product(a, b):
+    """The product of two matrices, element by element."""
+    c = np.zeros((a.shape[0], b.shape[1]))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            s = 0.0
+            for k in range(a.shape[1]):
+                s += a[i, k] * b[k, j]
+            c[i, j] = s
+    return c
+
+
+def nearest_centres(x, centres):
+    """For each point the centre that is nearest."""
+    labels = np.zeros(x.shape[0], dtype=np.int64)
+    for i in range(x.shape[0]):
+        best = np.inf
+        for j in range(centres.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                t = x[i, k] - centres[j, k]
+                s += t * t
+            if s < best:
+                best = s
+                labels[i] = j
+    return labels
+
+
+def shortest_paths(d):
+    """All shortest paths in a graph, by Floyd and Warshall, in place."""
+    n = d.shape[0]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if d[i, k] + d[k, j] < d[i, j]:
+                    d[i, j] = d[i, k] + d[k, j]
+    return d
+
+
+def edit_distance(a, b):
+    """Levenshtein's distance of two sequences, by dynamic programming on two rows."""
+    before = np.zeros(b.shape[0] + 1, dtype=np.int64)
+    row = np.zeros(b.shape[0] + 1, dtype=np.int64)
+    for j in range(b.shape[0] + 1):
+        before[j] = j
+    for i in range(a.shape[0]):
+        row[0] = i + 1
+        for j in range(b.shape[0]):
+            differs = 0 if a[i] == b[j] else 1
+            row[j + 1] = min(before[j + 1] + 1, row[j] + 1, before[j] + differs)
+        for j in range(b.shape[0] + 1):
+            before[j] = row[j]
+    return before[b.shape[0]]
+
+
+def game_of_life(grid, steps):
+    """Steps of the game of life on a torus, in place."""
+    n, m = grid.shape
+    new = np.zeros_like(grid)
+    for _ in range(steps):
+        for i in range(n):
+            for j in range(m):
+                count = 0
+                for di in range(-1, 2):
+                    for dj in range(-1, 2):
+                        if di != 0 or dj != 0:
+                            count += grid[(i + di) % n, (j + dj) % m]
+                new[i, j] = 1 if count == 3 or (count == 2 and grid[i, j] == 1) else 0
+        for i in range(n):
+            for j in range(m):
+                grid[i, j] = new[i, j]
+    return grid
+
+
+def pi_by_chance(n):
+    """Pi from random points, by a linear congruential generator."""
+    state = 12345
+    inside = 0
+    for _ in range(n):
+        state = (1103515245 * state + 12345) % 2147483648
+        x = state / 2147483648.0
+        state = (1103515245 * state + 12345) % 2147483648
+        y = state / 2147483648.0
+        if x * x + y * y < 1.0:
+            inside += 1
+    return 4.0 * inside / n

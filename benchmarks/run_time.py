@@ -90,15 +90,30 @@ def simulation_section(repetitions: int) -> list[Row]:
 
 
 def scalar_loops_section(repetitions: int) -> list[Row]:
-    """Collatz lengths, a triple loop over array elements, Mandelbrot points, against Numba."""
+    """Loops over numbers and over elements of arrays, against Numba."""
     if importlib.util.find_spec("numba") is None:
         return [Row("scalar loops: numba is not installed", "", "", None, "≤ 2.0", None)]
     peers = importlib.import_module("benchmarks.peers.loops_numba")
-    a = np.random.default_rng(0).random((300, 300))
+    rng = np.random.default_rng(0)
+    a = rng.random((300, 300))
+    grid = (a[:100, :100] < 0.3).astype(np.int64)
+    letters = rng.integers(0, 4, (2, 1000))
     programs = {
         "Collatz lengths of 1 to 300,000": ("collatz_total", (300000,)),
         "Gauss-Seidel, 300x300, 20 sweeps": ("gauss_seidel", (a, 20)),
         "Mandelbrot, 300x300 points": ("mandelbrot_total", (300, 300, 200)),
+        "product of matrices, 150x150": (
+            "matrix_product",
+            (a[:150, :150].copy(), a[150:, 150:].copy()),
+        ),
+        "nearest of 16 centres, 20,000 points": (
+            "nearest_centres",
+            (rng.random((20000, 3)), rng.random((16, 3))),
+        ),
+        "shortest paths, 150 nodes": ("shortest_paths", (a[:150, :150].copy(),)),
+        "edit distance, 1,000 letters": ("edit_distance", tuple(np.copy(x) for x in letters)),
+        "game of life, 100x100, 20 steps": ("game_of_life", (grid, 20)),
+        "pi from 1,000,000 points": ("pi_by_chance", (1000000,)),
     }
     rows = []
     for title, (name, args) in programs.items():

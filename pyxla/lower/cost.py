@@ -18,6 +18,7 @@ _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
 _UPDATES = frozenset({"dynamic_update_slice"})
 WORD = 8  # bytes of a pointer
+FAR = 1 << 16  # bytes of arrays that may not lie where XLA reads them in place
 # fmt: off
 _SLOW = frozenset({
     "divide", "remainder", "power", "atan2", "exponential", "exponential_minus_one", "log",
@@ -75,8 +76,11 @@ def loop_traffic(loop: Instr) -> int:
 
     A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
     """
-    slots = len(loop.operands) + len(captures(loop))
-    return 2 * WORD * slots + sum(map(_traffic, loop.regions))
+    captured = captures(loop)
+    # A large array is read from where it begins in another one (`lower.shift`).
+    far = sum(_bytes(value) >= FAR for value in captured)
+    slots = len(loop.operands) + len(captured) + far
+    return 2 * WORD * slots + 2 * WORD * far + sum(map(_traffic, loop.regions))
 
 
 def _traffic(region: Region) -> int:

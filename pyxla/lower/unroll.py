@@ -1,6 +1,7 @@
 """Unrolling: innermost loops over numbers take several steps at a time.
 
-An iteration of an XLA loop passes its state through memory, which takes longer than a handful of
+An iteration of an XLA loop writes a table of its state, and passes the state itself through memory
+where `lower.registers` does not keep it in registers: that takes longer than a handful of
 operations on numbers.  A *counted* loop leaves what is short of a full stride to a copy of itself:
 
     while i < n: s = f(s, i); i += 1    ->    while i < n - 3: s, i = four steps
@@ -17,8 +18,8 @@ for the one before it only:
                                               s = c(s1) ? (c(s2) ? s3 : s2) : s1
 
 Results are exact either way: every step that counts computes what it did.  Only code that cannot
-fail and costs little runs in vain: arithmetic on numbers, and reads of single elements.  The number
-of steps does not depend on the trip count, known or not.
+fail and costs little runs in vain: arithmetic on numbers, and reads of single elements.  Code does
+not grow with trip counts, known or not: it is that of two strides at most.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ from pyxla.ops.elementwise import add, compare, maximum, select, subtract
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant
 
-FACTORS = (8, 4, 2)
-WHOLE = 16  # iterations, if that many are known, need no loop
+FACTORS = (4, 2)
+LONGER = (8, *FACTORS)  # where no loop is needed for the rest
+WHOLE = 8  # iterations, if that many are known, need no loop: modules do not grow with trip counts
 SLOTS = 8  # more state than that is not worth selecting
 # XLA:CPU compiles a loop to one kernel if its operations touch less than 1 KiB, and runs a larger
 # one operation by operation: ten times slower.  What it does not fuse counts for most.
@@ -70,7 +72,7 @@ def unroll(region: Region) -> Region:
         if count is not None and count <= WHOLE and count * price <= BUDGET:
             state = _straight(instr.regions[1], instr.operands, count, code)
             replaced.update(zip(instr.results, state, strict=True))
-        elif (steps := _steps(instr)) == 1:
+        elif (steps := _steps(instr, FACTORS if count is None else LONGER)) == 1:
             code.append(instr)
         elif count is not None and counter is not None:
             state = _strides(instr, counter, count, steps, code)
@@ -94,12 +96,12 @@ def _prices(loop: Instr) -> list[int]:
     return [_price(instr) for instr in (*cond.instrs, *body.instrs)]
 
 
-def _steps(loop: Instr) -> int:
+def _steps(loop: Instr, factors: Sequence[int]) -> int:
     """How many steps to take at a time: 1 where more do not pay."""
     body, prices = loop.regions[1], _prices(loop)
     if not _crosses(body) or (SLOW in prices and _counter(loop) is None):
         return 1
-    return next((steps for steps in FACTORS if steps * sum(prices) <= BUDGET), 1)
+    return next((steps for steps in factors if steps * sum(prices) <= BUDGET), 1)
 
 
 def _price(instr: Instr) -> int:
