@@ -5,7 +5,7 @@ Used to decide what may run although its result might not be needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import captures, uses
@@ -18,7 +18,6 @@ _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
 _UPDATES = frozenset({"dynamic_update_slice"})
 WORD = 8  # bytes of a pointer
-FAR = 1 << 16  # bytes of arrays that may not lie where XLA reads them in place
 # fmt: off
 _SLOW = frozenset({
     "divide", "remainder", "power", "atan2", "exponential", "exponential_minus_one", "log",
@@ -71,19 +70,20 @@ def is_light(region: Region) -> bool:
     return True
 
 
-def loop_traffic(loop: Instr) -> int:
+def loop_traffic(loop: Instr, far: Collection[Value]) -> int:
     """The bytes that one iteration of a loop touches, as XLA counts them: inner loops once.
 
     A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
+    far: arrays that are read from where they begin in others (`lower.shift`), as numbers say.
     """
     captured = captures(loop)
-    # A large array is read from where it begins in another one (`lower.shift`).
-    far = sum(_bytes(value) >= FAR for value in captured)
-    slots = len(loop.operands) + len(captured) + far
-    return 2 * WORD * slots + 2 * WORD * far + sum(map(_traffic, loop.regions))
+    begins = sum(value in far for value in captured)
+    slots = len(loop.operands) + len(captured) + begins
+    inner = sum(_traffic(region, far) for region in loop.regions)
+    return 2 * WORD * (slots + begins) + inner
 
 
-def _traffic(region: Region) -> int:
+def _traffic(region: Region, far: Collection[Value]) -> int:
     shown = set(region.results)
     for instr in region.instrs:
         if instr.regions:
@@ -92,10 +92,10 @@ def _traffic(region: Region) -> int:
     total = 0
     for instr in region.instrs:
         if instr.op.name == "while":
-            total += loop_traffic(instr)
+            total += loop_traffic(instr, far)
         elif instr.regions:
             slots = len(instr.results) + len(captures(instr))
-            total += 2 * WORD * slots + max(map(_traffic, instr.regions))
+            total += 2 * WORD * slots + max(_traffic(r, far) for r in instr.regions)
         elif not shown.isdisjoint(instr.results) and instr.op.name != "constant":
             total += _fusion_traffic(instr, shown, inside)
     return total
@@ -103,7 +103,7 @@ def _traffic(region: Region) -> int:
 
 def _fusion_traffic(root: Instr, shown: set[Value], inside: set[Value]) -> int:
     """What the fusion that ends in `root` touches."""
-    total = sum(_bytes(value) for value in root.results) if root.op.name not in _UPDATES else 0
+    total = sum(nbytes(value) for value in root.results) if root.op.name not in _UPDATES else 0
     leaves: set[Value] = set()
     done = {root}
     work = [root]
@@ -111,9 +111,9 @@ def _fusion_traffic(root: Instr, shown: set[Value], inside: set[Value]) -> int:
         instr = work.pop()
         operands = instr.operands
         if instr.op.name in _UPDATES:
-            total += _bytes(operands[1])
+            total += nbytes(operands[1])
         if instr.op.name in _READS:
-            total += _bytes(instr.results[0])
+            total += nbytes(instr.results[0])
         if instr.op.name in _READS or instr.op.name in _UPDATES:
             operands = operands[1:]
         for value in operands:
@@ -124,8 +124,8 @@ def _fusion_traffic(root: Instr, shown: set[Value], inside: set[Value]) -> int:
             elif owner not in done and owner.op.name != "constant":
                 done.add(owner)
                 work.append(owner)
-    return total + sum(map(_bytes, leaves))
+    return total + sum(map(nbytes, leaves))
 
 
-def _bytes(value: Value) -> int:
+def nbytes(value: Value) -> int:
     return value.type.size * value.type.dtype.itemsize

@@ -24,14 +24,14 @@ Only for XLA:CPU, and to be done last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import clone_instr, free_values, substitute_region, uses, walk
-from pyxla.lower.cost import SMALL, loop_traffic
+from pyxla.lower.cost import SMALL, loop_traffic, nbytes
 from pyxla.lower.dead import has_effect
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import if_, while_
@@ -41,6 +41,7 @@ from pyxla.ops.shape import constant, reshape
 from pyxla.ops.shape import slice as slice_
 
 TRAFFIC = 980  # bytes that one function may touch; XLA says less than a thousand and 24
+FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
 RELICS = 6
 OUTSIDE = 12
@@ -51,23 +52,26 @@ READS = (dynamic_slice, slice_)
 Node = tuple[str, int] | Instr
 
 
-def keep_in_registers(region: Region, anchor: Value | None = None) -> Region:
-    """Guard the loops over elements of a region, in place, where they fit into one function.
+def keep_in_registers(region: Region) -> Region:
+    """Guard the loops over elements of a region, in place, where they fit into one function."""
+    far = {param for param in region.params if nbytes(param) >= FAR}
+    _keep_in(region, None, far)
+    return region
 
-    anchor: a number that changes in the loop around the region, if there is one.
-    """
+
+def _keep_in(region: Region, anchor: Value | None, far: Collection[Value]) -> None:
+    """anchor: a number that changes in the loop around the region, if there is one."""
     code: list[Instr] = []
     for instr in region.instrs:
         if instr.op is while_:
-            if not is_over_elements(instr) or not _keep(instr, anchor, code):
+            if not is_over_elements(instr) or not _keep(instr, anchor, far, code):
                 for inner in instr.regions:
-                    keep_in_registers(inner, _anchor(instr))
+                    _keep_in(inner, _anchor(instr), far)
         else:
             for inner in instr.regions:
-                keep_in_registers(inner, anchor)
+                _keep_in(inner, anchor, far)
         code.append(instr)
     region.instrs[:] = code
-    return region
 
 
 def all_over_elements(region: Region) -> bool:
@@ -76,13 +80,13 @@ def all_over_elements(region: Region) -> bool:
     return bool(loops) and all(map(is_over_elements, loops))
 
 
-def _keep(loop: Instr, anchor: Value | None, code: list[Instr]) -> bool:
+def _keep(loop: Instr, anchor: Value | None, far: Collection[Value], code: list[Instr]) -> bool:
     """Guard a loop and those in it, or only the innermost; whether one function holds them."""
     for everywhere in (True, False):
         head: list[Instr] = []
         copy = clone_instr(loop, {})
         _guard_nest(copy, anchor, head, everywhere)
-        if loop_traffic(copy) <= TRAFFIC:
+        if loop_traffic(copy, far) <= TRAFFIC:
             code += head
             extra = copy.results[len(loop.results) :]
             loop.operands, loop.regions = copy.operands, copy.regions
@@ -90,7 +94,7 @@ def _keep(loop: Instr, anchor: Value | None, code: list[Instr]) -> bool:
                 value.owner = loop
             loop.results += extra
             return True
-    return loop_traffic(loop) <= TRAFFIC
+    return loop_traffic(loop, far) <= TRAFFIC
 
 
 def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr], everywhere: bool) -> None:
