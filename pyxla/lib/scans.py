@@ -61,7 +61,7 @@ COMPUTATIONS: dict[Any, str] = {
 def scan(kernel: Callable[[Value, Value], Value], x: Value, axis: int) -> Value:
     """out[i] = kernel(out[i - 1], x[i]) along `axis`."""
     shape = x.type.shape
-    if shape[axis] < 2:
+    if shape[axis] < 2 or 0 in shape:
         return x
     sizes = tuple([1 if i == axis else n for i, n in enumerate(shape)])
     zero = literal(0, INT)

@@ -392,6 +392,8 @@ def read_in_condition(loop: Instr, values: Iterable[Value]) -> None:
 
 def never(value: Value) -> Value:
     """False, computed of a value in a way that LLVM sees through and XLA does not."""
+    if value.type.size == 0:
+        return constant(value=np.array(False))
     if value.type.size != 1:
         zero = constant(value=np.zeros((), np.int64))
         sizes = (1,) * value.type.ndim

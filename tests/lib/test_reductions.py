@@ -195,6 +195,7 @@ def test_ufunc_methods() -> None:
         check_method(ufunc, "reduceat", x, [0, 2, 1], axis=1)
     check_method(np.divide, "reduce", x.astype(float) + 9, axis=0)
     check_method(np.power, "accumulate", np.array([2, 3, 2]))
+    check_method(np.maximum, "accumulate", np.zeros((3, 0)))
 
 
 def check_method(ufunc, name, *args, **kwargs) -> None:
