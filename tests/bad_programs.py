@@ -407,14 +407,6 @@ def sometimes_nothing(x):
     return np.sin(y)  # <-
 
 
-@bad("an array is indexed by int 1 or None", V, float)
-def sometimes_a_new_axis(x, t):
-    i = None
-    if t > 0:
-        i = 1
-    return x[i]  # <-
-
-
 @bad("in this loop", V, V)
 def growing_array(x, n):
     while n[0] > 0:  # <-

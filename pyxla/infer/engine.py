@@ -577,12 +577,8 @@ class Engine:
         return value
 
     def some(self, value: Any, error: BaseException) -> Any:
-        """`use(value)`, where None raises `error`.
-
-        What is None whenever this is reached is refused elsewhere, but in loops: there this pass
-        may not know yet that another iteration assigns it.
-        """
-        value = self.use(value)
+        """`use(value)`, where None raises `error`."""
+        value = self.use(value)  # in a loop, another iteration may assign what is None in this pass
         if type(value) is Const and value.value is None and self.heads():
             self.raise_constant(error)
         if not isinstance(value, MaybeNone):

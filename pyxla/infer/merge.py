@@ -49,7 +49,7 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.refine import atoms
-from pyxla.infer.shadows import alternatives, resolve, same_ref
+from pyxla.infer.shadows import alternatives, resolve, same_ref, same_refs
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, python_type
@@ -619,13 +619,6 @@ def _same_shape(x: Any, y: Any) -> bool:
     if isinstance(x, Tuple):
         return x.cls is y.cls
     return x.kind == y.kind and x.meta == y.meta
-
-
-def same_refs(xs: Any, ys: Any) -> bool:
-    """Whether two shadows are one of the same arrays, in the same order."""
-    if xs is None or ys is None or len(xs) != len(ys):
-        return False
-    return all(same_ref(x, y) for x, y in zip(xs, ys, strict=True))
 
 
 def all_equal(values: list[Any]) -> bool:

@@ -15,6 +15,7 @@ from pyxla.infer import (  # noqa: F401 - they register themselves
     mutating,
     printing,
     sharing,
+    subscripts,
     viewing,
 )
 from pyxla.infer.calls import call, special, wrapper

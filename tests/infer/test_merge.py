@@ -256,3 +256,17 @@ def test_a_conflict_is_refused_where_it_is_used():
 
     with pytest.raises(CompileError, match="may be"):
         pyxla.compile(either)(np.ones(()))
+
+
+def test_an_index_that_may_be_none_is_a_number():
+    def last_above(x, t):
+        place = None
+        for i in range(len(x)):
+            if x[i] > t:
+                place = i
+        return x[place]
+
+    compiled = pyxla.compile(last_above)
+    assert compiled(np.array([1.0, 3.0, 2.0, 0.0]), 1.5) == 2.0
+    with pytest.raises(TypeError, match="would be a new axis"):
+        compiled(np.array([1.0, 3.0]), 5.0)
