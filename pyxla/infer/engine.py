@@ -563,10 +563,7 @@ class Engine:
         if type(value) in _PLAIN:
             return value
         if isinstance(value, Conflict):
-            hint = _remedy(value.reason)
-            if isinstance(value, Unbound):
-                hint = f"assign {value.name!r} before this line"
-            refusal = self.refuse(value.reason, hint, notes=value.notes)
+            refusal = self.refuse(value.reason, value.remedy, notes=value.notes)
             raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):
             self.ensure(value.bound, value.unbound.error)
@@ -678,13 +675,6 @@ def _live_after(frame: Frame) -> Iterator[Any]:
     for value in needed:
         if value in frame.env:
             yield frame.env[value]
-
-
-def _remedy(reason: str) -> str:
-    """What to do about a value that has no single type."""
-    if reason.count("a list of ") > 1:
-        return "lists have a length known while compiling: fill an array and count, or use x[mask]"
-    return "assign the same type on every path"
 
 
 class _Module:

@@ -266,6 +266,15 @@ class Conflict:
         self.notes = notes
         self.tests = tests
 
+    @property
+    def remedy(self) -> str:
+        """What to write instead."""
+        if self.reason.count("a list of ") > 1:
+            return (
+                "lists have a length known while compiling: fill an array and count, or use x[mask]"
+            )
+        return "assign the same type on every path"
+
     def __repr__(self) -> str:
         return f"Conflict({self.reason})"
 
@@ -283,6 +292,10 @@ class Unbound(Conflict):
         self.error = error or UnboundLocalError(
             f"cannot access local variable {name!r} where it is not associated with a value"
         )
+
+    @property
+    def remedy(self) -> str:
+        return f"assign {self.name!r} before this line"
 
 
 class MaybeUnbound:

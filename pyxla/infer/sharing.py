@@ -13,7 +13,7 @@ import numpy as np
 from pyxla.infer import arrays, growing, kinds, number_lists, tables
 from pyxla.infer.calls import call_library
 from pyxla.infer.containers import builtin, list_, unknown
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.reshaping import diagonal
 from pyxla.infer.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
 from pyxla.infer.views import expanded
@@ -112,10 +112,8 @@ def _of_kinds(engine: Any, op: str, items: Sequence[Any]) -> Any:
         found = kinds.choose(better, item, best)
         if found is None:
             names = [kind.__name__ for x in (best, item) for kind in kinds.kinds_of(x)]
-            raise engine.refuse(
-                f"the type of what is chosen here is {' or '.join(names)}",
-                "convert the numbers to one type",
-            )
+            note = (f"{' or '.join(names)} here", engine.loc)
+            return Conflict(f"what is chosen may be {' or '.join(names)}", (note,))
         best = found
     return best
 

@@ -6,6 +6,7 @@ then containers, then objects with special methods.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -40,6 +41,7 @@ from pyxla.infer.lattice import (
     Unbound,
     describe,
     is_number,
+    number_type,
 )
 from pyxla.infer.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.merge import is_none
@@ -433,6 +435,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         x, y = constant_of(x), constant_of(y)
         if type(x) is Const and type(y) is Const:
             return fold(engine, op, x.value, y.value)
+        if (certain := _beyond_ints(op, x, y)) is not None:
+            return certain
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:
@@ -445,6 +449,19 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         for text in (x, y):
             arrays.need_characters(engine, text)
     return _compare_containers(engine, op, x, y)
+
+
+def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
+    """The comparison of an int with an infinity, which the first of `m = inf`, `m = min(m, v)` is:
+    it says that `m` is of the type of `v` from then on."""
+    if type(x) is Const:
+        return _beyond_ints(_MIRROR[op], y, x)
+    if type(y) is not Const or not is_number(x) or type(y.value) is not float:
+        return None
+    if not math.isinf(y.value) or number_type(x).dtype.kind not in "biu" or x.kinds is not None:
+        return None
+    outcome = _FOLD[op](0, y.value)
+    return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
 
 
 _ORDER = ("lt", "le", "gt", "ge")

@@ -1,5 +1,7 @@
 """Numbers whose type depends on the path: int or float, Python's or NumPy's."""
 
+import math
+
 import numpy as np
 
 from tests.programs import program
@@ -149,3 +151,15 @@ def cached_or_none(x, c):
     if k is None:
         k = x
     return k, hasattr(o, "cache"), hasattr(o, "v")
+
+
+@program("kinds", lambda: (np.array([[3, 1, 2], [5, 4, 9]]),), lambda: (np.array([[7]], np.int8),))
+def smallest_from_infinity(w):
+    """What begins as an infinite float is an int from the first comparison on."""
+    low, high, best, at = float("inf"), -np.inf, np.inf, None
+    for i, v in enumerate(w.ravel()):
+        low = min(low, v)
+        high = max(high, v)
+        if v < best:
+            best, at = v, i
+    return low, high, best, at, v < math.inf, v == math.inf, math.inf <= v
