@@ -57,7 +57,6 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
-    Unbound,
 )
 from pyxla.infer.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.merge import Edge, Env, merge
