@@ -344,7 +344,7 @@ class _Writer:
         value = result
         while tests and isinstance(value.owner, Instr) and value in self.plan.inside:
             instr = value.owner
-            if instr.op is not dynamic_update_slice:
+            if instr.op is not dynamic_update_slice or instr in self.done:
                 break
             if instr.operands[0] is param:
                 update = guard(self.value(instr.operands[1]), tests)

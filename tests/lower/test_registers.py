@@ -141,6 +141,18 @@ def insertion_sort(x):
     return x
 
 
+def two_updates(x, a, b):
+    k = 0
+    while k < 3:
+        k += 1
+        x[0] = k
+        a = (x[a % 3] + 1) % 17
+        b = (a + b) % 5
+        x[1] = x[b % 3]
+        a = b - a
+    return x + a + b
+
+
 A = np.random.default_rng(0).random((21, 21))
 LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
 
@@ -157,6 +169,7 @@ LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
         (product_of_parts, (A, A, 3, 0)),
         (longest_common, (LETTERS[0], LETTERS[1])),
         (insertion_sort, (A[3],)),
+        (two_updates, (LETTERS[0, :3], 3, 4)),
     ],
 )
 def test_programs(function: Callable, args: tuple[Any, ...]):
