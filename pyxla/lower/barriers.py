@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import captures, substitute_region
+from pyxla.ir.rewrite import captures, substitute_region, walk
 from pyxla.ops import elementwise, shape
 from pyxla.ops.check import FLOATS
 from pyxla.ops.contract import convolution, dot_general
@@ -101,3 +101,16 @@ def _followed(instr: Instr, kept: dict[Value, Instr]) -> Iterable[Instr]:
     for value in instr.results:
         if value in kept:
             yield kept[value]
+
+
+def may_hold(region: Region) -> bool:
+    """Whether XLA may leave the barriers of a region where they are.
+
+    It compiles a small loop to one function, and there it knows no barriers.
+    """
+    loops = [instr for instr in walk(region.instrs) if instr.op.name == "while"]
+    inside = [instr for loop in loops for r in loop.regions for instr in walk(r.instrs)]
+    return not any(
+        instr.op is optimization_barrier and all(v.type.size < LARGE for v in instr.operands)
+        for instr in inside
+    )

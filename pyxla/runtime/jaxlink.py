@@ -37,6 +37,7 @@ from jaxlib import _jax
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
+from pyxla.lower.barriers import may_hold
 from pyxla.lower.cost import is_light
 from pyxla.lower.emit import emit_function, emit_module
 from pyxla.lower.registers import all_over_elements
@@ -192,7 +193,8 @@ def jit(program: Program, donated: int = 0) -> Any:
     call.__name__ = call.__qualname__ = program.name
     options = None
     if on_cpu():
-        options = _compiler_options(is_light(program.region), all_over_elements(program.region))
+        region = program.region
+        options = _compiler_options(is_light(region), all_over_elements(region), may_hold(region))
     dispatch = functools.partial(
         jax.jit, call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0
     )
@@ -238,8 +240,9 @@ _CPU_OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": ",".join(
         ("LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT", "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION")
     ),
-    "xla_disable_hlo_passes": "tree_reduction_rewriter,cse_barrier_expander",
+    "xla_disable_hlo_passes": "tree_reduction_rewriter",
 }
+_EXPANDING = "cse_barrier_expander"
 # A kernel of some ten microseconds is not worth waking another thread, which then waits for more.
 _SERIAL = "cpu-parallel-task-assigner"
 # What XLA moves out of loops over elements it carries through them, where LLVM no longer knows the
@@ -248,13 +251,15 @@ _HOISTING = "while-loop-invariant-code-motion"
 
 
 @functools.cache
-def _compiler_options(light: bool, elements: bool) -> dict[str, Any] | None:
+def _compiler_options(light: bool, elements: bool, barriers: bool) -> dict[str, Any] | None:
     """The options of XLA:CPU that this jaxlib knows; they come and go with its releases.
 
-    light: no kernel works for long.  elements: the loops are over elements of arrays.
+    light: no kernel works for long.  elements: the loops are over elements of arrays.  barriers:
+    they hold.
     """
     off = "xla_disable_hlo_passes"
     passes = [_CPU_OPTIONS[off], *[_SERIAL] * light, *[_HOISTING] * elements]
+    passes += [_EXPANDING] * barriers
     options = {**_CPU_OPTIONS, off: ",".join(passes)}
     try:
         jax.jit(lambda: 0, compiler_options=options)()

@@ -15,8 +15,9 @@ from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
+from pyxla.lower.barriers import may_hold
 from pyxla.lower.registers import all_over_elements, guard, keep_in_registers, never
-from pyxla.ops.control import while_
+from pyxla.ops.control import optimization_barrier, while_
 from pyxla.ops.elementwise import add, compare, multiply, select
 from pyxla.ops.shape import constant
 from pyxla.reflect import compilation
@@ -200,3 +201,14 @@ def test_which_loops_are_over_elements(function: Callable, elements: bool):
     types = [pyxla.f64[40, 40]] * function.__code__.co_argcount
     region = compilation(function, *types).at("regions").region
     assert all_over_elements(region) == elements
+
+
+def test_barriers_on_numbers_in_a_loop_do_not_stay():
+    """XLA has no code for them in the one function that it makes of a small loop."""
+
+    def body(limit: Value, i: Value, s: Value) -> tuple[Value, Value]:
+        return add(i, constant(value=np.array(1))), add(optimization_barrier(s), i)
+
+    held = one_loop([I64, I64], lambda n, i, s: compare(i, n, direction="LT"), body)
+    assert not may_hold(held)
+    assert may_hold(random_loop(0))
