@@ -136,7 +136,7 @@ def loop_section(repetitions: int) -> list[Row]:
     seconds = {name: median_of(results[name], "seconds") for name in names}
     time_row = at_most("front-end time, 10 million against 10", *seconds.values(), 1.1)
     digits = len("10000000") - len("10")
-    same = size["long"] - size["short"] <= 4 * digits
+    same = 0 <= size["long"] - size["short"] <= 4 * digits
     ratio = size["long"] / size["short"]
     sizes = [f"{size[name]:.0f} bytes" for name in names]
     size_row = Row("module text, 10 million against 10", *sizes, ratio, "= but for digits", same)

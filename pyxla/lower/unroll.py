@@ -7,8 +7,8 @@ operations on numbers.  A *counted* loop leaves what is short of a full stride t
     while i < n: s = f(s, i); i += 1    ->    while i < n - 3: s, i = four steps
                                               while i < n: one step
 
-Where the number of iterations is known, what is short of a stride is straight-line code, and a few
-iterations of a cheap body are altogether.
+Where the number of iterations is known, and the loop runs many times since it is in another, what
+is short of a stride is straight-line code, and a few iterations of a cheap body are altogether.
 
 Where the condition is another, steps are *speculative*: all of them run, and of those after the
 last one nobody sees what they compute.  The selections come after all steps, so that a step waits
@@ -55,20 +55,20 @@ BUDGET = 128
 READ, SLOW = 4, 12
 
 
-def unroll(region: Region) -> Region:
-    """The region, its innermost loops over numbers unrolled, in place."""
+def unroll(region: Region, nested: bool = False) -> Region:
+    """The region, its innermost loops over numbers unrolled, in place; nested: is it in a loop."""
     code: list[Instr] = []
     replaced: Mapping = {}
     for instr in region.instrs:
         for inner in instr.regions:
-            unroll(inner)
+            unroll(inner, nested or instr.op is while_)
         if instr.op is not while_ or not _is_plain(instr):
             code.append(instr)
             continue
         instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
         price = sum(_prices(instr))
         counter = _counter(instr)
-        count = None if counter is None else _count(instr, counter)
+        count = _count(instr, counter) if nested and counter is not None else None
         if count is not None and count <= WHOLE and count * price <= BUDGET:
             state = _straight(instr.regions[1], instr.operands, count, code)
             replaced.update(zip(instr.results, state, strict=True))
