@@ -693,15 +693,6 @@ def constructor_arguments(x):
     return Frozen()  # <-
 
 
-@bad("the length of this list is known at run time only", float, bool_[()])
-def list_of_unknown_length(x, flag):
-    items = [x]
-    if flag:
-        items.append(x)
-    items.insert(0, x)  # <-
-    return items
-
-
 @bad("this object is in a list whose length is known at run time only", V)
 def changes_what_is_in_a_list(x):
     y, kept = x * 2, []
@@ -710,14 +701,6 @@ def changes_what_is_in_a_list(x):
         y[0] += 1  # <-
         x[0] -= 1
     return kept
-
-
-@bad("too many iterations are visited one by one", V)
-def changes_while_iterating(x):
-    items = [1.0, 2.0]
-    for item in items:
-        items.append(item)  # <-
-    return items
 
 
 @bad("a set item must be known", float)
@@ -734,17 +717,6 @@ def unknown_choice(how, x):
 def standard_library(x):
     logging.info("x")  # <-
     return x
-
-
-@bad("a row of a list of lists that is indexed at run time keeps its length", V)
-def row_that_grows(x):
-    rows = [[0] * 18 for _ in range(17)]
-    i = 0
-    while x[i] > 0:
-        rows[i][i] = 1
-        i += 1
-    rows[1].append(2)  # <-
-    return rows[0]
 
 
 @bad("this iterator was read before", f64[3])

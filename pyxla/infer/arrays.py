@@ -164,8 +164,8 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
 
 
 def need_characters(engine: Any, x: Any) -> None:
-    """Ask for the numbers in `x` if it is text made of some, whose characters matter here."""
-    if isinstance(x, Compound) and x.kind == "text":
+    """Ask for the numbers that text is made of, or chosen by, if its characters matter here."""
+    if isinstance(x, Compound) and x.kind in ("text", "choice"):
         for item in x.items:
             engine.static(item, "a number whose characters are looked at")
 

@@ -296,3 +296,23 @@ def results_of_different_lengths(a, b, c, numbers, target):
 
     found = _roots(a, b, c)
     return len(found), sum(found), found, pair()
+
+
+@program("insert where the length is not known", lambda: (1.0, np.True_), lambda: (1.0, np.False_))
+def insert_where_the_length_is_not_known(x, flag):
+    items = [x]
+    if flag:
+        items.append(x)
+    items.insert(0, x + 1)
+    return items
+
+
+@program("row that grows", lambda: (np.array([1.0, 1.0, 0.0]),))
+def row_that_grows(x):
+    rows = [[0] * 18 for _ in range(17)]
+    i = 0
+    while x[i] > 0:
+        rows[i][i] = 1
+        i += 1
+    rows[1].append(2)
+    return rows[0], rows[1]
