@@ -384,7 +384,7 @@ def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:
 def _sized_by_counter(
     engine: Engine, operands: Sequence[Any], refusal: CompileError
 ) -> NeedsStatic | None:
-    """Ask for the sizes that int arguments and loop counters decide, where bounds do not do."""
+    """Ask for the sizes that number arguments and loop counters decide, where bounds do not do."""
     sizes = [size for x in _arrays(operands) for size in x.extents or ()]
     return engine.demand(tuple([size.value for size in sizes if size is not None]), refusal)
 

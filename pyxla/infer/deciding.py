@@ -85,7 +85,7 @@ def depends_on(value: Value, block: Block) -> bool:
 
 
 def decided_by_data(engine: Any, *xs: Any) -> bool:
-    """Whether one of these is a number, or has one, that asking for int arguments and unrolling
+    """Whether one of these is a number, or has one, that asking for number arguments and unrolling
     loops would not make known."""
     heads = {head for frame in engine.frames for head in frame.heads.values()}
     for x in xs:
