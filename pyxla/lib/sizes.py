@@ -1,8 +1,8 @@
 """Sizes of arrays that are made: known while compiling, or with a proven bound.
 
-An int that only depends on number arguments and shapes is asked for (`NeedsStatic`): it becomes part
-of the specialization.  One that depends on data, such as `len(np.unique(x))` or `mask.sum()`, or on
-the counter of a loop, makes an array of bounded extent where a bound of it is proven.
+An int that only depends on number arguments and shapes is asked for (`NeedsStatic`): it becomes
+part of the specialization.  One that depends on data, such as `len(np.unique(x))` or `mask.sum()`,
+or on the counter of a loop, makes an array of bounded extent where a bound of it is proven.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIZE = "the size of an array"
 
 
 def as_size(n: Any) -> Int:
-    """An extent: an int, or a Scalar with a proven upper bound that number arguments do not decide."""
+    """An extent: an int, or a Scalar with a proven upper bound that arguments do not decide."""
     if isinstance(n, Array) and not n.shape and n.dtype.kind in "iu":
         n = as_index(n)
     if not isinstance(n, Scalar):
