@@ -106,11 +106,15 @@ def _followed(instr: Instr, kept: dict[Value, Instr]) -> Iterable[Instr]:
 def may_hold(region: Region) -> bool:
     """Whether XLA may leave the barriers of a region where they are.
 
-    It compiles a small loop to one function, and there it knows no barriers.
+    It compiles a loop that touches little to one function, and there it knows no barriers: within a
+    loop they are to be on arrays that it computes as a whole.
     """
     loops = [instr for instr in walk(region.instrs) if instr.op.name == "while"]
     inside = [instr for loop in loops for r in loop.regions for instr in walk(r.instrs)]
-    return not any(
-        instr.op is optimization_barrier and all(v.type.size < LARGE for v in instr.operands)
-        for instr in inside
-    )
+    barriers = [instr for instr in inside if instr.op is optimization_barrier]
+    return all(_is_computed(value) for barrier in barriers for value in barrier.operands)
+
+
+def _is_computed(value: Value) -> bool:
+    owner = value.owner
+    return value.type.size >= LARGE and isinstance(owner, Instr) and owner.op in _ELEMENTWISE
