@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import captures, uses
+from pyxla.ir.rewrite import Uses, captures
 
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
@@ -76,14 +76,18 @@ def loop_traffic(loop: Instr, far: Collection[Value]) -> int:
     A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
     far: arrays that are read from where they begin in others (`lower.shift`), as numbers say.
     """
-    captured = captures(loop)
+    return _loop_traffic(loop, far, Uses())
+
+
+def _loop_traffic(loop: Instr, far: Collection[Value], uses: Uses) -> int:
+    captured = captures(loop, uses)
     begins = sum(value in far for value in captured)
     slots = len(loop.operands) + len(captured) + begins
-    inner = sum(_traffic(region, far) for region in loop.regions)
+    inner = sum(_traffic(region, far, uses) for region in loop.regions)
     return 2 * WORD * (slots + begins) + inner
 
 
-def _traffic(region: Region, far: Collection[Value]) -> int:
+def _traffic(region: Region, far: Collection[Value], uses: Uses) -> int:
     shown = set(region.results)
     for instr in region.instrs:
         if instr.regions:
@@ -92,10 +96,10 @@ def _traffic(region: Region, far: Collection[Value]) -> int:
     total = 0
     for instr in region.instrs:
         if instr.op.name == "while":
-            total += loop_traffic(instr, far)
+            total += _loop_traffic(instr, far, uses)
         elif instr.regions:
-            slots = len(instr.results) + len(captures(instr))
-            total += 2 * WORD * slots + max(_traffic(r, far) for r in instr.regions)
+            slots = len(instr.results) + len(captures(instr, uses))
+            total += 2 * WORD * slots + max(_traffic(r, far, uses) for r in instr.regions)
         elif not shown.isdisjoint(instr.results) and instr.op.name != "constant":
             total += _fusion_traffic(instr, shown, inside)
     return total

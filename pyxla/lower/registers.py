@@ -82,6 +82,8 @@ def all_over_elements(region: Region) -> bool:
 
 def _keep(loop: Instr, anchor: Value | None, far: Collection[Value], code: list[Instr]) -> bool:
     """Guard a loop and those in it, or only the innermost; whether one function holds them."""
+    if loop_traffic(loop, far) > TRAFFIC:  # and guards add to it
+        return False
     for everywhere in (True, False):
         head: list[Instr] = []
         copy = clone_instr(loop, {})
@@ -94,7 +96,7 @@ def _keep(loop: Instr, anchor: Value | None, far: Collection[Value], code: list[
                 value.owner = loop
             loop.results += extra
             return True
-    return loop_traffic(loop, far) <= TRAFFIC
+    return True
 
 
 def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr], everywhere: bool) -> None:
