@@ -12,7 +12,7 @@ from typing import Any
 
 from pyxla import types
 from pyxla.errors import CompileError, Location, ValueNeeded
-from pyxla.infer.captures import Place
+from pyxla.infer.calls.captures import Place
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
 from pyxla.runtime import signature

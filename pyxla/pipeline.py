@@ -27,7 +27,7 @@ from pyxla.errors import CompileError, InternalError, Location
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
-from pyxla.infer.captures import Place
+from pyxla.infer.calls.captures import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.outline import outline

@@ -19,12 +19,13 @@ import jax
 
 import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer import arrays, choices, growing, number_lists, returned, views
-from pyxla.infer.captures import Captures, NewCapture, Place
-from pyxla.infer.catching import Raised
-from pyxla.infer.deciding import parameters
-from pyxla.infer.endings import ended, visited
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import returned, views
+from pyxla.infer.arrays.overlaps import shared_buffer
+from pyxla.infer.arrays.shadows import chosen, number, resolve
+from pyxla.infer.calls.captures import Captures, NewCapture, Place
 from pyxla.infer.engine import Engine
+from pyxla.infer.facts.deciding import parameters
 from pyxla.infer.heap import (
     BoxCell,
     DictCell,
@@ -37,9 +38,11 @@ from pyxla.infer.heap import (
     SetCell,
     reachable,
 )
-from pyxla.infer.items import spelled
-from pyxla.infer.kinds import dtype_of, width
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.endings import ended, visited
+from pyxla.infer.joins.kinds import dtype_of, width
 from pyxla.infer.lattice import (
+    UNDEFINED,
     Array,
     Compound,
     Conflict,
@@ -52,10 +55,10 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.merge import UNDEFINED
-from pyxla.infer.overlaps import shared_buffer
+from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists.items import spelled
+from pyxla.infer.raising.catching import Raised
 from pyxla.infer.rules import RULES
-from pyxla.infer.shadows import chosen, number, resolve
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Phi, Return, Value
 from pyxla.ir.dominance import reverse_postorder

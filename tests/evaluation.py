@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.extent import IntFact
+from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import generator_methods
+from pyxla.infer.random import methods as generator_methods
 from pyxla.infer.rules import RULES  # noqa: F401 - fills the registries
 from pyxla.lib.refused import ATTRIBUTES, refusal
 from pyxla.lib.registry import lookup

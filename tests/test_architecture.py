@@ -30,8 +30,11 @@ LAYERS = (
     ("options", "ir"),
     ("frontend", "ops"),
     # What abstract values and views are made of.
-    *[(f"infer.{name}",) for name in ("lattice", "extent", "integers", "blocks", "views")],
-    ("infer.promote", "infer.deciding", "infer.ranges"),
+    *[
+        (f"infer.{name}",)
+        for name in ("lattice", "facts.extent", "facts.integers", "arrays.blocks", "arrays.views")
+    ],
+    ("infer.promote", "infer.facts.deciding", "infer.facts.ranges"),
     ("lib",),
     ("infer",),
     ("lower",),

@@ -20,14 +20,13 @@ import numpy as np
 
 from pyxla.grad.emitting import inline
 from pyxla.grad.trees import Leaf, Tree, flatten, leaves, like, moved, rebuild, values_of
-from pyxla.infer.catching import Raised
-from pyxla.infer.endings import ended, visited
+from pyxla.infer.calls.region import graph
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import BoxCell, ObjectCell, reachable
-from pyxla.infer.lattice import Compound, Const, Ref, Scalar
-from pyxla.infer.merge import UNDEFINED
-from pyxla.infer.printing import STREAM
-from pyxla.infer.region import graph
+from pyxla.infer.joins.endings import ended, visited
+from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Scalar
+from pyxla.infer.raising.catching import Raised
+from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Block, Region, Return, Value
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError
-from pyxla.infer import arrays
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import NumberList, SetCell, parts, rebuilt
 from pyxla.infer.lattice import (
     Array,
@@ -29,8 +30,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
-from pyxla.infer.number_lists import unpacked
-from pyxla.infer.shadows import resolve
+from pyxla.infer.lists.number_lists import unpacked
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak

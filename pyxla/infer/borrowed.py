@@ -10,9 +10,9 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.polynomial import polyutils
 
-from pyxla.infer import arrays
-from pyxla.infer.calls import call, call_library, call_object
-from pyxla.infer.containers import builtin, length, sequence
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call, call_library, call_object
+from pyxla.infer.containers.structure import builtin, length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple

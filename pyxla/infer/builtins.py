@@ -16,11 +16,10 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
-from pyxla.infer import arrays, choices, exceptions, extent, growing, number_lists, tables
-from pyxla.infer import growing_methods as methods
-from pyxla.infer.calls import apply, call, call_method, find
-from pyxla.infer.checks import TOO_LARGE
-from pyxla.infer.containers import (
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import apply, call, call_method, find
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.structure import (
     builtin,
     content_of,
     get_item,
@@ -30,10 +29,12 @@ from pyxla.infer.containers import (
     set_item,
     unknown,
 )
-from pyxla.infer.deciding import by_counted_loops
 from pyxla.infer.engine import Engine, Frame, Stopped
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
-from pyxla.infer.kinds import choose, is_one_of, operated
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import choose, is_one_of, operated
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -46,6 +47,7 @@ from pyxla.infer.lattice import (
     Unbound,
     is_number,
 )
+from pyxla.infer.lists import growing, methods, number_lists
 from pyxla.infer.objects import (
     class_of_exception,
     exception_init,
@@ -56,6 +58,8 @@ from pyxla.infer.objects import (
     set_attribute,
     type_of,
 )
+from pyxla.infer.raising import exceptions
+from pyxla.infer.raising.checks import TOO_LARGE
 from pyxla.infer.transfer import binary, compare, inplace, negate, transfer, truth, unary
 from pyxla.ir.core import Instr
 from pyxla.ir.types import PYTHON_DTYPES

@@ -23,8 +23,8 @@ from numpy.linalg import LinAlgError
 from pyxla.errors import CompileError, InternalError, Location, also
 from pyxla.frontend.ssa import SSA
 from pyxla.hints import raised
-from pyxla.infer import catching, choices, growing
-from pyxla.infer.captures import (
+from pyxla.infer.arrays.shadows import redirected, resolve
+from pyxla.infer.calls.captures import (
     Captures,
     NewCapture,
     abstract,
@@ -33,8 +33,10 @@ from pyxla.infer.captures import (
     operand,
     python_object,
 )
-from pyxla.infer.catching import Raised
-from pyxla.infer.deciding import by_arguments, deciding_test
+from pyxla.infer.calls.region import EngineBuilder
+from pyxla.infer.facts.deciding import by_arguments, deciding_test
+from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
+from pyxla.infer.facts.refine import Atom, atoms, constant_of, is_some, refined
 from pyxla.infer.heap import (
     DictCell,
     GrowingList,
@@ -46,6 +48,8 @@ from pyxla.infer.heap import (
     Shadow,
     swept,
 )
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.merge import Edge, Env, merge
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -58,12 +62,10 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.magnitude import MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.merge import Edge, Env, merge
-from pyxla.infer.number_lists import Policy, replaced, unpacked
-from pyxla.infer.refine import Atom, atoms, constant_of, is_some, refined
-from pyxla.infer.region import EngineBuilder
-from pyxla.infer.shadows import redirected, resolve
+from pyxla.infer.lists import growing
+from pyxla.infer.lists.number_lists import Policy, replaced, unpacked
+from pyxla.infer.raising import catching
+from pyxla.infer.raising.catching import Raised
 from pyxla.ir import core
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Component

@@ -18,7 +18,7 @@ Python objects (Cytron et al. 1991), and it leaves no mutation in the typed prog
 Where a reference may be either of two cells, the merge makes a new cell.  If an old one is still
 held by someone, it becomes a shadow of the new; where that is not possible they are *entangled*:
 reading is exact, and a write has inference start again with the paths joined *exactly* there
-(`NeedsExact`, `pyxla.infer.unions`), or is refused.
+(`NeedsExact`, `infer.joins.unions`), or is refused.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ListCell:
 @dataclass(frozen=True, slots=True)
 class NumberList:
     """A list of numbers, or of such lists, kept as the array that `data` shows: of Python's numbers
-    if `python`, else of NumPy's scalars (`pyxla.infer.number_lists`)."""
+    if `python`, else of NumPy's scalars (`infer.lists.number_lists`)."""
 
     data: Ref
     python: bool
@@ -72,7 +72,7 @@ class SetCell:
 
 @dataclass(frozen=True, slots=True)
 class GrowingList:
-    """A list whose length is known at run time only (`pyxla.infer.growing`): `columns` show arrays
+    """A list whose length is known at run time only (`infer.lists.growing`): `columns` show arrays
     of bounded extent, `item` says how an item is made of their elements.
 
     loop: the header of the loop that set its capacity; watched: where it is seen to that it is not
@@ -128,7 +128,7 @@ class Shadow:
 
     Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
     caller for one, still holds the old one.  Or a name is bound to one of several arrays, or to a
-    view of one, and what is written under the name is written to that (`pyxla.infer.unions`).
+    view of one, and what is written under the name is written to that (`infer.joins.unions`).
     `place` is where paths met that made it one, if they can be joined exactly.
     """
 

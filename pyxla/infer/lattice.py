@@ -3,7 +3,7 @@
     Const       exactly this object (any Python object; also the number 3, None, a function)
     Scalar      a Python bool, int, float or complex whose value is known at run time only
     Array       a NumPy array or NumPy scalar by value (immutable): what library functions see
-    Ref         a reference to a mutable object on the abstract heap (`pyxla.infer.heap`)
+    Ref         a reference to a mutable object on the abstract heap (`infer.heap`)
     Tuple       a tuple or NamedTuple, element by element
     Compound    another immutable object with abstract parts: closures, bound methods, ranges, ...
     Conflict    no single type: two branches disagree, or a name may be unbound; says why on use
@@ -95,7 +95,7 @@ class Const:
 
 class Kinds:
     """The types that a scalar may be of, Python's and NumPy's, and which of them it is at run time:
-    `choices[selector]` (`pyxla.infer.kinds`)."""
+    `choices[selector]` (`infer.joins.kinds`)."""
 
     __slots__ = ("choices", "selector")
 
@@ -107,7 +107,7 @@ class Kinds:
 class Scalar(Operand):
     """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
 
-    `fact` is what is proven of an int (`pyxla.infer.extent.IntFact`), or None; `test` is how a bool
+    `fact` is what is proven of an int (`infer.facts.extent.IntFact`), or None; `test` is how a bool
     was computed, `(direction, x, y)` for a comparison of ints, so that branches refine facts.
 
     In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
@@ -368,3 +368,26 @@ def describe(x: Any) -> str:
     if isinstance(x, MaybeNone):
         return f"{describe(x.value)} or None"
     return "mutable object"
+
+
+# Stands for the value of a name on a path that did not assign it.
+UNDEFINED = Const(None)
+
+
+def is_none(x: Any) -> bool | None:
+    """Whether `x` is None; None where that is known at run time only."""
+    if isinstance(x, MaybeNone):
+        return None
+    return x is UNDEFINED or (type(x) is Const and x.value is None)
+
+
+def some_of(x: Any) -> Any:
+    """Whether `x` is not None, as a bool."""
+    return x.some if isinstance(x, MaybeNone) else Const(not is_none(x))
+
+
+def is_bound(x: Any) -> Any:
+    """Whether a name has a value, as a bool."""
+    if isinstance(x, MaybeUnbound):
+        return x.bound
+    return Const(not isinstance(x, Unbound))

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, choices, exceptions, growing, viewing
-from pyxla.infer.bits import part
-from pyxla.infer.calls import call, call_object, find
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import viewing
+from pyxla.infer.arrays.bits import part
+from pyxla.infer.arrays.shadows import same_ref
+from pyxla.infer.arrays.views import extend
+from pyxla.infer.calls.dispatch import call, call_object, find
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -23,9 +26,10 @@ from pyxla.infer.heap import (
     Shadow,
     parts,
 )
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
-from pyxla.infer.shadows import same_ref
-from pyxla.infer.views import extend
+from pyxla.infer.lists import growing
+from pyxla.infer.raising import exceptions
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 

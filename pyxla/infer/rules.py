@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python's functions mean
 import pyxla.lib.everything  # noqa: F401 - registers the library
-from pyxla.infer import (  # noqa: F401 - they register themselves
-    borrowed,
-    builtins,
-    container_methods,
-    counting,
-    folding,
-    generator_methods,
-    mutating,
-    printing,
-    sharing,
-    subscripts,
-    viewing,
-)
-from pyxla.infer.calls import call, special, wrapper
-from pyxla.infer.containers import iterate
+from pyxla.infer.calls.dispatch import call, special, wrapper
+from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine, Rules
-from pyxla.infer.fixpoint import visit_loop
+from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.objects import call_member, construct
 from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, operate, truth
 

@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import arrays, choices, growing, number_lists
-from pyxla.infer.calls import apply, call, class_of, special
-from pyxla.infer.containers import contains, set_item
-from pyxla.infer.deciding import decided_by_data
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.shadows import same_object
+from pyxla.infer.calls.dispatch import apply, call, class_of, special
+from pyxla.infer.containers.structure import contains, set_item
 from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
+from pyxla.infer.facts.refine import atoms, constant_of, negated
 from pyxla.infer.heap import (
     BoxCell,
     DictCell,
@@ -28,7 +31,8 @@ from pyxla.infer.heap import (
     RowList,
     SetCell,
 )
-from pyxla.infer.kinds import operated
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import operated
 from pyxla.infer.lattice import (
     OPERATORS,
     Array,
@@ -40,15 +44,13 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
     describe,
+    is_none,
     is_number,
     number_type,
 )
-from pyxla.infer.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.merge import is_none
+from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
-from pyxla.infer.refine import atoms, constant_of, negated
-from pyxla.infer.shadows import same_object
-from pyxla.infer.text import formatted, is_text, joined, percent
+from pyxla.infer.text.pieces import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of

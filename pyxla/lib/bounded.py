@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import extent
-from pyxla.infer.blocks import Shape, reshaped
-from pyxla.infer.extent import IntFact
-from pyxla.infer.integers import Int, times, value_of
+from pyxla.infer.arrays.blocks import Shape, reshaped
+from pyxla.infer.arrays.views import Extents
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.extent import IntFact
+from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
-from pyxla.infer.views import Extents
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, manipulation, numeric, selection

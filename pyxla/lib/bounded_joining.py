@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.blocks import reshaped
-from pyxla.infer.integers import Int, plus, times, value_of
+from pyxla.infer.arrays.blocks import reshaped
+from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import result_type
 from pyxla.ir.op import OpError

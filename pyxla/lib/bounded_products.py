@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyxla.infer.integers import value_of
+from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.integers import Int, plus, times, value_of
+from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
 from pyxla.ir.core import Instr, Value

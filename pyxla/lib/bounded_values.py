@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.integers import minus, value_of
+from pyxla.infer.facts.integers import minus, value_of
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.integers import Int, ceil_divide, larger, minus, value_of
+from pyxla.infer.facts.integers import Int, ceil_divide, larger, minus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
 from pyxla.ir.core import Value

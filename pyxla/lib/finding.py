@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.blocks import reshaped
-from pyxla.infer.integers import minus, plus, value_of
+from pyxla.infer.arrays.blocks import reshaped
+from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError

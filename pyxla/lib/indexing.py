@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.blocks import Shape, reshaped
-from pyxla.infer.integers import Int, minus, value_of
+from pyxla.infer.arrays.blocks import Shape, reshaped
+from pyxla.infer.arrays.views import BasicIndex, Extents
+from pyxla.infer.facts.integers import Int, minus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.views import BasicIndex, Extents
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64

@@ -4,10 +4,10 @@
 
 A key is an int, a Scalar, a slice of these, None, Ellipsis, a bool, an `Array` of ints or bools (a
 NumPy integer scalar is an Array of shape `()`), a list, or a tuple of all of these.  Ints, slices
-and newaxis make a view step (`pyxla.infer.views.BasicIndex`); index arrays copy (`AdvancedIndex`,
+and newaxis make a view step (`infer.arrays.views.BasicIndex`); index arrays copy (`AdvancedIndex`,
 which `pyxla.lib.indexing` reads and writes).
 
-Slices whose bounds are known at run time only: facts of the ints (`pyxla.infer.extent`) prove the
+Slices whose bounds are known at run time only: facts of the ints (`infer.facts.extent`) prove the
 extent constant (`x[i:i+k]`), or bound it; then the result has a *bounded extent*.
 """
 
@@ -19,10 +19,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pyxla.infer import extent
-from pyxla.infer.blocks import Range, Shape
-from pyxla.infer.extent import IntFact
-from pyxla.infer.integers import (
+from pyxla.infer.arrays.blocks import Range, Shape
+from pyxla.infer.arrays.views import BasicIndex, Extents
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.extent import IntFact
+from pyxla.infer.facts.integers import (
     Int,
     ceil_divide,
     known,
@@ -34,7 +35,6 @@ from pyxla.infer.integers import (
     wrap,
 )
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
-from pyxla.infer.views import BasicIndex, Extents
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.masks import constant_of, nonzero

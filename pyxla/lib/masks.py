@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.blocks import Shape, reshaped
-from pyxla.infer.extent import IntFact
+from pyxla.infer.arrays.blocks import Shape, reshaped
+from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import extent
+from pyxla.infer.facts import extent
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value

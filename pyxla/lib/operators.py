@@ -3,7 +3,7 @@
     Scalar + 1        -> Scalar, Python's rules: true division gives float, bool counts as int
     Array + Scalar    -> Array, by the ufunc (a Scalar is weak)
 
-Results of kind int carry what is proven of them (`pyxla.infer.extent`), comparisons of ints how
+Results of kind int carry what is proven of them (`infer.facts.extent`), comparisons of ints how
 they were computed.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import extent
+from pyxla.infer.facts import extent
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pyxla.infer.blocks import Shape
-from pyxla.infer.integers import value_of
+from pyxla.infer.arrays.blocks import Shape
+from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value

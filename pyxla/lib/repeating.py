@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.blocks import reshaped
-from pyxla.infer.integers import times
+from pyxla.infer.arrays.blocks import reshaped
+from pyxla.infer.facts.integers import times
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError

@@ -12,12 +12,12 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from pyxla.infer import extent
-from pyxla.infer.deciding import by_arguments, parameters
-from pyxla.infer.integers import Int, known, larger
+from pyxla.infer.arrays.views import Extents
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import by_arguments, parameters
+from pyxla.infer.facts.integers import Int, known, larger
+from pyxla.infer.facts.ranges import interval
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
-from pyxla.infer.ranges import interval
-from pyxla.infer.views import Extents
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.keys import as_index

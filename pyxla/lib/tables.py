@@ -1,6 +1,6 @@
 """Dicts and sets whose keys data decides, as Python that is compiled like the user's.
 
-The keys, and the values, are lists of unknown length (`pyxla.infer.growing`) in the order in which
+The keys, and the values, are lists of unknown length (`infer.lists.growing`) in the order in which
 they were added; a key is looked for in all of them at once (`locate`).  An instance stands for the
 dict or set that it derives from; as a result it is made anew (`__pyxla_made__`).
 """

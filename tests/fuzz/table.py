@@ -31,34 +31,34 @@ FAULTS = [
     # Joins, aliases, the heap.
     Fault(
         "a phi with 0 for the int of one path",
-        "pyxla.infer.merge",
+        "pyxla.infer.joins.merge",
         "materialize(value, type, edge.block, self.loc)",
         "materialize(Const(0) if edge is self.edges[-1] and isinstance("
         "getattr(value, 'value', None), int) else value, type, edge.block, self.loc)",
     ),
     Fault(
         "an alias is forgotten where paths meet twice",
-        "pyxla.infer.merge",
+        "pyxla.infer.joins.merge",
         "if any(isinstance(state.heap.contents.get(old), Shadow) for state in self.states):",
         "if False:",
         2000,
     ),
     Fault(
         "two names of one array are not told",
-        "pyxla.infer.merge",
+        "pyxla.infer.joins.merge",
         "                    self._entangle({new, found[old]})",
         "                    pass",
         0,
     ),
     Fault(
         "a write goes to another of several arrays",
-        "pyxla.infer.shadows",
+        "pyxla.infer.arrays.shadows",
         'hit = compare(selector.value, number(i), direction="EQ")',
         'hit = compare(selector.value, number(i), direction="NE")',
     ),
     Fault(
         "the number of an inner choice is not shifted",
-        "pyxla.infer.shadows",
+        "pyxla.infer.arrays.shadows",
         "picks.append(start if inner is None else add(inner.value, start))",
         "picks.append(start if inner is None else inner.value)",
         0,
@@ -72,7 +72,7 @@ FAULTS = [
     ),
     Fault(
         "numbers of several kinds are of the first one",
-        "pyxla.infer.kinds",
+        "pyxla.infer.joins.kinds",
         "places = [choices.index(kind) for kind in kinds_of(x)]",
         "places = [0 for kind in kinds_of(x)]",
         2000,
@@ -80,7 +80,7 @@ FAULTS = [
     # Views and extents.
     Fault(
         "a view of a view begins elsewhere",
-        "pyxla.infer.views",
+        "pyxla.infer.arrays.views",
         "start = plus(first.start, times(r.start, first.step))",
         "start = plus(first.start, r.start)",
     ),
@@ -120,7 +120,7 @@ FAULTS = [
     ),
     Fault(
         "a slice is written past its extent",
-        "pyxla.infer.blocks",
+        "pyxla.infer.arrays.blocks",
         'yield compare(position, spread(last), direction="LT")',
         'yield compare(position, spread(last), direction="LE")',
     ),

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from pyxla.infer import extent
-from pyxla.infer.extent import IntFact
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.extent import IntFact
+from pyxla.infer.facts.refine import atoms, constant_of, negated, refined
 from pyxla.infer.lattice import Const, Scalar
-from pyxla.infer.refine import atoms, constant_of, negated, refined
 from pyxla.ir.core import Value
 from pyxla.ir.types import python_type
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.infer.loops import LoopHead
+from pyxla.infer.loops.header import LoopHead
 from tests.compare import difference
 
 

@@ -9,8 +9,9 @@ import pytest
 
 import pyxla
 from pyxla.errors import CompileError
-from pyxla.infer.extent import IntFact, fact
+from pyxla.infer.facts.extent import IntFact, fact
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
+from pyxla.infer.joins.merge import Edge, Join, merge
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -23,8 +24,7 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
 )
-from pyxla.infer.loops import LoopHead
-from pyxla.infer.merge import Edge, Join, merge
+from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Value
 from pyxla.ir.types import array_type, python_type
 

@@ -7,12 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from pyxla.infer.bits import bits, part
-from pyxla.infer.integers import plus
-from pyxla.infer.lattice import NeedsStatic
-from pyxla.infer.repeated import broadcast, windows
-from pyxla.infer.reshaping import Reshape, diagonal, reshape_step
-from pyxla.infer.views import (
+from pyxla.infer.arrays.bits import bits, part
+from pyxla.infer.arrays.repeated import broadcast, windows
+from pyxla.infer.arrays.reshaping import Reshape, diagonal, reshape_step
+from pyxla.infer.arrays.views import (
     apply,
     expanded,
     extend,
@@ -23,6 +21,8 @@ from pyxla.infer.views import (
     update,
     with_scalars,
 )
+from pyxla.infer.facts.integers import plus
+from pyxla.infer.lattice import NeedsStatic
 from pyxla.ir.op import OpError
 from pyxla.lib.indexing import parse
 from tests.evaluation import Program

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from pyxla.infer import extent
+from pyxla.infer.facts import extent
 from pyxla.infer.lattice import Scalar
 from pyxla.lib.registry import LIBRARY
 from tests.lib.compare import check, same

@@ -1,0 +1,183 @@
+"""Reading and writing arrays on the heap, through their views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays.bounds import parsed
+from pyxla.infer.arrays.views import BasicIndex, extend, update
+from pyxla.infer.heap import GrowingList, ListCell, RowList
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
+from pyxla.lib import indexing
+from pyxla.lib.operands import as_array, cast, weak
+
+
+def python_scalar(x: Any, kind: type) -> Scalar:
+    """A NumPy scalar's value as a Python scalar."""
+    return weak(x.value if isinstance(x, Array | Scalar) else x, kind)
+
+
+def _grows(engine: Any, x: Ref) -> bool:
+    """Whether `x` is a list of unknown length."""
+    return type(engine.heap.contents.get(x.cell)) in (GrowingList, RowList)
+
+
+def is_array(engine: Any, x: Any) -> bool:
+    if not isinstance(x, Ref) or _grows(engine, x):
+        return False
+    return isinstance(engine.content(x), Array)
+
+
+def read(engine: Any, ref: Ref) -> Array:
+    """The array a reference shows, by value."""
+    array = engine.content(ref)
+    for step in ref.view:
+        array = step.apply(array)
+    return array
+
+
+def write(engine: Any, ref: Ref, new: Array) -> None:
+    """Replace what `ref` shows by `new` (same shape and dtype; the extents stay)."""
+    engine.check_writable(ref)
+    if not all(step.writable for step in ref.view):
+        raise engine.refuse(
+            "assignment destination is read-only", "copy the array before writing to it"
+        )
+    old = engine.content(ref)
+    if not ref.view:
+        new = Array(new.value, old.extents)
+    engine.set_content(ref.cell, update(ref.view, old, new))
+
+
+def fresh(engine: Any, array: Array, **info: Any) -> Ref:
+    """A new array object that holds `array`."""
+    return Ref(engine.heap.new(array, engine.loc, **info))
+
+
+def shown(engine: Any, ref: Ref) -> tuple[tuple[int, ...], Any]:
+    """Shape and bounded extents of what `ref` shows, without reading it."""
+    if ref.view:
+        return ref.view[-1].shape, ref.view[-1].extents
+    array = engine.content(ref)
+    return array.shape, array.extents
+
+
+def dtype_of(engine: Any, ref: Ref) -> np.dtype:
+    dtype = engine.content(ref).dtype
+    for step in ref.view:
+        dtype = step.dtype or dtype
+    return dtype
+
+
+def getitem(engine: Any, ref: Ref, key: Any) -> Any:
+    """`x[key]`: a NumPy scalar, a view, or a copy, as NumPy's indexing has it."""
+    shape, extents = shown(engine, ref)
+    index = parsed(engine, shape, extents, engine.bounded_operand(key))
+    if isinstance(index, BasicIndex):
+        view = extend(ref.view, index)
+        if index.shape == () and not _has_ellipsis(key):
+            array = engine.content(ref)
+            for step in view:
+                array = step.apply(array)
+            return Array(array.value)
+        return Ref(ref.cell, view)
+    result = indexing.getitem(read(engine, ref), index)
+    return result if result.shape == () else fresh(engine, result)
+
+
+def _has_ellipsis(key: Any) -> bool:
+    items = key.items if isinstance(key, Tuple) else (key,)
+    return any(isinstance(k, Const) and k.value is Ellipsis for k in items)
+
+
+def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
+    """`x[key] = value`, with NumPy's broadcasting and casting."""
+    shape, extents = shown(engine, ref)
+    index = parsed(engine, shape, extents, engine.bounded_operand(key))
+    new = engine.bounded_operand(value)
+    if not isinstance(new, Array | Scalar | bool | int | float | complex | np.generic):
+        new = as_array(new)
+    if isinstance(index, BasicIndex):
+        dtype = dtype_of(engine, ref)
+        view = extend(ref.view, index)
+        conformed = indexing.conform(new, index.shape, dtype, index.extents)
+        write(engine, Ref(ref.cell, view), conformed)
+        return
+    engine.check_writable(ref)
+    write(engine, ref, indexing.setitem(read(engine, ref), index, new))
+
+
+def assign(engine: Any, ref: Ref, value: Array) -> None:
+    """`x[...] = value`: broadcast and cast into the array that `ref` shows."""
+    shape, extents = shown(engine, ref)
+    write(engine, ref, indexing.conform(value, shape, dtype_of(engine, ref), extents))
+
+
+def inplace(engine: Any, ref: Ref, result: Array, op: str) -> Ref:
+    """`x op= y` where `result` is `x op y`: the same object, its elements replaced."""
+    shape, extents = shown(engine, ref)
+    dtype = dtype_of(engine, ref)
+    if not _same_shape(result, shape, extents):
+        raise engine.refuse(
+            f"non-broadcastable output operand with shape {shape} doesn't match the "
+            f"broadcast shape {result.shape}"
+        )
+    if not np.can_cast(result.dtype, dtype, "same_kind"):
+        raise engine.refuse(
+            f"Cannot cast the result of '{op}=' from {result.dtype} to {dtype} "
+            "with casting rule 'same_kind'",
+            f"write `x = x {op} y`, or convert with astype",
+            types=(str(result.type),),
+        )
+    if extents is not None or result.extents is not None:
+        result = Array(indexing.resized(result.value, shape), extents)
+    write(engine, ref, Array(cast(result.value, dtype), result.extents))
+    return ref
+
+
+def _same_shape(x: Array, shape: tuple[int, ...], extents: Any) -> bool:
+    """Whether `x` may have this shape: sizes known at run time only may."""
+    if x.shape == shape:
+        return True
+    if x.ndim != len(shape) or (extents is None and x.extents is None):
+        return False
+    own, wanted = x.extents or (None,) * x.ndim, extents or (None,) * x.ndim
+    columns = zip(x.shape, shape, own, wanted, strict=True)
+    return all(n == m or a is not None or b is not None for n, m, a, b in columns)
+
+
+def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
+    """The items of a sequence of known length, or None."""
+    if isinstance(x, Tuple):
+        return x.items
+    if isinstance(x, Const) and isinstance(x.value, tuple | str | range | list | frozenset):
+        return tuple(Const(item) for item in x.value)
+    if isinstance(x, Ref) and not _grows(engine, x):
+        content = engine.content(x)
+        if isinstance(content, ListCell):
+            return content.items
+    if isinstance(x, Compound):
+        return None
+    return None
+
+
+def need_characters(engine: Any, x: Any) -> None:
+    """Ask for the numbers that text is made of, or chosen by, if its characters matter here."""
+    if isinstance(x, Compound) and x.kind in ("text", "choice"):
+        for item in x.items:
+            engine.static(item, "a number whose characters are looked at")
+
+
+def kind_of(engine: Any, x: Any) -> str:
+    """What `x` is, for messages."""
+    if isinstance(x, Ref):
+        if _grows(engine, x):
+            return "list"
+        content = engine.content(x)
+        if isinstance(content, Array):
+            return f"array {read(engine, x).type}"
+        cls = getattr(content, "cls", None)
+        return cls.__name__ if cls else type(content).__name__.removesuffix("Cell").lower()
+    return describe(x)

@@ -1,0 +1,86 @@
+"""`checks=True` for indices: `IndexError` with NumPy's words where one is out of range."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import Int, value_of
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.raising.checks import exception
+from pyxla.ir.core import Value
+from pyxla.ir.types import I64
+from pyxla.lib import kernels as k
+from pyxla.lib.indexing import AdvancedIndex, Index, parse
+from pyxla.lib.keys import OnBounds
+from pyxla.lib.masks import constant_of, spread, within
+from pyxla.lib.operands import as_array
+from pyxla.lib.reductions import all as all_
+from pyxla.lib.reductions import argmax
+from pyxla.ops import elementwise as op
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.shape import reshape
+
+
+def parsed(engine: Any, shape: Any, extents: Any, key: Any) -> Index:
+    """What a key means (`lib.keys.parse`); with checks, the program raises where it is out of
+    range."""
+    if not engine.tests(IndexError):
+        return parse(shape, extents, key)
+    index = parse(shape, extents, key, _on_bounds(engine))
+    if isinstance(index, AdvancedIndex):
+        for axis, array in zip(index.axes, index.arrays, strict=False):
+            place = index.basic.dims[axis]
+            if place is None:
+                continue
+            size = shape[place] if extents is None or extents[place] is None else extents[place]
+            check_array(engine, array, size, place)
+    return index
+
+
+def _on_bounds(engine: Any) -> OnBounds:
+    def check(index: Int, size: Int, axis: int) -> None:
+        low = k.ge(value_of(index), op.negate(value_of(size)))
+        high = k.lt(value_of(index), value_of(size))
+        test = ("implies", _range(index, size), ())
+        engine.ensure(Scalar(op.and_(low, high), None, test), _out_of_bounds(index, size, axis))
+
+    return check
+
+
+def _range(index: Int, size: Int) -> tuple[Any, ...]:
+    most = size if isinstance(size, int) else extent.upper(size)
+    below = (("LT", index, size),)
+    return below if most is None else (("GE", index, -most), *below)
+
+
+def _out_of_bounds(index: Any, size: Int, axis: int) -> Any:
+    parts = ("index ", index, f" is out of bounds for axis {axis} with size ", size)
+    return exception(IndexError, *parts)
+
+
+def check_array(engine: Any, array: Array, size: Int, axis: int) -> None:
+    """The program raises where an element of an index array is out of range."""
+    data = constant_of(array)
+    if not array.size or (data is not None and isinstance(size, int)):
+        return
+    value = op.convert(array.value, dtype=I64.dtype, weak=False)
+    limit = spread(op.convert(value_of(size), dtype=I64.dtype, weak=False), array.shape)
+    good = op.and_(k.ge(value, op.negate(limit)), k.lt(value, limit))
+    inside = within(array)
+    if inside is not None:
+        good = op.or_(good, op.not_(inside))
+    fine = all_(Array(good)).value
+
+    def error() -> Any:
+        return _out_of_bounds(_first_bad(value, good), size, axis)
+
+    engine.ensure(Scalar(fine), error)
+
+
+def _first_bad(value: Value, good: Value) -> Scalar:
+    count = value.type.size
+    at = as_array(argmax(Array(op.not_(good))))
+    flat = reshape(value, shape=(count,))
+    found = dynamic_slice(flat, op.convert(at.value, dtype=I64.dtype), slice_sizes=(1,))
+    return Scalar(op.convert(reshape(found, shape=()), dtype=I64.dtype, weak=True))

@@ -1,0 +1,134 @@
+"""`np.bincount`: the size of its result is the largest element, which must have a bound.
+
+The bound is what is proven of the elements (`x % 5`, a narrow dtype), or `minlength`, or a default.
+An element past the bound would make the array larger than it can be: the program raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.containers.structure import builtin
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts import extent
+from pyxla.infer.lattice import Array, Const, Scalar
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.op import OpError
+from pyxla.ir.types import I64
+from pyxla.lib.bounded import bounded, flattened
+from pyxla.lib.masks import number, within
+from pyxla.lib.operands import as_array, cast
+from pyxla.ops.elementwise import add, and_, compare, convert, maximum, minimum, remainder, select
+from pyxla.ops.index import scatter
+from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import broadcast_in_dim, constant
+
+DEFAULT = 1 << 16
+TOO_LARGE = "an element of np.bincount is %d or more: compiled code needs minlength= above all"
+
+
+@builtin(np.bincount)
+def bincount(engine: Engine, x: Any, weights: Any = Const(None), minlength: Any = Const(0)) -> Any:
+    least = int(engine.static(minlength, "minlength"))
+    array, given = engine.bounded_operand(x), engine.bounded_operand(weights)
+    result = engine.library("bincount", _counted, engine, array, given, least)
+    return engine.abstract(result)
+
+
+def _counted(engine: Engine, x: Any, weights: Any, least: int) -> Array:
+    array = as_array(x)
+    weights = weights if array.size else None
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        raise OpError("bincount takes a 1-d array of ints")
+    inside, size = within(array), array.shape[0]
+    value = cast(array.value, I64.dtype)
+    if inside is not None:
+        value = select(inside, value, number(-1, I64.dtype, (size,)))
+    largest = reduce(value, number(-1, I64.dtype), dimensions=(0,), computation="maximum")
+    proven = _upper(array.value)
+    known = (DEFAULT if not least else 0) if proven is None else proven + 1
+    bound = max(least, known)
+    if proven is None or proven >= bound:
+        fits = compare(largest, number(bound, I64.dtype), direction="LT")
+        engine.ensure(
+            Scalar(convert(fits, dtype=fits.type.dtype, weak=True)), ValueError(TOO_LARGE % bound)
+        )
+    totals = _totals(value, weights, bound)
+    if least >= bound:
+        return Array(totals)
+    length = maximum(add(largest, number(1, I64.dtype)), number(least, I64.dtype))
+    length = convert(minimum(length, number(bound, I64.dtype)), dtype=I64.dtype, weak=True)
+    return bounded(totals, (Scalar(length, extent.IntFact(least, bound)),))
+
+
+def _totals(at: Value, weights: Any, bound: int) -> Value:
+    """How often, or with what total weight, each number below `bound` occurs."""
+    size = at.type.shape[0]
+    dtype = I64.dtype if weights is None else np.dtype(np.float64)
+    if weights is None:
+        terms = number(1, dtype, (size,))
+    else:
+        given = flattened(as_array(weights, dtype))
+        if given.shape != (size,):
+            raise OpError("the weights and list don't have the same length.")
+        terms = given.value
+    # What lies past a true size, like any negative number, is nowhere in the result.
+    outside = compare(at, number(0, I64.dtype, (size,)), direction="LT")
+    return scatter(
+        number(0, dtype, (bound,)),
+        select(outside, number(bound, I64.dtype, (size,)), at),
+        terms,
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        index_vector_dim=1,
+        computation="add",
+    )
+
+
+def _upper(value: Value) -> int | None:
+    """A bound of the elements that is easily seen."""
+    owner, dtype = value.owner, value.type.dtype
+    if isinstance(owner, Instr):
+        if owner.op is constant:
+            data = owner.attrs["value"]
+            return int(data.max()) if data.size else -1
+        if owner.op in (convert, broadcast_in_dim):
+            return _upper(owner.operands[0])
+        if owner.op is select:
+            return _upper_chosen(*owner.operands[1:])
+        if owner.op is remainder:
+            divisor = _known(owner.operands[1])
+            return abs(divisor) - 1 if divisor else None
+        if owner.op is and_:
+            masks = [b for b in map(_known, owner.operands) if b is not None and b >= 0]
+            return min(masks, default=None)
+        if owner.op is minimum:
+            found = [b for b in map(_upper, owner.operands) if b is not None]
+            return min(found, default=None)
+    if dtype.kind == "b":
+        return 1
+    return int(np.iinfo(dtype).max) if dtype.itemsize <= 2 and dtype.kind in "iu" else None
+
+
+def _upper_chosen(x: Value, y: Value) -> int | None:
+    """Of a select; in Python's `%`, `x` is `y + divisor` where `y`, C's remainder, is negative."""
+    first, second = x.owner, y.owner
+    if isinstance(first, Instr) and isinstance(second, Instr):
+        floored = first.op is add and second.op is remainder and first.operands[0] is y
+        if floored and first.operands[1] is second.operands[1]:
+            return _upper(y)
+    both = [_upper(x), _upper(y)]
+    return None if None in both else max(both)
+
+
+def _known(value: Value) -> int | None:
+    """The number that all elements are."""
+    owner = value.owner
+    if isinstance(owner, Instr) and owner.op in (convert, broadcast_in_dim):
+        return _known(owner.operands[0])
+    if isinstance(owner, Instr) and owner.op is constant and not value.type.shape:
+        return int(owner.attrs["value"])
+    return None

@@ -1,0 +1,234 @@
+"""NumPy functions that write into an array: fill, put, copyto, sort in place, `ufunc.at`, ..."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.blocks import Range
+from pyxla.infer.arrays.viewing import flat
+from pyxla.infer.arrays.views import BasicIndex, extend
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.structure import builtin
+from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.ir.op import OpError
+from pyxla.ir.types import I32, I64
+from pyxla.lib.indexing import conform, parse, scatter_at, setitem, take
+from pyxla.lib.masks import number, ranks
+from pyxla.lib.operands import as_array, broadcast_to, cast, normalize_axis
+from pyxla.lib.selection import wrapped
+from pyxla.ops.elementwise import add, negate, remainder, select
+from pyxla.ops.shape import constant, iota, reshape
+
+NONE = Const(None)
+
+
+def mutates(*targets: Any) -> Any:
+    """Register a function of (engine, ref, *operands) that writes into the array `ref`."""
+
+    def register(function: Any) -> Any:
+        for target in targets:
+            builtin(target)(functools.partial(_call, function, Engine.operand))
+        return function
+
+    return register
+
+
+def _call(function: Any, convert: Any, engine: Any, ref: Any, *args: Any, **kwargs: Any) -> Any:
+    if not arrays.is_array(engine, ref):
+        raise OpError(f"an array to write to is needed, not {arrays.kind_of(engine, ref)}")
+    engine.check_writable(ref)
+    operands = [convert(engine, x) for x in args]
+    function(engine, ref, *operands, **{k: convert(engine, x) for k, x in kwargs.items()})
+    return NONE
+
+
+def _write(engine: Any, ref: Ref, value: Any) -> None:
+    """`ref[...] = value`."""
+    shape, extents = arrays.shown(engine, ref)
+    arrays.write(engine, ref, conform(value, shape, arrays.dtype_of(engine, ref), extents))
+
+
+@mutates(np.ndarray.fill)
+def fill(engine: Any, ref: Ref, value: Any) -> None:
+    _write(engine, ref, value)
+
+
+@mutates(np.fill_diagonal)
+def fill_diagonal(engine: Any, ref: Ref, val: Any, wrap: bool = False) -> None:
+    shape, _ = arrays.shown(engine, ref)
+    if len(shape) < 2:
+        raise OpError("array must be at least 2-d")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise OpError("All dimensions of input must be of equal length")
+    size = math.prod(shape)
+    if len(shape) == 2:
+        step = shape[1] + 1
+        end = size if wrap else min(shape[1] * shape[1], size)
+    else:
+        step = 1 + sum(math.prod(shape[d:]) for d in range(1, len(shape)))
+        end = size
+    count = -(-end // step)
+    if not count:
+        return
+    line = BasicIndex((size,), (Range(0, count, step if count > 1 else 1),), (0,))
+    along = Ref(ref.cell, extend(flat(engine, ref).view, line))
+    _write(engine, along, val if _is_number(val) else _cycled(as_array(val), count))
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, bool | int | float | complex | Scalar)
+
+
+def _cycled(values: Array, count: int) -> Array:
+    """The elements of `values`, over and over, `count` of them."""
+    line = reshape(values.value, shape=(values.size,))
+    if values.size == count:
+        return Array(line)
+    if not values.size:
+        raise OpError("no values are given")
+    order = constant(value=np.arange(count, dtype=I64.dtype) % values.size)
+    return take(Array(line), Array(order), 0)
+
+
+@mutates(np.put, np.ndarray.put)
+def put(engine: Any, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None:
+    along = flat(engine, ref)
+    shape, extents = arrays.shown(engine, along)
+    at = as_array(ind, None if isinstance(ind, Array) else I64.dtype)
+    if mode in ("clip", "wrap") and extents is None and at.dtype.kind in "iu" and shape[0]:
+        at = Array(wrapped(cast(at.value, I64.dtype), shape[0], mode), at.extents)
+    elif mode != "raise":
+        raise OpError(f"mode={mode!r} is not supported here")
+    at = Array(reshape(at.value, shape=(at.size,)), at.extents)
+    if not at.size:
+        return
+    values = v if _is_number(v) else _cycled(as_array(v), at.size)
+    index = parse(shape, extents, at)
+    arrays.write(engine, along, setitem(arrays.read(engine, along), index, values))
+
+
+@mutates(np.putmask)
+def putmask(engine: Any, ref: Ref, mask: Any, values: Any) -> None:
+    old = arrays.read(engine, ref)
+    chosen = broadcast_to(as_array(mask, np.bool_).value, old.shape)
+    new = values
+    if not _is_number(values):
+        new = Array(reshape(_cycled(as_array(values), old.size).value, shape=old.shape))
+    new = conform(new, old.shape, old.dtype)
+    arrays.write(engine, ref, Array(select(chosen, new.value, old.value)))
+
+
+@mutates(np.place)
+def place(engine: Any, ref: Ref, mask: Any, vals: Any) -> None:
+    old = arrays.read(engine, ref)
+    chosen = as_array(mask, np.bool_)
+    values = as_array(vals)
+    size = old.size
+    if chosen.size != size:
+        raise OpError("place: mask and data must be the same size")
+    if not size:
+        return
+    rank = add(ranks(chosen), number(-1 + values.size, I32.dtype, (size,)))
+    rank = remainder(rank, number(values.size, I32.dtype, (size,)))
+    line = Array(reshape(cast(values.value, old.dtype), shape=(values.size,)))
+    new = reshape(take(line, Array(rank), 0, wrap=False).value, shape=old.shape)
+    chosen_value = reshape(chosen.value, shape=old.shape)
+    arrays.write(engine, ref, Array(select(chosen_value, new, old.value)))
+
+
+@mutates(np.copyto)
+def copyto(engine: Any, ref: Ref, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    dtype = arrays.dtype_of(engine, ref)
+    if isinstance(src, Array) and not np.can_cast(src.dtype, dtype, casting):
+        raise OpError(
+            f"Cannot cast array data from {src.dtype} to {dtype} according to the rule {casting!r}"
+        )
+    if where is True:
+        _write(engine, ref, src)
+        return
+    old = arrays.read(engine, ref)
+    chosen = broadcast_to(as_array(where, np.bool_).value, old.shape)
+    new = conform(src, old.shape, dtype)
+    arrays.write(engine, ref, Array(select(chosen, new.value, old.value)))
+
+
+def _rearranges(target: Any, function: Any) -> None:
+    """`x.sort()`: what `np.sort(x)` gives, written into `x`."""
+
+    def rearrange(engine: Any, ref: Any, *args: Any, **kwargs: Any) -> Any:
+        result = call(engine, Const(function), [ref, *args], kwargs)
+        arrays.write(engine, ref, arrays.read(engine, result))
+        return NONE
+
+    builtin(target)(rearrange)
+
+
+_rearranges(np.ndarray.sort, np.sort)
+_rearranges(np.ndarray.partition, np.partition)
+
+
+@mutates(np.put_along_axis)
+def put_along_axis(engine: Any, ref: Ref, indices: Array, values: Any, axis: Any) -> None:
+    if axis is None:
+        ref, axis = flat(engine, ref), 0
+    shape, extents = arrays.shown(engine, ref)
+    axis = normalize_axis(axis, len(shape))
+    indices = as_array(indices)
+    key = []
+    for d in range(len(shape)):
+        if d == axis:
+            key.append(indices)
+            continue
+        along = tuple([shape[d] if k == d else 1 for k in range(len(shape))])
+        key.append(Array(iota(dtype=I64.dtype, shape=along, dimension=d)))
+    index = parse(shape, extents, tuple(key))
+    arrays.write(engine, ref, setitem(arrays.read(engine, ref), index, values))
+
+
+# What a scatter accumulates with, for ufuncs that are one of its computations on their arrays.
+COMPUTATIONS: dict[Any, str] = {
+    np.add: "add",
+    np.subtract: "add",
+    np.multiply: "multiply",
+    np.maximum: "maximum",
+    np.minimum: "minimum",
+    np.bitwise_and: "and",
+    np.bitwise_or: "or",
+    np.bitwise_xor: "xor",
+    np.logical_and: "and",
+    np.logical_or: "or",
+    np.logical_xor: "xor",
+}
+
+
+@builtin(np.ufunc.at)
+def ufunc_at(engine: Any, ufunc: Any, a: Any, indices: Any, b: Any = None) -> Any:
+    """`ufunc.at(a, indices, b)`: duplicate positions accumulate."""
+    accumulate = COMPUTATIONS.get(ufunc.value)
+    if accumulate is None or b is None:
+        raise OpError(f"np.{ufunc.value.__name__}.at is not supported")
+    accumulating = functools.partial(_accumulate, ufunc.value)
+    _call(accumulating, Engine.bounded_operand, engine, a, indices, b)
+    return NONE
+
+
+def _accumulate(ufunc: np.ufunc, engine: Any, ref: Ref, indices: Any, b: Any) -> None:
+    old = arrays.read(engine, ref)
+    if ufunc.__name__.startswith("logical") and old.dtype != np.bool_:
+        raise OpError(f"np.{ufunc.__name__}.at is supported on arrays of bool only")
+    if isinstance(b, Array) and not np.can_cast(b.dtype, old.dtype, "same_kind"):
+        raise OpError(
+            f"Cannot cast ufunc '{ufunc.__name__}' output from {b.dtype} to {old.dtype} "
+            "with casting rule 'same_kind'"
+        )
+    if ufunc is np.subtract:
+        given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
+        b = Array(negate(given.value), b.extents if isinstance(b, Array) else None)
+    index = parse(old.shape, old.extents, indices)
+    arrays.write(engine, ref, scatter_at(old, index, b, COMPUTATIONS[ufunc]))

@@ -1,0 +1,124 @@
+"""Views that show elements more than once: broadcasting and sliding windows, both read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from pyxla.infer.arrays.blocks import Shape
+from pyxla.infer.arrays.views import Extents, Step, replaced, require_full, scalars_of
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
+from pyxla.ops.shape import broadcast_in_dim, constant, pad, reshape, transpose
+from pyxla.ops.shape import slice as slice_
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast(Step):
+    """`np.broadcast_to`: base dimension `d` is result dimension `dims[d]`."""
+
+    shape: Shape
+    dims: Shape
+    extents: Extents = None
+
+    writable = False
+
+    def apply(self, base: Array) -> Array:
+        value = broadcast_in_dim(base.value, shape=self.shape, broadcast_dimensions=self.dims)
+        return Array(value, self.extents)
+
+    def scalars(self) -> tuple[Scalar, ...]:
+        return scalars_of(self.extents)
+
+    def with_scalars(self, scalars: Sequence[Scalar]) -> Broadcast:
+        return replace(self, extents=replaced(self.extents, scalars))
+
+    def strided(self, layout: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(layout, self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Windows(Step):
+    """`sliding_window_view`: `sizes[k]` neighbours along `axes[k]` become a new last dimension."""
+
+    base: Shape
+    sizes: Shape
+    axes: Shape
+
+    writable = False
+    extents = None
+
+    @property
+    def shape(self) -> Shape:
+        kept = list(self.base)
+        for size, axis in zip(self.sizes, self.axes, strict=True):
+            kept[axis] -= size - 1
+        return (*kept, *self.sizes)
+
+    def apply(self, base: Array) -> Array:
+        value = base.value
+        for size, axis in zip(self.sizes, self.axes, strict=True):
+            value = _windows(value, size, axis)
+        return Array(value)
+
+    def strided(self, layout: np.ndarray) -> np.ndarray:
+        moved = [layout.strides[axis] for axis in self.axes]
+        return as_strided(layout, self.shape, (*layout.strides, *moved))
+
+
+def _windows(x: Value, size: int, axis: int) -> Value:
+    """`size` copies of length n, read in rows of n + 1: each row begins one element later."""
+    shape = x.type.shape
+    n = shape[axis]
+    rest = shape[:axis] + shape[axis + 1 :]
+    order = tuple([d for d in range(len(shape)) if d != axis])
+    last = transpose(x, permutation=(*order, axis))
+    dims = (*range(len(rest)), len(rest) + 1)
+    copies = broadcast_in_dim(last, shape=(*rest, size, n), broadcast_dimensions=dims)
+    flat = reshape(copies, shape=(*rest, size * n))
+    nothing = (0,) * len(rest)
+    flat = pad(
+        flat,
+        constant(value=np.zeros((), x.type.dtype)),
+        edge_padding_low=(*nothing, 0),
+        edge_padding_high=(*nothing, size),
+        interior_padding=(*nothing, 0),
+    )
+    skewed = reshape(flat, shape=(*rest, size, n + 1))
+    skewed = slice_(
+        skewed,
+        start_indices=(0,) * (len(rest) + 2),
+        limit_indices=(*rest, size, n - size + 1),
+    )
+    back = list(range(len(rest)))
+    back.insert(axis, len(rest) + 1)
+    return transpose(skewed, permutation=(*back, len(rest)))
+
+
+def broadcast(shape: Shape, extents: Extents, target: Shape) -> Broadcast:
+    """`np.broadcast_to`."""
+    offset = len(target) - len(shape)
+    pairs = zip(shape, target[max(offset, 0) :], strict=False)
+    if offset < 0 or any(n not in (1, m) for n, m in pairs):
+        raise OpError(
+            f"operands could not be broadcast together with remapped shapes {shape} and {target}"
+        )
+    sizes = None
+    if extents is not None:
+        sizes = ((None,) * offset) + tuple(
+            [e if n == m else None for e, n, m in zip(extents, shape, target[offset:], strict=True)]
+        )
+    return Broadcast(target, tuple(range(offset, len(target))), sizes)
+
+
+def windows(shape: Shape, extents: Extents, sizes: Shape, axes: Shape) -> Windows:
+    """`sliding_window_view`."""
+    require_full(extents)
+    for size, axis in zip(sizes, axes, strict=True):
+        if size > shape[axis]:
+            raise OpError("window shape cannot be larger than input array shape")
+    return Windows(shape, tuple(sizes), tuple(axes))

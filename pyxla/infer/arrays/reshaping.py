@@ -1,0 +1,211 @@
+"""Views that show the same elements in another shape: reshape and diagonal.
+
+A reshape of bounded extents is a view where the elements past the true extents stay behind: those
+dimensions keep their place, or the only one is the first and takes in or gives off later ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays.blocks import Range, Shape, reshaped
+from pyxla.infer.arrays.views import (
+    BasicIndex,
+    Extents,
+    Step,
+    View,
+    apply,
+    extend,
+    full,
+    permuted,
+    replaced,
+    require_full,
+    scalars_of,
+    update,
+    with_scalars,
+)
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import Int, known, times
+from pyxla.infer.lattice import Array, NeedsStatic, Scalar
+from pyxla.ir.op import OpError
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape(Step):
+    """Another shape over the same elements in C order; `source` and `target` are bounds."""
+
+    source: Shape
+    target: Shape
+    source_extents: Extents = None
+    extents: Extents = None
+
+    @property
+    def shape(self) -> Shape:
+        return self.target
+
+    def apply(self, base: Array) -> Array:
+        return Array(reshaped(base.value, self.target), self.extents)
+
+    def update(self, base: Array, new: Array) -> Array:
+        return Array(reshaped(new.value, self.source), base.extents)
+
+    def then(self, later: Reshape) -> Reshape:
+        return Reshape(self.source, later.target, self.source_extents, later.extents)
+
+    def scalars(self) -> tuple[Scalar, ...]:
+        return scalars_of(self.source_extents) + scalars_of(self.extents)
+
+    def with_scalars(self, scalars: Sequence[Scalar]) -> Reshape:
+        split = len(scalars_of(self.source_extents))
+        before = replaced(self.source_extents, scalars[:split])
+        return Reshape(self.source, self.target, before, replaced(self.extents, scalars[split:]))
+
+    def strided(self, layout: np.ndarray) -> np.ndarray:
+        return np.reshape(layout, self.target, copy=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagonal(Step):
+    """The diagonal along the last dimension; `steps` is the same as a strided slice."""
+
+    steps: View
+    offset: int
+    axes: tuple[int, int]
+    writable: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        return self.steps[-1].shape
+
+    @property
+    def extents(self) -> Extents:
+        return self.steps[-1].extents
+
+    def apply(self, base: Array) -> Array:
+        return apply(self.steps, base)
+
+    def update(self, base: Array, new: Array) -> Array:
+        return update(self.steps, base, new)
+
+    def scalars(self) -> tuple[Scalar, ...]:
+        return tuple([scalar for step in self.steps for scalar in step.scalars()])
+
+    def with_scalars(self, scalars: Sequence[Scalar]) -> Diagonal:
+        return replace(self, steps=with_scalars(self.steps, scalars))
+
+    def strided(self, layout: np.ndarray) -> np.ndarray:
+        return layout.diagonal(self.offset, *self.axes)
+
+
+def diagonal(
+    shape: Shape,
+    extents: Extents,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    writable: bool = False,
+) -> Diagonal:
+    """`np.diagonal`, for axes counted from 0."""
+    if axis1 == axis2:
+        raise OpError("axis1 and axis2 cannot be the same")
+    if extents is not None:
+        require_full((extents[axis1], extents[axis2]))
+    kept = tuple([d for d in range(len(shape)) if d not in (axis1, axis2)])
+    moved = permuted(shape, extents, (*kept, axis1, axis2))
+    rows, columns = shape[axis1], shape[axis2]
+    flat = (*[shape[d] for d in kept], rows * columns)
+    sizes = None if extents is None else (*[extents[d] for d in kept], None)
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    start = offset if offset >= 0 else -offset * columns
+    step = columns + 1 if count > 1 else 1
+    along = (*full(flat, sizes)[:-1], Range(start if count else 0, count, step))
+    index = BasicIndex(flat, along, tuple(range(len(flat))))
+    chain = extend((), moved)
+    chain = (*chain, Reshape(moved.shape, flat, moved.extents, sizes), index)
+    return Diagonal(chain, offset, (axis1, axis2), writable)
+
+
+def reshape_step(shape: Shape, extents: Extents, target: Sequence[Int]) -> Reshape:
+    """`x.reshape(target)`, one entry of which may be -1; OpError where the sizes differ."""
+    if extents is None or not scalars_of(extents):
+        fixed = tuple([_static(n) for n in target])
+        return Reshape(shape, _completed(math.prod(shape), fixed, fixed))
+    return _reshape_bounded(shape, extents, target)
+
+
+def _static(n: Int) -> int:
+    if isinstance(n, Scalar):
+        raise NeedsStatic(n, "a shape")
+    return n
+
+
+def _completed(size: int, shape: Shape, shown: Any) -> Shape:
+    """`shape` with -1 replaced by what is left of `size`."""
+    open_places = [d for d, n in enumerate(shape) if n == -1]
+    if len(open_places) > 1:
+        raise OpError("can only specify one unknown dimension")
+    rest = math.prod([n for n in shape if n != -1])
+    fits = rest and size % rest == 0 if open_places else rest == size
+    if not fits or any(n < -1 for n in shape):
+        raise OpError(f"cannot reshape array of size {size} into shape {shown}")
+    return tuple([size // rest if n == -1 else n for n in shape])
+
+
+Dim = tuple[int, Scalar | None]
+
+
+def _reshape_bounded(shape: Shape, extents: Any, target: Sequence[Int]) -> Reshape:
+    old = [(n, e) for n, e in zip(shape, extents, strict=True) if n != 1 or e is not None]
+    asked = [_asked(n, old) for n in target]
+    found = _in_place(old, asked) or _leading(old, asked)
+    if found is None:
+        raise NeedsStatic(scalars_of(extents)[0], "the size of an array that is reshaped")
+    after = tuple([e for _, e in found])
+    return Reshape(shape, tuple([n for n, _ in found]), extents, after)
+
+
+def _asked(n: Int, old: Sequence[Dim]) -> Dim:
+    """An entry of the new shape; a run-time size must be that of an old dimension."""
+    if isinstance(n, Scalar):
+        for dim in old:
+            if dim[1] is not None and extent.difference(n, dim[1]) == 0:
+                return dim
+    return _static(n), None
+
+
+def _in_place(old: Sequence[Dim], asked: Sequence[Dim]) -> list[Dim] | None:
+    """The new dimensions where they are the old ones but for some of extent 1."""
+    rest = iter(old)
+    found: list[Dim] = []
+    for dim in asked:
+        if dim == (1, None):
+            found.append(dim)
+            continue
+        before = next(rest, None)
+        if before is None or (dim[0] != -1 and dim != before):
+            return None
+        found.append(before)
+    return found if next(rest, None) is None else None
+
+
+def _leading(old: Sequence[Dim], asked: Sequence[Dim]) -> list[Dim] | None:
+    """The new dimensions where only the first is bounded, and -1 is the first of the new ones."""
+    (bound, size), *later = old
+    if size is None or any(e is not None for _, e in later):
+        return None
+    place = next((d for d, (n, _) in enumerate(asked) if n == -1), None)
+    if place is None or any(n != 1 for n, _ in asked[:place]):
+        return None
+    inner = math.prod([n for n, _ in later])
+    rest = math.prod([n for n, _ in asked[place + 1 :]])
+    if rest <= 0 or inner % rest:
+        return None
+    factor = inner // rest
+    total = known(times(size, factor), 0, bound * factor)
+    taken: Dim = (bound * factor, total) if isinstance(total, Scalar) else (total, None)
+    return [*asked[:place], taken, *asked[place + 1 :]]

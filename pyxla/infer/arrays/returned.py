@@ -1,0 +1,71 @@
+"""Arrays as their caller sees them: which are views of one another, and how NumPy makes those."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from pyxla.infer.arrays.blocks import Range
+from pyxla.infer.arrays.reshaping import Reshape
+from pyxla.infer.arrays.views import BasicIndex, View
+from pyxla.infer.heap import Heap, parts
+from pyxla.infer.lattice import Ref
+
+Steps = tuple[tuple[str, Any], ...]
+
+
+def numpy_steps(view: View) -> Steps | None:
+    """What makes `view` of the array itself, in the words of `runtime.outcome.OutView`; None where
+    it depends on numbers known at run time, or is no view of whole elements."""
+    steps: list[tuple[str, Any]] = []
+    for step in view:
+        if isinstance(step, BasicIndex) and all(map(_is_known, step.ranges)):
+            steps += _indexing(step)
+        elif isinstance(step, Reshape) and not step.scalars():
+            steps.append(("reshape", step.target))
+        else:
+            return None
+    return tuple(steps)
+
+
+def _is_known(r: Range) -> bool:
+    return type(r.start) is int and r.extent is None
+
+
+def _indexing(step: BasicIndex) -> Iterable[tuple[str, Any]]:
+    kept = [d for d in step.dims if d is not None]
+    key = [_slice(r) if d in kept else r.start for d, r in enumerate(step.ranges)]
+    yield "getitem", (*key, ...)
+    axes = tuple([sorted(kept).index(d) for d in kept])
+    if axes != tuple(range(len(axes))):
+        yield "transpose", axes
+    if len(kept) < len(step.dims):
+        yield "getitem", tuple([None if d is None else slice(None) for d in step.dims])
+
+
+def _slice(r: Range) -> slice:
+    if r.count == 0:
+        return slice(0, 0)
+    last = r.start + (r.count - 1) * r.step
+    if r.step > 0:
+        return slice(r.start, last + 1, r.step)
+    return slice(r.start, last - 1 if last else None, r.step)
+
+
+def shared_cells(heap: Heap, roots: Iterable[Any]) -> set[int]:
+    """The cells that the caller gets several references to, which differ in their views."""
+    found: dict[tuple[int, View], None] = {}
+    stack = list(roots)
+    seen: set[int] = set()
+    while stack:
+        x = stack.pop()
+        if not isinstance(x, Ref):
+            stack.extend(parts(x))
+            continue
+        found[x.cell, x.view] = None
+        if x.cell not in seen:
+            seen.add(x.cell)
+            stack.extend(parts(heap.contents.get(x.cell)))
+    counts = Counter([cell for cell, _ in found])
+    return {cell for cell, count in counts.items() if count > 1}

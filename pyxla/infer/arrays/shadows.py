@@ -1,0 +1,137 @@
+"""Reading and writing through shadows: arrays that are one of several others (`heap.Shadow`)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import views
+from pyxla.infer.facts import extent
+from pyxla.infer.heap import Heap, Shadow
+from pyxla.infer.joins.joined import joined_array_type
+from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.ir.core import Value
+from pyxla.lib.indexing import resized
+from pyxla.lib.operands import BOOL
+from pyxla.ops.elementwise import add, and_, compare, convert, or_, select
+from pyxla.ops.shape import constant
+
+
+def number(n: int) -> Value:
+    return constant(value=np.asarray(n), weak=True)
+
+
+def same_ref(x: Ref, y: Any) -> bool:
+    return isinstance(y, Ref) and x.cell == y.cell and (x.view is y.view or x.view == y.view)
+
+
+def same_refs(xs: Any, ys: Any) -> bool:
+    """Whether two shadows are one of the same arrays, in the same order."""
+    if xs is None or ys is None or len(xs) != len(ys):
+        return False
+    return all(same_ref(x, y) for x, y in zip(xs, ys, strict=True))
+
+
+def one_of(value: Value, count: int) -> Scalar:
+    """`value` as the position of one of `count` things."""
+    return Scalar(value, extent.IntFact(0, count - 1))
+
+
+def chosen(selector: Scalar, values: Sequence[Value]) -> Value:
+    """`values[selector]`."""
+    *others, value = values
+    for i, other in enumerate(others):
+        if other is not value:
+            value = select(compare(selector.value, number(i), direction="EQ"), other, value)
+    return value
+
+
+def through(ref: Ref, view: views.View) -> Ref:
+    """`view` of what `ref` shows."""
+    steps = ref.view
+    for step in view:
+        steps = views.extend(steps, step)
+    return Ref(ref.cell, steps)
+
+
+def alternatives(heap: Heap, ref: Ref) -> tuple[Scalar | None, list[Ref]]:
+    """The arrays with contents of their own that `ref` may show, and which of them it does (None
+    where there is one)."""
+    shadow = heap.contents.get(ref.cell)
+    if not isinstance(shadow, Shadow):
+        return None, [ref]
+    selector, leaves = _leaves(heap, shadow)
+    return selector, [through(leaf, ref.view) for leaf in leaves]
+
+
+def _leaves(heap: Heap, shadow: Shadow) -> tuple[Scalar, list[Ref]]:
+    """What a shadow may be, and which of it it is."""
+    pairs = [alternatives(heap, target) for target in shadow.refs]
+    found = [leaf for _, leaves in pairs for leaf in leaves]
+    if len(found) == len(shadow.refs):
+        return shadow.selector, found
+    picks, count = [], 0
+    for inner, leaves in pairs:
+        start = number(count)
+        picks.append(start if inner is None else add(inner.value, start))
+        count += len(leaves)
+    return one_of(chosen(shadow.selector, picks), count), found
+
+
+def selected(selector: Scalar, arrays: Sequence[Array]) -> Array:
+    """`arrays[selector]`; they have one type, or differ in bounded extents."""
+    type = joined_array_type(list(arrays))
+    value = chosen(selector, [resized(a.value, type.shape) for a in arrays])
+    if all(a.extents is None for a in arrays):
+        return Array(value)
+    sizes = [_size(selector, arrays, d) for d in range(type.ndim)]
+    return Array(value, tuple(sizes))
+
+
+def _size(selector: Scalar, arrays: Sequence[Array], axis: int) -> Scalar | None:
+    given = [a.extents[axis] if a.extents else None for a in arrays]
+    if all(size is None for size in given):
+        return None
+    bounds = [a.shape[axis] for a in arrays]
+    values = [number(n) if size is None else size.value for n, size in zip(bounds, given)]
+    return Scalar(chosen(selector, values), extent.IntFact(0, max(bounds)))
+
+
+def same_object(heap: Heap, x: Ref, y: Ref) -> Any:
+    """Whether two references are to one object, as a bool."""
+    (first, xs), (second, ys) = alternatives(heap, x), alternatives(heap, y)
+    pairs = [(i, j) for i, a in enumerate(xs) for j, b in enumerate(ys) if same_ref(a, b)]
+    if not pairs or (first is None and second is None):
+        return Const(bool(pairs))
+    hits = [
+        [
+            compare(selector.value, number(place), direction="EQ")
+            for selector, place in zip((first, second), pair, strict=True)
+            if selector is not None
+        ]
+        for pair in pairs
+    ]
+    both = [functools.reduce(and_, hit) for hit in hits]
+    return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))
+
+
+def resolve(heap: Heap, content: Any) -> Any:
+    """The array that a shadow stands for."""
+    if not isinstance(content, Shadow):
+        return content
+    selector, leaves = _leaves(heap, content)
+    return selected(selector, [views.apply(r.view, heap.contents[r.cell]) for r in leaves])
+
+
+def redirected(heap: Heap, shadow: Shadow, new: Array) -> Iterator[tuple[int, Array]]:
+    """A write to a shadow as writes to the cells that it may be, one after the other."""
+    selector, leaves = _leaves(heap, shadow)
+    for i, leaf in enumerate(leaves):
+        base = heap.contents[leaf.cell]
+        old = views.apply(leaf.view, base)
+        hit = compare(selector.value, number(i), direction="EQ")
+        value = select(hit, resized(new.value, old.shape), old.value)
+        yield leaf.cell, views.update(leaf.view, base, Array(value, old.extents))

@@ -1,0 +1,222 @@
+"""NumPy functions that return, at times, the arrays they were given, or views of several of them.
+
+What they do by value is the library's; here is when NumPy makes no copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.reshaping import diagonal
+from pyxla.infer.arrays.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
+from pyxla.infer.arrays.views import expanded
+from pyxla.infer.calls.dispatch import call_library
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.structure import builtin, list_, unknown
+from pyxla.infer.joins import kinds
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lists import growing, number_lists
+from pyxla.lib import sequences
+from pyxla.lib.finding import trimmed
+from pyxla.lib.operands import broadcast_shapes
+from pyxla.lib.products import parse_einsum
+from pyxla.lib.registry import REGISTRY
+
+NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)
+BOTH_ENDS, CARTESIAN = Const("fb"), Const("xy")
+
+
+def _by_value(engine: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+    return call_library(engine, target, REGISTRY[target], list(args), kwargs)
+
+
+def _as_array(engine: Any, x: Any) -> Ref:
+    return x if arrays.is_array(engine, x) else _by_value(engine, np.asarray, x)
+
+
+def _broadcast(engine: Any, ref: Ref, target: Shape) -> Ref:
+    made = shown(engine, ref)
+    return ref if made.shape == target else reference(engine, ref, broadcast_to(made, target))
+
+
+def _along(engine: Any, ref: Ref, axis: int, ndim: int) -> Ref:
+    """A one-dimensional array as dimension `axis` of `ndim`."""
+    made = shown(engine, ref)
+    others = tuple([d for d in range(ndim) if d != axis])
+    return reference(engine, ref, made.then(expanded(made.shape, made.extents, others)))
+
+
+@builtin(np.broadcast_arrays)
+def broadcast_arrays(engine: Any, *args: Any, subok: Any = NONE) -> Tuple:
+    refs = [_as_array(engine, x) for x in args]
+    target = broadcast_shapes(*[arrays.shown(engine, ref)[0] for ref in refs]) if refs else ()
+    return Tuple(tuple([_broadcast(engine, ref, target) for ref in refs]))
+
+
+def _is_line(engine: Any, x: Any) -> bool:
+    return arrays.is_array(engine, x) and len(arrays.shown(engine, x)[0]) == 1
+
+
+@builtin(np.ix_)
+def ix_(engine: Any, *args: Any) -> Any:
+    plain = [_is_line(engine, x) and arrays.dtype_of(engine, x) != np.bool_ for x in args]
+    if not all(plain):
+        return _by_value(engine, np.ix_, *args)
+    return Tuple(tuple([_along(engine, x, i, len(args)) for i, x in enumerate(args)]))
+
+
+# Thin views: a list before NumPy 2.5.
+_THIN = type(np.meshgrid(0, copy=False, sparse=True))
+
+
+@builtin(np.meshgrid)
+def meshgrid(
+    engine: Any, *xi: Any, copy: Any = TRUE, sparse: Any = Const(False), indexing: Any = CARTESIAN
+) -> Any:
+    options = {"sparse": sparse, "indexing": indexing}
+    if engine.static(copy) or not all(_is_line(engine, x) for x in xi):
+        return _by_value(engine, np.meshgrid, *xi, **options)
+    order = list(range(len(xi)))
+    if engine.static(indexing) == "xy" and len(xi) > 1:
+        order[:2] = 1, 0
+    grids = [_along(engine, x, axis, len(xi)) for x, axis in zip(xi, order, strict=True)]
+    if not engine.static(sparse):
+        return broadcast_arrays(engine, *grids)
+    return engine.new_list(grids) if _THIN is list else Tuple(tuple(grids))
+
+
+@builtin(np.trim_zeros)
+def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) -> Any:
+    """A view of what is between zeros, where it is an array; what has no dimensions as it is."""
+    if is_number(filt) or (arrays.is_array(engine, filt) and not arrays.shown(engine, filt)[0]):
+        return filt
+    if not arrays.is_array(engine, filt):
+        return _by_value(engine, np.trim_zeros, filt, trim, axis)
+    operands = [engine.bounded_operand(x) for x in (filt, trim, axis)]
+    key = []
+    for bounds in engine.library("trim_zeros", trimmed, *operands):
+        ends = [x if isinstance(x, Scalar) else Const(x) for x in bounds]
+        key.append(Compound("slice", (*ends, NONE)))
+    return arrays.getitem(engine, filt, Tuple(tuple(key)))
+
+
+def _of_kinds(engine: Any, op: str, items: Sequence[Any]) -> Any:
+    """The first of the largest, or smallest, of numbers of several kinds."""
+    best, *rest = items
+    for item in rest:
+        better = engine.rules.truth(engine, engine.rules.compare(engine, op, item, best))
+        if isinstance(better, Const):
+            best = item if better.value else best
+            continue
+        found = kinds.choose(better, item, best)
+        if found is None:
+            names = [kind.__name__ for x in (best, item) for kind in kinds.kinds_of(x)]
+            note = (f"{' or '.join(names)} here", engine.loc)
+            return Conflict(f"what is chosen may be {' or '.join(names)}", (note,))
+        best = found
+    return best
+
+
+def _extremum(target: Any) -> None:
+    @builtin(target)
+    def call(engine: Any, *args: Any, **options: Any) -> Any:
+        kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
+        if kept is not None:
+            return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
+        if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
+            return _of_unknown_length(engine, target, args[0], options)
+        items = args if len(args) > 1 else arrays.items_of(engine, args[0]) or ()
+        if not options and all(map(is_number, items)):
+            if len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
+                return _of_kinds(engine, "gt" if target is max else "lt", items)
+        result = _by_value(engine, target, *args, **options)
+        given = [x for x in items if arrays.is_array(engine, x)]
+        if not given or not isinstance(result, Array):
+            return result
+        if len({(x.cell, x.view) for x in given}) == 1 and len(given) == len(items):
+            return given[0]
+        if len(given) < len(items):
+            raise engine.refuse(
+                f"{target.__name__}() may return a 0-d array here, or a number",
+                "convert the arrays with float() or `x[()]`",
+            )
+        found = arrays.fresh(engine, result)
+        reason = f"what {target.__name__}() returned is one of several arrays"
+        engine.heap.entangle({found.cell, *[x.cell for x in given]}, reason)
+        return found
+
+
+def _of_unknown_length(engine: Any, target: Any, x: Any, options: dict[str, Any]) -> Any:
+    """The extreme item of a sequence whose length is known at run time only."""
+    if "default" in options:
+        raise engine.refuse(
+            f"{target.__name__}() of a sequence of unknown length has a default",
+            f"test `if items:` before, and call {target.__name__}() without it",
+        )
+    key = options.get("key", NONE)
+    x = tables.unordered(engine, x) if key is NONE else x
+    held = x if growing.found(engine.heap, x) else list_(engine, x)
+    return engine.rules.call(
+        engine, Const(sequences.greatest), [held, key, Const(target is min)], {}
+    )
+
+
+_extremum(max)
+_extremum(min)
+
+
+@builtin(np.nan_to_num)
+def nan_to_num(
+    engine: Any,
+    x: Any,
+    copy: Any = TRUE,
+    nan: Any = ZERO,
+    posinf: Any = NONE,
+    neginf: Any = NONE,
+) -> Any:
+    """With `copy=False` it writes into the array that it is given, and returns it."""
+    result = _by_value(engine, np.nan_to_num, x, TRUE, nan, posinf, neginf)
+    if engine.static(copy) or not arrays.is_array(engine, x):
+        return result
+    if arrays.dtype_of(engine, x).kind in "fc":
+        arrays.assign(engine, x, engine.bounded_operand(result))
+    return x if arrays.shown(engine, x)[0] else result
+
+
+@builtin(np.einsum)
+def einsum(engine: Any, subscripts: Any, *operands: Any, **options: Any) -> Any:
+    """A view of one array of which nothing is summed."""
+    if len(operands) == 1 and not options and arrays.is_array(engine, operands[0]):
+        made = _labelled(engine, shown(engine, operands[0]), engine.static(subscripts))
+        if made is not None:
+            return reference(engine, operands[0], made)
+    return _by_value(engine, np.einsum, subscripts, *operands, **options)
+
+
+def _labelled(engine: Any, made: Shown, subscripts: Any) -> Shown | None:
+    """The dimensions that a subscript names in the order of its result, diagonals taken."""
+    if not isinstance(subscripts, str):
+        return None
+    (labels,), output = engine.library("einsum", parse_einsum, subscripts, [made.ndim])
+    if set(labels) != set(output) or not output:
+        return None
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first, second = [d for d, other in enumerate(labels) if other == label][:2]
+            step = diagonal(made.shape, made.extents, 0, first, second, writable=True)
+            made = made.then(step)
+            kept = [c for d, c in enumerate(labels) if d not in (first, second)]
+            labels = "".join(kept) + label
+    return transpose(made, [labels.index(label) for label in output])
+
+
+@builtin(divmod)
+def _divmod(engine: Any, x: Any, y: Any) -> Any:
+    if getattr(x, "kinds", None) is None and getattr(y, "kinds", None) is None:
+        return _by_value(engine, divmod, x, y)
+    binary = engine.rules.binary
+    return Tuple((binary(engine, "floordiv", x, y), binary(engine, "mod", x, y)))

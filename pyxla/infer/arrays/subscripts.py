@@ -1,0 +1,69 @@
+"""Subscripts: `x[key]`, assigned and deleted too, and slices; where the key may be None as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.containers.structure import delete_item, get_item, set_item
+from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
+from pyxla.infer.transfer import REMEDY_NONE, transfer
+from pyxla.ir.core import Instr
+
+
+@transfer("getitem")
+def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    x, key = (frame.env[v] for v in instr.operands)
+    x = engine.some(x, TypeError("'NoneType' object is not subscriptable"))
+    return get_item(engine, x, _index(engine, x, key))
+
+
+def _index(engine: Engine, x: Any, key: Any) -> Any:
+    """The index of an item.  None means a new axis to arrays, which changes the type of the result:
+    what may be None is taken for a number, and the program raises where it is not."""
+    key = engine.use(key)
+    if isinstance(x, Array) or arrays.is_array(engine, x):
+        if isinstance(key, Tuple) and any(isinstance(k, MaybeNone) for k in key.items):
+            return Tuple(tuple([_number(engine, k) for k in key.items]), key.cls)
+        return _number(engine, key)
+    if isinstance(key, MaybeNone):
+        kind = "tuple" if isinstance(x, Tuple) else "list"
+        message = f"{kind} indices must be integers or slices, not NoneType"
+        key = engine.some(key, TypeError(message))
+    return key
+
+
+_NEW_AXIS = TypeError("an index of an array is None here, which would be a new axis")
+
+
+def _number(engine: Engine, x: Any) -> Any:
+    if not isinstance(x, MaybeNone):
+        return x
+    engine.ensure(x.some, _NEW_AXIS, catchable=False)
+    return x.value
+
+
+@transfer("setitem")
+def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
+    x, key, value = (frame.env[v] for v in instr.operands)
+    x = engine.some(x, TypeError("'NoneType' object does not support item assignment"))
+    set_item(engine, x, _index(engine, x, key), engine.use(value))
+
+
+@transfer("delitem")
+def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
+    x, key = (frame.env[v] for v in instr.operands)
+    x = engine.some(x, TypeError("'NoneType' object does not support item deletion"))
+    delete_item(engine, x, _index(engine, x, key))
+
+
+@transfer("slice")
+def _slice(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    parts = tuple([engine.use(frame.env[v]) for v in instr.operands])
+    for part in parts:
+        if isinstance(part, MaybeNone):
+            raise engine.refuse(f"a slice has an end that is {describe(part)}", REMEDY_NONE)
+    if all(isinstance(p, Const) for p in parts):
+        return Const(slice(*[p.value for p in parts]))
+    return Compound("slice", parts)

@@ -1,0 +1,320 @@
+"""What a program takes from outside its arguments: globals, closure variables, default values.
+
+Functions, modules, classes, numbers and strings are constants, and each place they were read from
+is *guarded*: a call looks whether the same object is still there.  Arrays, containers and instances
+are *captured*: read from their place at every call and passed as further arguments.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from pyxla.errors import CompileError, UndefinedName
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.views import MIXED, is_permuted
+from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, parts
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    MaybeNone,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    describe,
+)
+from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
+from pyxla.lib.registry import lookup
+
+_CONSTANTS = (
+    *(bool, int, float, complex, str, bytes, range, slice, np.generic, np.dtype, enum.Enum),
+    *(type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType),
+    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType),
+    *(
+        types.GenericAlias,
+        types.UnionType,
+        types.EllipsisType,
+        functools.partial,
+        np.ufunc,
+        np.finfo,
+        np.iinfo,
+    ),
+    *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
+)
+# Functions as arguments of library functions, which call them with operands.
+_CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an outside object is read: `owner[name]` for a namespace, a closure cell's contents, or
+    (`name` None) the object itself."""
+
+    owner: Any
+    name: str | None = None
+
+    def read(self) -> Any:
+        if self.name is not None:
+            return self.owner.get(self.name, _MISSING)
+        if isinstance(self.owner, types.CellType):
+            return self.owner.cell_contents
+        return self.owner
+
+    def __hash__(self) -> int:
+        return hash((id(self.owner), self.name))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.owner is other.owner and self.name == other.name
+
+
+class NewCapture(Exception):  # noqa: N818 - a request, not an error
+    """An outside object must become an argument: inference starts again with it."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+class BoundedOperand(CompileError):
+    """An array of bounded extent where only full ones are taken."""
+
+
+class Captures:
+    """The outside world of one inference.
+
+    places: captured so far, with the abstract value of each.  constants: guarded (place, object).
+    pinned: abstract values that the caller can reach.  cells: what outside objects are on the heap.
+    """
+
+    def __init__(self, places: dict[Place, Any], is_foreign: Callable[[Any], bool]) -> None:
+        self.places = places
+        self.by_identity = {
+            id(place.read()): value for place, value in places.items() if value is not None
+        }
+        self.constants: dict[Place, Any] = {}
+        self.boxes: dict[int, tuple[Any, Ref, BoxCell]] = {}
+        self.pinned: list[Any] = []
+        self.cells: set[int] = set()
+        self.is_foreign = is_foreign
+
+    def guard(self, namespace: dict[str, Any], name: str, value: Any) -> None:
+        """Notice when `namespace[name]` is no longer `value`; libraries are taken as fixed."""
+        package = str(namespace.get("__name__", "")).partition(".")[0]
+        if package not in _FIXED:
+            self.constants[Place(namespace, name)] = value
+
+    def read_global(self, engine: Any, frame: Any, name: str) -> Any:
+        """A global name of the module that `frame`'s function is from, or a builtin."""
+        found = frame.module.get(name, _MISSING)
+        if found is _MISSING:
+            found = getattr(builtins, name, _MISSING)
+            if found is _MISSING:
+                raise engine.refuse(
+                    f"name {name!r} is not defined",
+                    "define it, or pass it as an argument",
+                    kind=UndefinedName,
+                )
+            return Const(found)
+        if is_constant(found):
+            self.guard(frame.module, name, found)
+            return Const(found)
+        return self.abstract(engine, found, Place(frame.module, name))
+
+    def abstract(self, engine: Any, value: Any, place: Place | None = None) -> Any:
+        """An outside object as an abstract value."""
+        if type(value) is tuple:
+            items = tuple([self.abstract(engine, item) for item in value])
+            known = all(isinstance(item, Const) for item in items)
+            if place is not None and known:
+                self.constants[place] = value
+            if known or place is None:
+                return Const(value) if known else Tuple(items)
+        if is_constant(value):
+            return Const(value)
+        place = place or Place(value)
+        if place in self.places:
+            return self.places[place]
+        if id(value) in self.by_identity and place.name is None:
+            return self.by_identity[id(value)]
+        raise NewCapture(place)
+
+    def box(self, engine: Any, cell: Any, name: str) -> Ref:
+        """The closure variable `name` of a function object, as a box on the heap."""
+        if id(cell) in self.boxes:
+            _, ref, first = self.boxes[id(cell)]
+            engine.heap.contents.setdefault(ref.cell, first)  # it was made on another path
+            return ref
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            content: Any = Unbound(name)
+        else:
+            place = Place(cell)
+            if is_constant(value):
+                self.constants[place] = value
+                content = Const(value)
+            else:
+                content = self.abstract(engine, value, place)
+        ref = Ref(engine.heap.new(BoxCell(content), None, pinned=Place(cell)))
+        self.boxes[id(cell)] = (cell, ref, engine.heap.contents[ref.cell])
+        self.cells.add(ref.cell)
+        return ref
+
+    def constructs(self, cls: type) -> bool:
+        """Whether instances of `cls` are made by visiting its `__init__`."""
+        if issubclass(cls, BaseException) or hasattr(cls, "_fields"):
+            return True
+        if cls.__module__.partition(".")[0] in _FIXED:
+            return False
+        made_by_class_statement = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE) == _HEAP_TYPE
+        return made_by_class_statement and not issubclass(cls, enum.Enum | np.generic)
+
+
+# `Py_TPFLAGS_HEAPTYPE`, and `Py_TPFLAGS_IMMUTABLETYPE`, which those have that are written in C.
+_HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
+
+
+_FIXED = frozenset({"numpy", "math", "cmath", "operator", "functools", "itertools", "jax", "pyxla"})
+
+
+def is_constant(value: Any) -> bool:
+    """Whether an outside object is known once and for all."""
+    if value is None or isinstance(value, _CONSTANTS):
+        return True
+    if type(value) is tuple or isinstance(value, frozenset):
+        return all(is_constant(item) for item in value)
+    if lookup(value) is not None or hasattr(value, "__pyxla_function__"):
+        return True
+    if hasattr(type(value), "__pyxla_constant__"):
+        return True
+    if isinstance(value, np.ndarray | np.random.Generator | np.random.PCG64):
+        return False
+    return type(value).__module__.partition(".")[0] == "numpy"
+
+
+def python_object(engine: Any, x: Any) -> Any:
+    """The Python object that `x` is known to be; LookupError where it is not known."""
+    if isinstance(x, Const):
+        return x.value
+    if isinstance(x, Tuple):
+        items = [python_object(engine, i) for i in x.items]
+        return tuple(items) if x.cls is tuple else x.cls(*items)
+    if isinstance(x, Ref):
+        content: Any = engine.content(x)
+        if isinstance(content, Array | ObjectCell | BoxCell):
+            raise LookupError
+        held: Any = content.items
+        if isinstance(held, dict):
+            return {k: python_object(engine, v) for k, v in held.items()}
+        if isinstance(held, frozenset):
+            return set(held)
+        return [python_object(engine, i) for i in held]
+    if isinstance(x, Compound) and x.kind in ("slice", "range"):
+        make = slice if x.kind == "slice" else range
+        return make(*[python_object(engine, i) for i in x.items])
+    raise LookupError
+
+
+def dynamic_part(engine: Any, x: Any) -> Any:
+    """The first number in `x` that is known at run time only, or None."""
+    if isinstance(x, Scalar | Array):
+        return x
+    content = engine.content(x) if isinstance(x, Ref) else x
+    if isinstance(content, Array):
+        return None
+    found = [dynamic_part(engine, part) for part in parts(content)]
+    return next((part for part in found if part is not None), None)
+
+
+def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
+    """`x` as library functions see it (`lib.registry`)."""
+    if type(x) is Ref and not x.view and engine.heap.infos[x.cell].strides is None:
+        content = engine.heap.contents[x.cell]
+        if type(content) is Array and (bounded or content.extents is None):
+            return content
+    if isinstance(x, Const):
+        value = x.value
+        if type(value) is str and value == "F":
+            engine.permuted = True
+        return engine.wrapper(x) if isinstance(value, _CALLED) else value
+    if isinstance(x, Scalar | Array):
+        if x.kinds is not None:
+            engine.mixed = x.kinds
+        if not bounded and isinstance(x, Array) and x.extents is not None:
+            raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
+        return x
+    if isinstance(x, Ref):
+        content = engine.content(x)
+        if isinstance(content, Array):
+            if engine.heap.infos[x.cell].strides is not None or is_permuted(x.view):
+                engine.permuted = True
+            array = arrays.read(engine, x)
+            if array.extents is not None and not bounded:
+                raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
+            return array
+        if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+            return [operand(engine, i, bounded) for i in engine.iterate(x)]
+        if isinstance(content, ObjectCell):
+            converted = engine.rules.special(engine, x, "__array__", ())
+            return x if converted is None else operand(engine, converted, bounded)
+        items = content.items
+        if isinstance(items, dict):
+            return {k: operand(engine, v, bounded) for k, v in items.items()}
+        if isinstance(items, frozenset):
+            return set(items)
+        return [operand(engine, i, bounded) for i in items]
+    if isinstance(x, Tuple):
+        items = [operand(engine, i, bounded) for i in x.items]
+        return tuple(items) if x.cls is tuple else x.cls(*items)
+    if isinstance(x, Compound):
+        if x.kind == "slice":
+            return slice(*[operand(engine, i, bounded) for i in x.items])
+        if x.kind in ("function", "method", "partial", "transformed"):
+            return engine.wrapper(x)
+        if x.kind == "choice":
+            return engine.use(x.meta.conflict)
+        if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
+            return [operand(engine, i, bounded) for i in engine.iterate(x)]
+        arrays.need_characters(engine, x)
+        return x
+    found = engine.use(x)
+    if isinstance(found, MaybeNone):
+        raise engine.refuse(f"this may be None: {describe(found)}", "test `is not None` first")
+    return x if found is x else operand(engine, found, bounded)
+
+
+def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
+    """What a library function returned as an abstract value; arrays become new objects."""
+    kind = type(x)
+    if kind is Array:
+        if x.kinds is not None:
+            x = Array(x.value, x.extents)
+        if x.value.type.shape or zero_d:
+            # NumPy lays a result out as its operands, of which not all were in C order.
+            mixed = engine.permuted and len(x.value.type.shape) > 1
+            return Ref(engine.heap.new(x, engine.loc, strides=MIXED if mixed else None))
+        return x
+    if kind is Scalar or isinstance(x, Ref | Compound | Tuple | Const):
+        return x
+    if kind is tuple:
+        return Tuple(tuple([abstract(engine, i, zero_d) for i in x]))
+    if isinstance(x, tuple) and hasattr(kind, "_fields"):
+        return Tuple(tuple([abstract(engine, i, zero_d) for i in x]), kind)
+    if kind is list:
+        return engine.new_list([abstract(engine, i, zero_d) for i in x])
+    if kind is dict:
+        return engine.new_dict({k: abstract(engine, v, zero_d) for k, v in x.items()})
+    if isinstance(x, np.ndarray):
+        return Ref(engine.heap.new(engine.as_array(x), engine.loc))
+    return Const(x)

@@ -1,0 +1,290 @@
+"""Generator functions: a loop over a generator is the generator's own code, with the loop's body in
+the place of each `yield`.
+
+The generator is visited where the loop is.  What the loop changes, the phis of its header, is kept
+in cells meanwhile, so that the generator's branches and loops carry it as they carry any object.
+At a `yield` the body is visited with what the cells hold; what comes back to the header is put into
+them.  Paths that leave the loop wait in `Engine.raised` among the exceptions, since passes over the
+generator's loops forget both alike, and go their way when the generator is through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.errors import Location
+from pyxla.frontend import support
+from pyxla.infer.engine import Engine, Frame, Stopped
+from pyxla.infer.heap import BoxCell
+from pyxla.infer.joins.merge import Edge, Env, merge
+from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref
+from pyxla.infer.raising import catching
+from pyxla.ir.core import Block
+from pyxla.ir.dominance import Component
+
+TRUE, FALSE = Const(True), Const(False)
+Iteration = Callable[[Engine, Frame, Component, Edge], Edge | None]
+
+
+def generator(engine: Engine, frame: Frame) -> Compound:
+    """What calling a generator function gives: nothing of it has run."""
+    engine.generators = True
+    ssa = frame.ssa
+    args = tuple([frame.env[param] for param in ssa.function.params])
+    names = tuple(frame.boxes)
+    meta = ssa, names, engine.module_of(frame), frame.function, tuple(engine.loops)
+    return Compound("generator", (*args, *frame.boxes.values()), meta)
+
+
+def is_generator(x: Any) -> bool:
+    return type(x) is Compound and x.kind == "generator"
+
+
+def consumed(header: Block, env: Env) -> Compound | None:
+    """The generator that a loop reads, if it does."""
+    for instr in header.instrs:
+        if len(instr.operands) == 3 and _is_test(instr.operands[0].owner):
+            found = env.get(instr.operands[1])
+            return found if is_generator(found) else None
+    return None
+
+
+def _is_test(owner: Any) -> bool:
+    return getattr(owner, "attrs", {}).get("value") is support.has_item
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A path out of a loop over a generator, among `Engine.raised`: to `target`, to the caller
+    (None), or raising `path`."""
+
+    driver: Any
+    edge: Edge
+    target: Block | None = None
+    path: Any = None
+    exception: Any = None
+    loc: Location | None = None
+    catchable: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Driver:
+    """A loop over a generator: `item` is what was yielded, where there is `more`."""
+
+    engine: Engine
+    frame: Frame
+    component: Component
+    env: Env
+    cells: list[Ref]
+    iteration: Iteration
+    guards: tuple[type, ...]
+    more: Any = TRUE
+    item: Any = None
+    inner: Any = None
+
+    def turn(self, item: Any) -> None:
+        """Visit the body for an item; go on with the generator where the body does."""
+        engine, frame = self.engine, self.frame
+        pending = {block: len(edges) for block, edges in frame.pending.items()}
+        returns, raised = len(frame.returns), len(engine.raised)
+        saved = frame.position, frame.env, frame.assumed, engine.guards, engine.builder.loc
+        swept = frame.first, frame.before
+        # What the generator made, and those that it reads, the body does not sweep away.
+        frame.first, frame.before = len(engine.heap.infos), engine.heap.contents.copy()
+        self.item, engine.guards = item, self.guards
+        engine.frames.append(frame)
+        try:
+            back = self.iteration(engine, frame, self.component, self.state())
+            left = self.left(pending, returns, raised)
+        finally:
+            engine.frames.pop()
+            frame.position, frame.env, frame.assumed, engine.guards, engine.builder.loc = saved
+            frame.first, frame.before = swept
+            for block in list(frame.pending):
+                del frame.pending[block][pending.get(block, 0) :]
+                if not frame.pending[block]:
+                    del frame.pending[block]
+            del frame.returns[returns:]
+        engine.raised[raised:] = left
+        if left:
+            check_closing(engine, self.inner)
+        if back is None:
+            raise Stopped
+        engine.enter(back)
+        for cell, arg in zip(self.cells, back.args, strict=True):
+            engine.set_content(cell.cell, BoxCell(arg))
+
+    def state(self) -> Edge:
+        """The way to the loop's header from where the generator is."""
+        engine = self.engine
+        args = tuple([engine.content(cell).value for cell in self.cells])
+        return Edge(engine.block, engine.heap, dict(self.env), args, engine.loc)
+
+    def left(self, pending: dict[Block, int], returns: int, raised: int) -> list[Any]:
+        """The paths on which the body did not come back to the header."""
+        frame = self.frame
+        paths = [
+            Leaving(self, edge, block)
+            for block, edges in frame.pending.items()
+            for edge in edges[pending.get(block, 0) :]
+        ]
+        paths += [Leaving(self, edge) for edge in frame.returns[returns:]]
+        found = self.engine.raised[raised:]
+        return [*paths, *[Leaving(self, p.edge, None, p, None, p.loc) for p in found]]
+
+    def finish(self) -> None:
+        """The generator has returned: the loop finds no further item."""
+        state = self.state()
+        self.more = FALSE
+        self.engine.enter(state)
+        frame = self.frame
+        frame.env = {**self.env, **self.phis(state.args)}
+        self.engine.visit(frame, self.component.header)
+
+    def phis(self, args: tuple[Any, ...]) -> Env:
+        phis = self.component.header.phis
+        return {phi.value: arg for phi, arg in zip(phis, args, strict=True)}
+
+    def land(self, mark: int) -> None:
+        """Let the paths that left the loop go on."""
+        engine, frame = self.engine, self.frame
+        found, engine.raised[mark:] = engine.raised[mark:], []
+        for path in found:
+            if not isinstance(path, Leaving):
+                self.land_own(path)
+            elif path.driver is not self:
+                engine.raised.append(path)
+            elif path.path is not None:
+                engine.raised.append(path.path)
+            elif path.target is not None:
+                frame.pending.setdefault(path.target, []).append(path.edge)
+            else:
+                frame.returns.append(path.edge)
+
+    def land_own(self, path: Any) -> None:
+        """What the generator itself raises, the test of the loop raises."""
+        engine, frame, header = self.engine, self.frame, self.component.header
+        pad = catching.pad_of(path, catching.pads(engine, self.env, header))
+        if pad is None:
+            engine.raised.append(path)
+            return
+        contents = path.edge.heap.contents
+        args = tuple([contents[cell.cell].value for cell in self.cells])
+        state = Edge(engine.block, engine.heap, {**self.env, **self.phis(args)})
+        engine.go(frame, header, pad, catching.landed(path, header, pad, state))
+
+
+def drive(
+    engine: Engine,
+    frame: Frame,
+    component: Component,
+    edge: Edge,
+    source: Compound,
+    iteration: Iteration,
+) -> None:
+    """Visit a loop over `source`, which starts at `edge`."""
+    inner = _frame(engine, source)
+    engine.enter(edge)
+    cells = [engine.new(BoxCell(arg)) for arg in edge.args]
+    env, header = edge.env, component.header
+    guards = engine.guards
+    driver = Driver(engine, frame, component, env, cells, iteration, guards)
+    inner.driver, driver.inner = driver, inner
+    kept = {f"&{cell.cell}": cell for cell in cells}
+    frame.boxes.update(kept)
+    outer = engine.driving.get(id(source))
+    engine.driving[id(source)] = driver
+    frame.env, frame.position, mark = dict(env), (header, -1), len(engine.raised)
+    pads = catching.pads(engine, env, header)
+    engine.guards = (*guards, *[cls for _, classes in pads for cls in classes or ()])
+    try:
+        try:
+            engine.run(inner)
+        finally:
+            engine.guards = guards
+        driver.finish()
+    except Stopped:
+        pass
+    finally:
+        engine.driving[id(source)] = outer
+        for name in kept:
+            del frame.boxes[name]
+    driver.land(mark)
+
+
+def _frame(engine: Engine, source: Compound) -> Frame:
+    """The activation of a generator that is about to be read."""
+    ssa, names, module, function, _ = source.meta
+    count = len(ssa.function.params)
+    env = dict(zip(ssa.function.params, source.items[:count], strict=True))
+    boxes = dict(zip(names, source.items[count:], strict=True))
+    return Frame(ssa, env, module.value, boxes, function, engine.loc)
+
+
+def check_closing(engine: Engine, inner: Frame) -> None:
+    """Refuse to leave a generator inside a `try` that would notice."""
+    pads = catching.pads(engine, inner.env, inner.position[0])
+    if any(classes is None or issubclass(GeneratorExit, classes) for _, classes in pads):
+        raise engine.refuse(
+            "the loop over this generator may be left while it is inside a `try` or `with`, "
+            "whose end would have to run then",
+            "let the loop read all items, or yield outside of the `try`",
+        )
+
+
+@dataclass(eq=False, slots=True)
+class _FirstItem:
+    """Who reads the first item of a generator, and is then done with it."""
+
+    engine: Engine
+    inner: Frame
+    more: Any = TRUE
+    item: Any = None
+
+    def turn(self, item: Any) -> None:
+        engine = self.engine
+        check_closing(engine, self.inner)
+        edge = Edge(engine.block, engine.heap, {}, (TRUE, item), engine.loc)
+        engine.raised.append(Leaving(self, edge))
+        raise Stopped
+
+
+def _first(engine: Engine, source: Compound) -> Any:
+    """Whether there is an item, which is read; what may come after it never is."""
+    inner, mark = _frame(engine, source), len(engine.raised)
+    driver = inner.driver = engine.driving[id(source)] = _FirstItem(engine, inner)
+    edges = []
+    try:
+        engine.run(inner)
+        edges = [Edge(engine.block, engine.heap, {}, (FALSE, UNDEFINED), engine.loc)]
+    except Stopped:
+        pass
+    found, engine.raised[mark:] = engine.raised[mark:], []
+    for path in found:
+        if isinstance(path, Leaving) and path.driver is driver:
+            edges.append(path.edge)
+        else:
+            engine.raised.append(path)
+    if not edges:
+        raise Stopped
+    hints = [("", engine.loc), ("the item", engine.loc)]
+    pinned = engine.captures.pinned
+    edge, args = merge(edges, (), hints, engine.in_use, pinned, source.meta[0].function)
+    engine.enter(edge)
+    driver.more, driver.item = args
+    return driver.more
+
+
+def has_more(engine: Engine, source: Compound) -> Const:
+    """Whether the loop that reads a generator has an item."""
+    driver = engine.driving.get(id(source))
+    if driver is None:  # the loop ends in its first turn, so that it is none
+        return _first(engine, source)
+    return driver.more
+
+
+def current(engine: Engine, source: Compound) -> Any:
+    """The item that the loop has."""
+    return engine.driving[id(source)].item

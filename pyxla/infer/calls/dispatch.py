@@ -1,0 +1,640 @@
+"""Calls: which abstract callable does what.
+
+A callable is a library function (`lib.registry`), a Python function or closure (visited as part of
+the caller), a class (an instance is made), a bound method, a `functools.partial`, a transformed
+function (`Compound("transformed", items, meta)`: it is up to `meta`), an instance with `__call__`,
+a JAX function (a foreign op), or, for known arguments only, any foldable function.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import random
+import types
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError, also
+from pyxla.frontend.source import SourceFunction, source_function
+from pyxla.frontend.ssa import to_ssa
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import coroutines, standard
+from pyxla.infer.calls.captures import BoundedOperand
+from pyxla.infer.calls.summaries import summarized
+from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.joins.kinds import dtype_of, operated
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.raising.checks import verify, verify_joined
+from pyxla.ir.core import Value
+from pyxla.lib.bounded import is_bounded, strategy_of
+from pyxla.lib.foreign import call_jax
+from pyxla.lib.refused import OUTSIDE, Row, refusal
+from pyxla.lib.registry import FOLDABLE, Implementation, lookup
+from pyxla.lib.scipys import scipys
+
+_FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
+_FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
+# Types whose methods depend on nothing else.
+_VALUES = (
+    *(bool, int, float, complex, str, bytes, tuple, list, dict, frozenset, set, range, slice),
+    *(np.dtype, np.generic, np.ndarray),
+)
+# What reads or writes files or settings.
+_NUMPY_STATE = frozenset(
+    {
+        *("load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "memmap", "open_memmap"),
+        *("save", "savez", "savez_compressed", "savetxt", "get_printoptions", "set_printoptions"),
+        *("geterr", "seterr", "geterrcall", "seterrcall", "getbufsize", "setbufsize"),
+    }
+)
+_PURE_BUILTINS = frozenset(
+    {
+        *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
+        *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable),
+    }
+)
+
+
+def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """`callee(*args, **kwargs)`."""
+    if isinstance(callee, Const):
+        return call_object(engine, callee.value, args, kwargs)
+    if isinstance(callee, Compound):
+        if callee.kind == "function":
+            return call_closure(engine, callee, args, kwargs)
+        if callee.kind == "method":
+            function, *bound = callee.items
+            return call(engine, function, [*bound, *args], kwargs)
+        if callee.kind == "partial":
+            count, names = callee.meta
+            function, *bound = callee.items
+            named = dict(zip(names, bound[count:], strict=True))
+            return call(engine, function, [*bound[:count], *args], {**named, **kwargs})
+        if callee.kind == "cached":
+            return standard.call_kept(engine, callee.meta, callee.items[0], args, kwargs)
+        if callee.kind == "transformed":
+            return callee.meta(engine, callee.items, args, kwargs)
+    result = special(engine, callee, "__call__", tuple(args), kwargs)
+    if result is None:
+        kind = arrays.kind_of(engine, callee)
+        raise engine.refuse(f"{kind} is not callable")
+    return result
+
+
+def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call an object known while compiling."""
+    implementation = lookup(value) or scipys(value)
+    if engine.generators and any(map(coroutines.is_generator, args)):
+        if standard.reads(value, implementation):
+            return call_reader(engine, value, args, kwargs)
+    if implementation is not None:
+        return call_library(engine, value, implementation, args, kwargs)
+    if (row := refusal(value)) is not None:
+        refuse_outside(engine, value, row, args, kwargs)
+    inline = getattr(value, "__pyxla_inline__", None)
+    if inline is not None:
+        return inline(engine, args, kwargs)
+    inner = getattr(value, "__pyxla_function__", None)
+    if inner is not None:
+        return call_object(engine, inner, args, kwargs)
+    if isinstance(value, types.FunctionType):
+        if engine.captures.is_foreign(value):
+            return call_foreign(engine, value, args, kwargs)
+        if _is_library(value) and _static_arguments(engine, args, kwargs) is not None:
+            return call_foldable(engine, value, args, kwargs)
+        if standard.is_standard(value):
+            return call_standard(engine, value, args, kwargs)
+        return call_function(engine, value, args, kwargs)
+    if (interpreted := standard.interpreted_of(value)) is not None:
+        return call_standard(engine, interpreted, args, kwargs)
+    if standard.is_cached(value):
+        return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
+    if isinstance(getattr(value, "__self__", None), random.Random):
+        raise engine.refuse(
+            f"random.{value.__name__} draws from a generator that compiled code does not see",
+            "make rng = np.random.default_rng(seed) and pass it as an argument, or capture it",
+        )
+    if isinstance(value, types.MethodType):
+        owner = engine.captures.abstract(engine, value.__self__)
+        return call_object(engine, value.__func__, [owner, *args], kwargs)
+    if isinstance(value, functools.partial):
+        bound = [engine.captures.abstract(engine, a) for a in value.args]
+        named = {k: engine.captures.abstract(engine, a) for k, a in value.keywords.items()}
+        return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
+    value = standard.STAND_FOR.get(value, value) if isinstance(value, type) else value
+    if isinstance(value, type) and (
+        engine.captures.constructs(value) or value in standard.STAND_FOR.values()
+    ):
+        return engine.rules.construct(engine, value, args, kwargs)
+    if engine.captures.is_foreign(value):
+        return call_foreign(engine, value, args, kwargs)
+    owner = getattr(value, "__self__", None)
+    if isinstance(owner, str) and (found := lookup(getattr(str, _name(value), None))):
+        return call_library(engine, value, found, [Const(owner), *args], kwargs)
+    if (found := lookup(getattr(type(value), "__call__", None))) is not None:
+        return call_library(engine, value, found, [Const(value), *args], kwargs)
+    if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
+        instance = engine.captures.abstract(engine, value)
+        if not isinstance(instance, Const):
+            return call(engine, instance, args, kwargs)
+    return call_foldable(engine, value, args, kwargs)
+
+
+def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A library function of generators: read in turn where that is known, else made lists."""
+    reader, args = standard.reader_of(engine, value, args)
+    if reader is not None:
+        try:
+            return call_function(engine, reader, args, kwargs)
+        except CompileError as error:
+            if error.loc is None or error.loc.filename != reader.__code__.co_filename:
+                raise
+            raise engine.refuse(error.message, error.hint) from error
+    collected = standard.READERS[list]
+    args = [
+        call_function(engine, collected, [x], {}) if coroutines.is_generator(x) else x for x in args
+    ]
+    return call_object(engine, value, args, kwargs)
+
+
+def call_standard(
+    engine: Engine, value: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A Python function of the standard library: executed where it is known to be pure and its
+    arguments are known, else visited as the user's are."""
+    value = standard.interpreted_of(value) or value
+    static = _static_arguments(engine, args, kwargs) if standard.is_pure(value) else None
+    if static is not None:
+        return engine.fold_object(value, *static)
+    try:
+        return call_function(engine, value, args, kwargs)
+    except CompileError as error:
+        raise standard.refused(engine, value, error) from None
+    except NeedsStatic as need:
+        need.loc = None  # the user's line is where it is needed
+        raise
+
+
+def refuse_outside(
+    engine: Engine, value: Any, row: Row, args: list[Any], kwargs: dict[str, Any]
+) -> None:
+    """Refuse a function of NumPy's for the reason in `row`, unless CPython can execute it now."""
+    if value in OUTSIDE or _static_arguments(engine, args, kwargs) is None:
+        reason, remedy = row
+        raise engine.refuse(f"numpy.{_name(value)} is not compiled: {reason}", remedy)
+
+
+def _is_library(value: Any) -> bool:
+    return str(getattr(value, "__module__", "")).startswith("numpy")
+
+
+def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A JAX function: its own code, merged into the module; results do not mutate."""
+    operands = [engine.operand(a) for a in args]
+    named = {k: engine.operand(a) for k, a in kwargs.items()}
+    result = engine.library(_name(value), call_jax, value, tuple(operands), named)
+    return engine.abstract(result, zero_d=True)
+
+
+def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A callable that only CPython knows: executed when every argument is known."""
+    static = _static_arguments(engine, args, kwargs)
+    name = getattr(value, "__qualname__", None) or repr(value)
+    module = getattr(value, "__module__", None)
+    if static is None:
+        # NumPy's own Python over its other functions is visited as the user's is.
+        inner = getattr(value, "_implementation", None)
+        if isinstance(inner, types.FunctionType):
+            return call_function(engine, inner, args, kwargs)
+        _demand_numbers(engine, value, name, [*args, *kwargs.values()])
+        if module and module.split(".")[0] == "numpy":
+            name = f"numpy.{name}"
+        raise engine.refuse(
+            f"{name} is not among the functions that can be compiled",
+            "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)",
+        )
+    if not _is_pure(value):
+        raise engine.refuse(
+            f"{name} may give another result at every call, and would be called only once, while "
+            "compiling",
+            "call it outside, and pass what it returns as an argument",
+        )
+    return engine.fold_object(value, *static)
+
+
+def _demand_numbers(engine: Engine, value: Any, name: str, given: Sequence[Any]) -> None:
+    """Ask for the numbers that a pure function is called with, if the rest is known."""
+    unknown = [x for x in given if _static_arguments(engine, [x], {}) is None]
+    if _is_pure(value) and all(isinstance(x, Scalar) for x in unknown):
+        raise NeedsStatic(unknown[0], f"an argument of {name}")
+
+
+def _is_pure(value: Any) -> bool:
+    """Whether calling `value` while compiling is as good as calling it when the program runs."""
+    if _folds(value) or isinstance(value, _FOLDABLE_TYPES):
+        owner = getattr(value, "__self__", None)
+        if not isinstance(value, types.BuiltinMethodType) or _folds(value):
+            return True
+        return isinstance(owner, _VALUES) or owner in _VALUES
+    module = getattr(value, "__module__", None) or ""
+    if module.split(".")[0] != "numpy" or module.startswith("numpy.random"):
+        return False
+    return _name(value) not in _NUMPY_STATE
+
+
+def _static_arguments(
+    engine: Engine, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    try:
+        plain = [engine.python_object(a) for a in args]
+        named = {k: engine.python_object(a) for k, a in kwargs.items()}
+    except LookupError:
+        return None
+    return plain, named
+
+
+def call_library(
+    engine: Engine,
+    value: Any,
+    implementation: Implementation,
+    args: list[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """A registered function: constants by CPython, else the library function."""
+    if implementation.heap:
+        return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
+    if _is_numpys(value):  # to which a list of numbers is the array of them
+        args = [number_lists.by_value(engine, a) for a in args]
+        kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
+    if _folds(value) or implementation.rank0 != "array":
+        static = _static_arguments(engine, args, kwargs)
+        if static is not None and (_folds(value) or _yields_number(value, static)):
+            return engine.fold_object(value, *static)
+    out = kwargs.pop("out", None) if "out" in kwargs else None
+    place = implementation.out
+    if place is not None and len(args) > place:
+        out, args = args[place], [*args[:place], Const(None), *args[place + 1 :]]
+    where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
+    if isinstance(value, np.ufunc) and len(args) > value.nin:
+        out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
+    engine.mixed = None
+    result = apply(engine, _name(value), implementation, args, kwargs)
+    if out is not None and not (isinstance(out, Const) and out.value is None):
+        casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
+        return _store(engine, result, out, where, casting)
+    if where is not None and not (isinstance(where, Const) and where.value is True):
+        raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
+    if value is np.ndarray.copy and len(args) == 1 and not kwargs:
+        engine.permuted = False  # its default alone is C order
+    engine.permuted |= value is np.asfortranarray
+    found = engine.abstract(result, _zero_d(implementation, args))
+    if engine.mixed is not None:
+        _check_dtypes(engine, value)
+    return operated(engine, value, args, found) if _tracked(value) else found
+
+
+def _is_numpys(value: Any) -> bool:
+    if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
+        return True
+    return str(getattr(value, "__module__", "")).startswith("numpy")
+
+
+def _check_dtypes(engine: Engine, value: Any) -> None:
+    """Refuse what NumPy gives another dtype for each of the kinds of a number."""
+    choices, engine.mixed = engine.mixed.choices, None
+    module = getattr(value, "__module__", None) or ""
+    names = sorted({str(dtype_of(kind)) for kind in choices})
+    if value is math.prod:
+        names = [kind.__name__ for kind in choices]
+    elif len(names) < 2 or _tracked(value) or isinstance(value, type) or module[:5] != "numpy":
+        return
+    raise engine.refuse(
+        f"{_name(value)}: a number is {' or '.join(names)} here, as the path taken has it",
+        "convert it with float() or int(), or start with a number of that type",
+    )
+
+
+def _tracked(value: Any) -> bool:
+    """Whether the kind of a number that `value` gives follows from those of its arguments."""
+    return isinstance(value, np.ufunc) or value is pow or value is round
+
+
+def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:
+    """Whether results without dimensions are 0-d arrays."""
+    if implementation.rank0 != "method":
+        return implementation.rank0 == "array"
+    first = args[0] if args else None
+    known = isinstance(first, Const) and isinstance(first.value, np.generic)
+    return not (known or isinstance(first, Array))
+
+
+def apply(
+    engine: Engine,
+    name: str,
+    implementation: Implementation,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """What a library function returns for abstract arguments."""
+    engine.permuted = False
+    function = implementation.function
+    convert = engine.bounded_operand if implementation.bounded else engine.operand
+    try:
+        operands = [convert(a) for a in args]
+        named = {k: convert(a) for k, a in kwargs.items()}
+    except BoundedOperand:
+        function = strategy_of(function)
+        operands = [engine.bounded_operand(a) for a in args]
+        named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}
+        verify_joined(engine, implementation.function, operands[0] if operands else None)
+    try:
+        result = engine.library(name, function, *operands, **named)
+    except CompileError as refusal:
+        raise _sized_by_counter(engine, operands, refusal) or refusal from None
+    if engine.checks or engine.guards:
+        verify(engine, implementation.function, operands, named, result)
+    if implementation.same:
+        given = zip([*args, *kwargs.values()], [*operands, *named.values()], strict=True)
+        return _as_given(dict(_given(engine, given)), result, implementation.rank0)
+    return result
+
+
+def _given(engine: Engine, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Value, Ref]]:
+    """The arrays among arguments, by what they hold."""
+    for x, operand in pairs:
+        if isinstance(x, Ref) and isinstance(operand, Array):
+            yield operand.value, x
+        elif isinstance(operand, list):
+            items = arrays.items_of(engine, x) or ()
+            yield from _given(engine, zip(items, operand, strict=False))
+
+
+def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:
+    """`result` with the arrays that were given as themselves."""
+    if isinstance(result, tuple | list):
+        return type(result)([_as_given(given, x, rank0) for x in result])
+    if isinstance(result, Array) and (result.shape or rank0 == "array"):
+        return given.get(result.value, result)
+    return result
+
+
+def _sized_by_counter(
+    engine: Engine, operands: Sequence[Any], refusal: CompileError
+) -> NeedsStatic | None:
+    """Ask for the sizes that number arguments and loop counters decide, where bounds do not do."""
+    sizes = [size for x in _arrays(operands) for size in x.extents or ()]
+    return engine.demand(tuple([size.value for size in sizes if size is not None]), refusal)
+
+
+def _arrays(operands: Iterable[Any]) -> Iterator[Array]:
+    """The arrays among operands, those in lists included."""
+    for x in operands:
+        if isinstance(x, Array):
+            yield x
+        elif isinstance(x, list | tuple):
+            yield from _arrays(x)
+
+
+def _name(value: Any) -> str:
+    return getattr(value, "__name__", None) or repr(value)
+
+
+def _folds(value: Any) -> bool:
+    if isinstance(value, np.ufunc) or value in FOLDABLE or value in _PURE_BUILTINS:
+        return True
+    return getattr(value, "__module__", None) in _FOLDABLE_MODULES
+
+
+def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool:
+    """Whether a NumPy function of small known arguments gives a number, not an array."""
+    if (getattr(value, "__module__", None) or "").split(".")[0] != "numpy":
+        return False
+    if any(isinstance(x, list) for x in static[0]) or "out" in static[1]:
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            result = value(*static[0], **static[1])
+    except Exception:  # noqa: BLE001 - it is raised where the program computes it
+        return False
+    return isinstance(result, bool | int | float | complex | np.generic | np.dtype)
+
+
+def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = None) -> Any:
+    """`out=`: the result is cast into the given arrays, which are returned."""
+    rule = "same_kind" if casting is None else engine.static(casting, "the casting rule")
+    results = result if isinstance(result, tuple) else (result,)
+    targets = list(out.items) if isinstance(out, Tuple) else [out]
+    targets += [Const(None)] * (len(results) - len(targets))
+    for i, (target, array) in enumerate(zip(targets, results, strict=True)):
+        if isinstance(target, Const) and target.value is None:
+            if any(arrays.is_array(engine, t) and arrays.shown(engine, t)[0] for t in targets):
+                raise engine.refuse("out= is needed for every result")
+            targets[i] = engine.abstract(array)
+            continue
+        if not arrays.is_array(engine, target):
+            raise engine.refuse("out= must be an array")
+        if not np.can_cast(array.dtype, arrays.dtype_of(engine, target), rule):
+            raise engine.refuse(
+                f"Cannot cast output from {array.dtype} to {arrays.dtype_of(engine, target)} "
+                f"with casting rule {rule!r}"
+            )
+        if where is not None:
+            select = lookup(np.where)
+            operands = [engine.bounded_operand(where), array, arrays.read(engine, target)]
+            function = select.function
+            if any(map(is_bounded, operands)):
+                function = strategy_of(function)
+            array = engine.library("where", function, *operands)
+        if not isinstance(array, Array):
+            array = engine.as_array(array)
+        arrays.assign(engine, target, array)
+    return targets[0] if len(targets) == 1 else Tuple(tuple(targets))
+
+
+def call_function(
+    engine: Engine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A Python function, visited in the place of the call."""
+    source = source_of(engine, function)
+    captures = engine.captures
+    defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
+    named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
+    boxes = {
+        name: captures.box(engine, cell, name)
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        )
+    }
+    return activate(
+        engine, source, args, kwargs, defaults, named, boxes, function.__globals__, function
+    )
+
+
+def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
+    try:
+        return source_function(function)
+    except CompileError as error:
+        if engine.loc is None or not engine.frames:
+            raise
+        known = error.loc is not None
+        raise CompileError(
+            error.message,
+            error.loc if known else engine.loc,
+            notes=error.notes,
+            hint=error.hint,
+            chain=[*engine.chain(), engine.loc] if known else engine.chain(),
+        ) from error
+
+
+def call_closure(engine: Engine, closure: Compound, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A function defined in compiled code."""
+    source, freevars, defaults, kwdefaults, module = closure.meta
+    items = list(closure.items)
+    positional, items = items[:defaults], items[defaults:]
+    named, items = dict(zip(kwdefaults, items, strict=False)), items[len(kwdefaults) :]
+    boxes = dict(zip(freevars, items, strict=True))
+    return activate(engine, source, args, kwargs, positional, named, boxes, module.value, None)
+
+
+def activate(
+    engine: Engine,
+    source: SourceFunction,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    defaults: list[Any],
+    kwdefaults: dict[str, Any],
+    boxes: dict[str, Any],
+    module: dict[str, Any],
+    function: Any,
+) -> Any:
+    """Visit a function with its arguments bound."""
+    try:
+        ssa = to_ssa(source)
+    except CompileError as error:
+        error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))
+        raise
+    bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
+    env = dict(zip(ssa.function.params, bound, strict=True))
+    frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)
+    if ssa.generator:
+        return coroutines.generator(engine, frame)
+    if not engine.frames:
+        return engine.run(frame)
+    return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
+
+
+def bind(
+    engine: Engine,
+    source: SourceFunction,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    defaults: list[Any],
+    kwdefaults: dict[str, Any],
+) -> list[Any]:
+    """The value of each parameter, in the order of `source.params`; as CPython binds them."""
+    positional = [*source.posonly, *source.args]
+    values = dict(zip(positional, args, strict=False))
+    extra = args[len(positional) :]
+    rest = dict(kwargs)
+    name = source.name
+    for key in (*source.args, *source.kwonly):
+        if key in rest:
+            if key in values:
+                raise _bad_call(engine, f"{name}() got multiple values for argument {key!r}")
+            values[key] = rest.pop(key)
+    filled = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=False))
+    filled.update(kwdefaults)
+    missing = [k for k in (*positional, *source.kwonly) if k not in values and k not in filled]
+    for kind, names in (("positional", positional), ("keyword-only", source.kwonly)):
+        if named := [key for key in missing if key in names]:
+            what = _counted(named, f"required {kind} argument")
+            raise _bad_call(engine, f"{name}() missing {what}")
+    if extra and source.vararg is None:
+        takes = _count(len(positional) - len(defaults), len(positional))
+        given = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
+        raise _bad_call(engine, f"{name}() takes {takes} but {given}")
+    if rest and source.kwarg is None:
+        key = next(iter(rest))
+        raise _bad_call(engine, f"{name}() got an unexpected keyword argument {key!r}")
+    out = [values[k] if k in values else filled[k] for k in positional]
+    if source.vararg is not None:
+        out.append(Tuple(tuple(extra)))
+    out.extend(values[k] if k in values else filled[k] for k in source.kwonly)
+    if source.kwarg is not None:
+        out.append(engine.new_dict(rest))
+    return out
+
+
+def _bad_call(engine: Engine, message: str) -> CompileError:
+    """The refusal of arguments that a function does not take: CPython's TypeError."""
+    return engine.refuse(message, kind=also(TypeError))
+
+
+def _counted(names: list[str], what: str) -> str:
+    """As CPython lists missing arguments: `2 required positional arguments: 'x' and 'y'`."""
+    *first, last = map(repr, names)
+    comma = "," if len(first) > 1 else ""
+    listed = f"{', '.join(first)}{comma} and {last}" if first else last
+    return f"{len(names)} {what}{'s' * (len(names) > 1)}: {listed}"
+
+
+def _count(least: int, most: int) -> str:
+    plural = "s" * (most != 1)
+    return f"{f'from {least} to ' if least < most else ''}{most} positional argument{plural}"
+
+
+def special(
+    engine: Engine, x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The special method `name` of an instance called on `args`; None where there is none."""
+    cls = class_of(engine, x)
+    if cls is None:
+        return None
+    found = find(cls, name)
+    if found is None:
+        return None
+    result = engine.rules.call_member(engine, cls, name, found, x, list(args), kwargs or {})
+    if isinstance(result, Const) and result.value is NotImplemented:
+        return None
+    return result
+
+
+def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
+    result = special(engine, x, name, tuple(args))
+    if result is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no method {name}")
+    return result
+
+
+def class_of(engine: Engine, x: Any) -> type | None:
+    """The user's class of an instance, else None."""
+    if isinstance(x, Ref):
+        content = growing.found(engine.heap, x) or engine.content(x)
+        return content.cls if isinstance(content, ObjectCell) else None
+    if isinstance(x, Tuple) and x.cls is not tuple:
+        return x.cls
+    return None
+
+
+def find(cls: type, name: str) -> Any:
+    """The class attribute `name`, unbound, not looking at `object` and `tuple`."""
+    for base in cls.__mro__[:-1]:
+        if name in base.__dict__ and base is not tuple:
+            return base.__dict__[name]
+    return None
+
+
+def wrapper(engine: Engine, callee: Any) -> Callable[..., Any]:
+    """A function argument as library functions see it."""
+
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        abstract = [engine.abstract(a) for a in args]
+        named = {k: engine.abstract(a) for k, a in kwargs.items()}
+        return engine.operand(call(engine, callee, abstract, named))
+
+    return compiled

@@ -1,0 +1,183 @@
+"""The standard library in compiled code: what is visited, executed or refused, and why."""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import heapq
+import itertools
+import os
+import types
+from typing import Any
+
+from pyxla.errors import CompileError
+from pyxla.frontend import support
+from pyxla.infer.facts.deciding import by_counted_loops
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
+from pyxla.ir.core import Block, Value
+from pyxla.lib import interpreted
+from pyxla.lib.containers import STAND_FOR
+
+__all__ = ["STAND_FOR"]
+
+# C functions, and the Python that is visited in their place.
+INTERPRETED: dict[Any, Any] = {
+    bisect.bisect_left: interpreted.bisect_left,
+    bisect.bisect_right: interpreted.bisect_right,
+    bisect.insort_left: interpreted.insort_left,
+    bisect.insort_right: interpreted.insort_right,
+    heapq.heappush: interpreted.heappush,
+    heapq.heappop: interpreted.heappop,
+    heapq.heapreplace: interpreted.heapreplace,
+    heapq.heappushpop: interpreted.heappushpop,
+    heapq.heapify: interpreted.heapify,
+    heapq.nsmallest: interpreted.nsmallest,
+    heapq.nlargest: interpreted.nlargest,
+}
+# What reads a generator, and the Python that is visited in its place.
+READERS: dict[Any, Any] = {
+    list: interpreted.collected,
+    tuple: interpreted.tuple_,
+    set: interpreted.set_,
+    dict: interpreted.dict_,
+    sorted: interpreted.sorted_,
+    sum: interpreted.sum_,
+    any: interpreted.any_,
+    all: interpreted.all_,
+    max: interpreted.max_,
+    min: interpreted.min_,
+    next: interpreted.next_,
+    enumerate: interpreted.enumerate_,
+    map: interpreted.map_,
+    filter: interpreted.filter_,
+    zip: interpreted.zip_first,
+    functools.reduce: interpreted.reduce_,
+    itertools.filterfalse: interpreted.filterfalse,
+    itertools.starmap: interpreted.starmap,
+    itertools.islice: interpreted.islice,
+    itertools.takewhile: interpreted.takewhile,
+    itertools.dropwhile: interpreted.dropwhile,
+    itertools.chain: interpreted.chain,
+    itertools.chain.from_iterable: interpreted.from_iterable,
+    itertools.accumulate: interpreted.accumulate,
+    itertools.pairwise: interpreted.pairwise,
+    itertools.compress: interpreted.compress,
+}
+# What makes one of anything.
+MAKERS: dict[Any, Any] = {
+    itertools.count: interpreted.count,
+    itertools.groupby: interpreted.groupby,
+    itertools.cycle: interpreted.cycle,
+    itertools.takewhile: interpreted.takewhile,
+    itertools.dropwhile: interpreted.dropwhile,
+    itertools.filterfalse: interpreted.filterfalse,
+    itertools.compress: interpreted.compress,
+}
+# What takes a generator as it is.
+_KEEPING = frozenset({iter, isinstance, type, callable, hasattr, getattr, functools.partial, id})
+# Modules whose functions depend on their arguments alone, and change nothing.
+_PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
+_FOLDER = os.path.dirname(os.__file__) + os.sep
+_CACHED = type(functools.cache(len))
+
+
+def is_standard(function: types.FunctionType) -> bool:
+    """Whether a Python function is the standard library's own."""
+    file = function.__code__.co_filename
+    return file.startswith((_FOLDER, "<frozen ")) and "site-packages" not in file
+
+
+def interpreted_of(value: Any) -> Any:
+    """The Python that is visited in the place of a C function or class."""
+    if isinstance(value, type):
+        return MAKERS.get(value)
+    if isinstance(value, types.BuiltinFunctionType | types.FunctionType):
+        return INTERPRETED.get(value)
+    return None
+
+
+def _is_generator(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind == "generator"
+
+
+def reads(value: Any, implementation: Any) -> bool:
+    """Whether a library function reads the generators among its arguments."""
+    if getattr(value, "__module__", None) == support.__name__:
+        return False
+    try:
+        return value in READERS or (implementation is not None and value not in _KEEPING)
+    except TypeError:  # not hashable
+        return False
+
+
+def reader_of(engine: Any, value: Any, args: list[Any]) -> tuple[Any, list[Any]]:
+    """The Python that reads generators as `value(*args)` does, with its arguments; None if none."""
+    places = [i for i, x in enumerate(args) if _is_generator(x)]
+    if value is zip:
+        if places == [0]:
+            return interpreted.zip_first, args
+        if places == [1] and len(args) == 2:
+            return interpreted.zip_last, args
+        raise engine.refuse(
+            "zip of a generator and others in this order is not compiled",
+            "make lists of the generators, or pass one, as the first",
+        )
+    several = value in (max, min) and len(args) > 1
+    several |= value is map and len(args) > 2
+    return None if several else READERS.get(value), args
+
+
+def is_pure(function: types.FunctionType) -> bool:
+    return function.__module__ in _PURE
+
+
+def is_cached(value: Any) -> bool:
+    """Whether `functools.cache` or `lru_cache` made it."""
+    return isinstance(value, _CACHED)
+
+
+def call_kept(
+    engine: Any, cache: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """A function whose results `cache` keeps: for known arguments it is visited once, if what it
+    returned is known, or computed on all paths that lead here."""
+    known = [*args, *kwargs.values()]
+    for x in known:
+        if isinstance(x, Scalar) and by_counted_loops(x.value, engine.heads()):
+            raise NeedsStatic(x, "an argument of a function whose results are kept")
+    if not all(isinstance(x, Const) for x in known):
+        return engine.rules.call(engine, function, args, kwargs)
+    key = (cache, tuple(kwargs), tuple([(type(x.value), x.value) for x in known]))
+    try:
+        found, block = engine.kept.get(key, (None, None))
+    except TypeError:  # unhashable, as CPython says too
+        raise engine.refuse("unhashable type among the arguments of a cached function") from None
+    if found is None or not (isinstance(found, Const) or _holds(block, engine.block, found.value)):
+        found = engine.rules.call(engine, function, args, kwargs)
+        if isinstance(found, Const | Scalar | Array):
+            engine.kept[key] = found, engine.block
+    return found
+
+
+def _holds(block: Block, here: Block, value: Value) -> bool:
+    """Whether `block` computes `value`, still, and no way here is seen that leads around it."""
+    while here is not block:
+        if len(here.preds) != 1:
+            return False
+        (here,) = here.preds
+    return any(instr is value.owner for instr in block.instrs)
+
+
+def refused(engine: Any, function: Any, error: CompileError) -> CompileError:
+    """The refusal of a standard function, at the line that calls it."""
+    ours = function.__module__ == interpreted.__name__
+    name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"
+    return engine.refuse(
+        f"{name} of the standard library cannot be compiled: {_reason(error)}",
+        "call it outside, and pass what it returns as an argument",
+    )
+
+
+def _reason(error: CompileError) -> str:
+    """Why the innermost function was refused."""
+    return error.message.rpartition("cannot be compiled: ")[2]

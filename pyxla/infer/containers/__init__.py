@@ -1,0 +1,1 @@
+"""Lists, tuples, dicts and sets, whose structure is known while compiling, and iteration."""

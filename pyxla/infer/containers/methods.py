@@ -1,0 +1,413 @@
+"""Methods of lists, tuples, dicts and sets, and functions of sequences (functools, itertools)."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend import support
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.dispatch import call, call_method
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.structure import (
+    builtin,
+    content_of,
+    dict_,
+    has_data_keys,
+    item,
+    iterate,
+    length,
+    position,
+    sequence,
+    set_item,
+    unknown,
+    use_up,
+)
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.lattice import Array, Const, Tuple
+from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.lib import interpreted, sequences
+from pyxla.lib.tables import fill
+
+# Methods of lists, tuples, dicts and sets
+
+
+def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
+    return engine.content(x).items
+
+
+def of_tables(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a method of dicts or sets, which is another one where data decides the keys."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for target in targets:
+            name = target.__name__
+
+            def method(engine: Engine, x: Any, *args: Any, name: str = name, **named: Any) -> Any:
+                asked = x if tables.found(engine.heap, x) else None
+                if asked is None and args and name in _KEYED:
+                    asked = _asked(engine, x, args[0], name in _READS)
+                if asked is None:
+                    return function(engine, x, *args, **named)
+                member = getattr(tables.found(engine.heap, asked).cls, name)
+                return call(engine, Const(member), [asked, *args], named)
+
+            builtin(target)(method)
+        return function
+
+    return register
+
+
+def _asked(engine: Engine, x: Any, key: Any, reads: bool) -> Any:
+    if reads:
+        return tables.looked(engine, x, key)
+    return x if tables.opened(engine, x, key) else None
+
+
+_READS = frozenset({"get"})
+_KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
+
+
+@builtin(list.append, support.append)
+def _append(engine: Engine, x: Any, value: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        growing.append(engine, x, grown, value)
+        return Const(None)
+    content = content_of(engine, x)
+    if isinstance(content, SetCell) or tables.found(engine.heap, x):
+        return call(engine, Const(set.add), [x, value], {})
+    engine.set_content(x.cell, ListCell((*_items(engine, x), value)))
+    return Const(None)
+
+
+@builtin(list.extend, support.extend)
+def _extend(engine: Engine, x: Any, more: Any) -> Any:
+    if growing.found(engine.heap, x) is not None or unknown(engine, more):
+        return call(engine, Const(sequences.extend), [x, more], {})
+    engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
+    return Const(None)
+
+
+@builtin(list.insert)
+def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
+    if (grown := methods.opened(engine, x, index)) is not None:
+        methods.insert(engine, x, grown, index, value)
+        return Const(None)
+    items = list(_items(engine, x))
+    index = index if items else Const(0)
+    items.insert(engine.static(index, "where to insert"), value)
+    engine.set_content(x.cell, ListCell(tuple(items)))
+    return Const(None)
+
+
+@builtin(list.pop)
+def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
+    if (grown := methods.opened(engine, x, index)) is not None:
+        return growing.pop(engine, x, grown, index)
+    items = list(_items(engine, x))
+    if not items:
+        return engine.raise_constant(IndexError("pop from empty list"))
+    position = engine.static(index, "which item to pop")
+    try:
+        value = items.pop(position)
+    except IndexError as error:
+        return engine.raise_constant(error)
+    engine.set_content(x.cell, ListCell(tuple(items)))
+    return value
+
+
+@builtin(list.clear, dict.clear)
+def _clear(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        growing.clear(engine, x, grown)
+        return Const(None)
+    content = content_of(engine, x)
+    engine.set_content(x.cell, ListCell(()) if isinstance(content, ListCell) else DictCell({}))
+    return Const(None)
+
+
+@builtin(list.reverse)
+def _reverse(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        methods.reverse(engine, x, grown)
+        return Const(None)
+    engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))
+    return Const(None)
+
+
+@builtin(list.copy, dict.copy, copy.copy)
+def _copy(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.shallow(engine, grown)
+    if (kept := number_lists.flat(engine, x)) is not None:
+        return number_lists.copied(engine, kept)
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        return arrays.fresh(engine, arrays.read(engine, x))
+    return x if content is None else engine.new(content)
+
+
+@builtin(copy.deepcopy)
+def _deepcopy(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.copied(engine, grown)
+    content = content_of(engine, x)
+    if isinstance(x, Tuple):
+        return Tuple(tuple([_deepcopy(engine, i) for i in x.items]), x.cls)
+    if isinstance(content, ListCell):
+        return engine.new(ListCell(tuple([_deepcopy(engine, i) for i in content.items])))
+    if isinstance(content, DictCell):
+        return engine.new(DictCell({k: _deepcopy(engine, v) for k, v in content.items.items()}))
+    if isinstance(content, ObjectCell):
+        fields = {k: _deepcopy(engine, v) for k, v in content.fields.items()}
+        return engine.new(ObjectCell(content.cls, fields))
+    return _copy(engine, x)
+
+
+@builtin(list.index, tuple.index)
+def _index(engine: Engine, x: Any, value: Any) -> Any:
+    """The first match; matches known at run time only are looked through from the end."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.index(engine, grown, value)
+    rules = engine.rules
+    same = [
+        rules.truth(engine, rules.compare(engine, "eq", candidate, value))
+        for candidate in iterate(engine, x)
+    ]
+    message = f"{'list' if arrays.items_of(engine, x) else 'sequence'}.index(x): x not in it"
+    missing = ValueError(message)
+    known = next((i for i, s in enumerate(same) if isinstance(s, Const) and s.value), None)
+    open_ = [i for i, s in enumerate(same[:known]) if not isinstance(s, Const)]
+    if not open_:
+        return engine.raise_constant(missing) if known is None else Const(known)
+    if known is None:
+        found: Any = Const(False)
+        for i in open_:
+            found = rules.either(engine, found, same[i])
+        engine.ensure(found, missing)
+    result: Any = Const(len(same) if known is None else known)
+    for i in reversed(open_):
+        chosen = call(engine, Const(np.where), [same[i], Const(i), result], {})
+        result = call(engine, Const(int), [chosen], {})
+    return result
+
+
+@builtin(list.count, tuple.count)
+def _count(engine: Engine, x: Any, value: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.count_of(engine, grown, value)
+    total: Any = Const(0)
+    for candidate in iterate(engine, x):
+        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
+        total = engine.rules.binary(engine, "add", total, same)
+    return total
+
+
+@builtin(list.remove)
+def _remove(engine: Engine, x: Any, value: Any) -> Any:
+    if (grown := methods.opened(engine, x, value)) is not None:
+        methods.remove(engine, x, grown, value)
+        return Const(None)
+    place = _index(engine, x, value)
+    if (grown := methods.opened(engine, x, place)) is not None:
+        methods.remove_at(engine, x, grown, place)
+        return Const(None)
+    index = engine.static(place, "which item to remove")
+    items = _items(engine, x)
+    engine.set_content(x.cell, ListCell(items[:index] + items[index + 1 :]))
+    return Const(None)
+
+
+@of_tables(dict.keys)
+def _keys(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple(Const(k) for k in _items(engine, x)))
+
+
+@of_tables(dict.values)
+def _values(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple(content_of(engine, x).items.values()))
+
+
+@of_tables(dict.items)
+def _dict_items(engine: Engine, x: Any) -> Any:
+    pairs = content_of(engine, x).items.items()
+    return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]))
+
+
+@of_tables(dict.get)
+def _get(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    return content_of(engine, x).items.get(engine.key(key), default)
+
+
+@of_tables(dict.setdefault)
+def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    known = engine.key(key)
+    if known not in content_of(engine, x).items:
+        set_item(engine, x, key, default)
+    return content_of(engine, x).items[known]
+
+
+@of_tables(dict.update)
+def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
+    new = dict(named)
+    if other is not None and not named and has_data_keys(engine, other):
+        source = call_method(engine, other, "items", []) if _is_mapping(engine, other) else other
+        return call(engine, Const(fill), [x, source], {})
+    if other is not None:
+        new = {**content_of(engine, dict_(engine, other)).items, **named}
+    engine.set_content(x.cell, DictCell({**content_of(engine, x).items, **new}))
+    return Const(None)
+
+
+builtin(support.update)(_update)
+
+
+def _is_mapping(engine: Engine, x: Any) -> bool:
+    return (
+        isinstance(content_of(engine, x), DictCell) or tables.plain_sequence(engine, x) is not None
+    )
+
+
+@of_tables(dict.pop)
+def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
+    items = dict(content_of(engine, x).items)
+    known = engine.key(key)
+    if known not in items:
+        return default[0] if default else engine.raise_constant(KeyError(known))
+    value = items.pop(known)
+    engine.set_content(x.cell, DictCell(items))
+    return value
+
+
+@of_tables(set.add)
+def _add(engine: Engine, x: Any, value: Any) -> Any:
+    engine.set_content(x.cell, SetCell(content_of(engine, x).items | {engine.key(value)}))
+    return Const(None)
+
+
+@of_tables(set.discard, set.remove)
+def _discard(engine: Engine, x: Any, value: Any) -> Any:
+    engine.set_content(x.cell, SetCell(content_of(engine, x).items - {engine.key(value)}))
+    return Const(None)
+
+
+@builtin(sequences.truncate)
+def _truncate(engine: Engine, x: Any, size: Any) -> Any:
+    return methods.truncate(engine, x, size)
+
+
+# Functions of sequences
+
+
+@builtin(functools.reduce)
+def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
+    items = [*initial, *iterate(engine, x)]
+    if not items:
+        message = "reduce() of empty iterable with no initial value"
+        return engine.raise_constant(TypeError(message))
+    return functools.reduce(lambda a, b: call(engine, function, [a, b], {}), items)
+
+
+def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
+    """An itertools function of sequences of known length: it combines, whatever the items are."""
+
+    def function(engine: Engine, *xs: Any, **options: Any) -> Any:
+        plain = []
+        for x in xs:
+            number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
+            plain.append(x.value if number else iterate(engine, x))
+        static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
+        if "fillvalue" in options:
+            static["fillvalue"] = options["fillvalue"]
+        rows = list(make(*plain, **static))
+        return Tuple(tuple([Tuple(row) if isinstance(row, tuple) else row for row in rows]))
+
+    return function
+
+
+for _make in (
+    itertools.chain,
+    itertools.product,
+    itertools.combinations,
+    itertools.combinations_with_replacement,
+    itertools.permutations,
+    itertools.islice,
+    itertools.zip_longest,
+    itertools.pairwise,
+):
+    builtin(_make)(_static_iterator(_make))
+
+
+@builtin(itertools.chain.from_iterable)
+def _chain_from(engine: Engine, x: Any) -> Any:
+    return Tuple(tuple([i for part in iterate(engine, x) for i in iterate(engine, part)]))
+
+
+@builtin(itertools.accumulate)
+def _accumulate(engine: Engine, x: Any, function: Any = Const(operator.add)) -> Any:
+    out: list[Any] = []
+    for value in iterate(engine, x):
+        out.append(call(engine, function, [out[-1], value], {}) if out else value)
+    return Tuple(tuple(out))
+
+
+@builtin(itertools.starmap)
+def _starmap(engine: Engine, function: Any, x: Any) -> Any:
+    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate(engine, x)]
+    return Tuple(tuple(rows))
+
+
+@builtin(itertools.repeat)
+def _repeat(engine: Engine, x: Any, times: Any = None) -> Any:
+    if times is None:
+        return call(engine, Const(interpreted.repeat), [x], {})
+    return Tuple((x,) * engine.static(times, "the number of repetitions"))
+
+
+@builtin(iter, support.once)
+def _iter(engine: Engine, x: Any) -> Any:
+    if coroutines.is_generator(x):
+        return x
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return x
+    fields = {"items": sequence(engine, x), "at": Const(0)}
+    return engine.new(ObjectCell(SequenceIterator, fields))
+
+
+@builtin(next)
+def _next(engine: Engine, x: Any, *default: Any) -> Any:
+    """Of an iterator, or of a comprehension just made: its first item."""
+    content = content_of(engine, x)
+    at, source = 0, x
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        at, source = position(engine, content), content.fields["items"]
+        engine.set_content(
+            x.cell, ObjectCell(SequenceIterator, {"items": source, "at": Const(at + 1)})
+        )
+    elif isinstance(content, ListCell):
+        use_up(engine, content)
+    else:
+        source = sequence(engine, x)
+    items = arrays.items_of(engine, source)
+    if items is None:
+        size = length(engine, source)
+        if unknown(engine, source) and not default:
+            there = engine.rules.compare(engine, "gt", size, Const(at))
+            engine.ensure(there, StopIteration())
+            return item(engine, source, Const(at))
+        size = engine.static(size, "the number of items")
+        return item(engine, source, Const(at)) if at < size else _stopped(engine, default)
+    return items[at] if at < len(items) else _stopped(engine, default)
+
+
+def _stopped(engine: Engine, default: tuple[Any, ...]) -> Any:
+    return default[0] if default else engine.raise_constant(StopIteration())

@@ -1,0 +1,698 @@
+"""Sequences, lists, dicts, sets and iteration.
+
+The structure of a container (how many items, which keys) is known while compiling; the items may be
+anything.  A loop indexes a *sequence*: a container, a range, an array along its first dimension, or
+`zip`, `enumerate`, `map`, `reversed` of sequences, whose items are made when they are asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend import support
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.dispatch import call, call_method, find, special
+from pyxla.infer.containers import tables
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.heap import (
+    DictCell,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    SequenceIterator,
+    SetCell,
+)
+from pyxla.infer.joins import choices
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.lib import sequences
+from pyxla.lib.registry import RULES, Implementation, lookup
+from pyxla.lib.tables import TableSet, fill, gather, in_order, locate, pairs, room
+
+
+def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function of (engine, *abstract arguments) for Python callables."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for target in targets:
+            RULES[target] = Implementation(function, heap=True)
+        return function
+
+    return register
+
+
+def content_of(engine: Engine, x: Any) -> Any:
+    if not isinstance(x, Ref):
+        return None
+    return growing.found(engine.heap, x) or engine.content(x)
+
+
+# Indexing
+
+
+def get_item(engine: Engine, x: Any, key: Any) -> Any:
+    """`x[key]`."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.get(engine, x, grown, key)
+    if (kept := number_lists.packed(engine.heap, x)) is not None:
+        found = number_lists.get(engine, kept, key)
+        if found is not None:
+            return found
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        key = number_lists.by_value(engine, key)
+        return engine.library("indexing", arrays.getitem, engine, x, key)
+    if isinstance(x, Array):
+        array = arrays.fresh(engine, x)
+        return engine.library("indexing", arrays.getitem, engine, array, key)
+    if isinstance(content, DictCell):
+        if (asked := tables.looked(engine, x, key)) is not None:
+            return special(engine, asked, "__getitem__", (key,))
+        return _dict_item(engine, content, key)
+    items = arrays.items_of(engine, x)
+    if items is not None and (isinstance(x, Const | Ref) or x.cls is tuple or _plain(x, key)):
+        return _sequence_item(engine, x, items, key)
+    if isinstance(x, Const) and isinstance(x.value, type):
+        return x  # list[int] and the like, in annotations and calls
+    if isinstance(x, Const):
+        indexing = getattr(type(x.value), "__getitem__", None)
+        if lookup(indexing) is not None:
+            return engine.rules.call(engine, Const(indexing), [x, key], {})
+        return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
+    if isinstance(x, Compound) and x.kind == "range":
+        return range_item(engine, x, wrapped(engine, key, length(engine, x)))
+    result = special(engine, x, "__getitem__", (key,))
+    if result is None:
+        arrays.need_characters(engine, x)
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be indexed")
+    return result
+
+
+def _is_list(engine: Engine, x: Any) -> bool:
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return isinstance(content, ListCell | NumberList)
+
+
+def _plain(x: Tuple, key: Any) -> bool:
+    return "__getitem__" not in x.cls.__dict__
+
+
+def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
+    known = engine.key(key)
+    if known not in content.items:
+        return engine.raise_constant(KeyError(known))
+    return engine.use(content.items[known])
+
+
+def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+    if number_lists.is_dynamic(key):
+        chosen = number_lists.choose(engine, x, items, key)
+        if chosen is not None:
+            return chosen
+        if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
+            return growing.get(engine, x, packed, key)
+    index = engine.index(key, "the index of a sequence")
+    try:
+        found = items[index]
+    except (IndexError, TypeError) as error:
+        kind = "list" if isinstance(x, Ref) else "tuple"
+        return engine.raise_constant(type(error)(str(error).replace("tuple", kind)))
+    if not isinstance(index, slice):
+        return engine.use(found)
+    if isinstance(x, Const):
+        return Const(x.value[index])
+    return engine.new(ListCell(found)) if isinstance(x, Ref) else Tuple(found)
+
+
+def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        if growing.is_slice(key):
+            methods.replace(engine, x, key, value)
+        else:
+            growing.assign(engine, x, grown, key, value)
+        return
+    if _is_list(engine, x):
+        if number_lists.assign(engine, x, key, value):
+            return
+        if not growing.is_slice(key) and number_lists.is_dynamic(key):
+            _check_not_empty(engine, x)
+            if (grown := methods.opened(engine, x, key, new=value)) is not None:
+                growing.assign(engine, x, grown, key, value)
+                return
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        key, value = (number_lists.by_value(engine, v) for v in (key, value))
+        engine.library("assignment", arrays.setitem, engine, x, key, value)
+    elif isinstance(content, DictCell) and tables.opened(engine, x, key):
+        special(engine, x, "__setitem__", (key, value))
+    elif isinstance(content, DictCell):
+        engine.set_content(x.cell, DictCell({**content.items, engine.key(key): value}))
+    elif isinstance(content, ListCell):
+        index = engine.index(key, "the index of a list")
+        items = list(content.items)
+        new = engine.iterate(value) if isinstance(index, slice) else value
+        try:
+            items[index] = new
+        except (IndexError, TypeError) as error:
+            engine.raise_constant(error)
+        engine.set_content(x.cell, ListCell(tuple(items)))
+    elif special(engine, x, "__setitem__", (key, value)) is None:
+        kind = arrays.kind_of(engine, x)
+        raise engine.refuse(f"{kind} does not support item assignment")
+
+
+def _check_not_empty(engine: Engine, x: Ref) -> None:
+    content = engine.heap.contents[x.cell]
+    if isinstance(content, ListCell) and not content.items:
+        engine.raise_constant(IndexError("list assignment index out of range"))
+
+
+def delete_item(engine: Engine, x: Any, key: Any) -> None:
+    """`del x[key]`."""
+    if (grown := methods.opened(engine, x, *_bounds_of(key))) is not None:
+        methods.delete(engine, x, grown, key)
+        return
+    content = content_of(engine, x)
+    if isinstance(content, DictCell) and tables.opened(engine, x, key):
+        special(engine, x, "__delitem__", (key,))
+    elif isinstance(content, DictCell):
+        known = engine.key(key)
+        if known not in content.items:
+            engine.raise_constant(KeyError(known))
+        items = {k: v for k, v in content.items.items() if k != known}
+        engine.set_content(x.cell, DictCell(items))
+    elif isinstance(content, ListCell):
+        rest = list(content.items)
+        index = engine.index(key, "the index of a list")
+        try:
+            del rest[index]
+        except (IndexError, TypeError) as error:
+            engine.raise_constant(error)
+        engine.set_content(x.cell, ListCell(tuple(rest)))
+    elif special(engine, x, "__delitem__", (key,)) is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} does not support item deletion")
+
+
+def _bounds_of(key: Any) -> tuple[Any, ...]:
+    """The numbers in an index."""
+    return key.items if isinstance(key, Compound) and key.kind == "slice" else (key,)
+
+
+def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
+    """`x in container`."""
+    if choices.is_choice(container) and isinstance(x, Const):
+        return choices.test(container, lambda text: x.value in text)
+    if (grown := growing.found(engine.heap, container)) is not None:
+        return methods.contains(engine, grown, x)
+    if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
+        container = kept.data
+    content = content_of(engine, container)
+    if isinstance(content, DictCell | SetCell):
+        if (asked := tables.looked(engine, container, x)) is not None:
+            return special(engine, asked, "__contains__", (x,))
+        return Const(engine.key(x) in content.items)
+    if isinstance(content, Array):
+        hits = compare(engine, "eq", container, x)
+        return call(engine, Const(bool), [call(engine, Const(np.any), [hits], {})], {})
+    if isinstance(container, Const) and isinstance(x, Const):
+        return engine.fold_object(operator.contains, (container.value, x.value))
+    if isinstance(content, ObjectCell):
+        result = special(engine, container, "__contains__", (x,))
+        if result is not None:
+            return engine.rules.truth(engine, result)
+    found: Any = Const(False)
+    for item in engine.iterate(container):
+        same = compare(engine, "eq", item, x)
+        found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
+    return found
+
+
+# Sequences
+
+
+@builtin(support.sequence)
+def sequence(engine: Engine, x: Any) -> Any:
+    """What a loop over `x` indexes."""
+    x = engine.some(x, TypeError("'NoneType' object is not iterable"))
+    if number_lists.packed(engine.heap, x) or growing.found(engine.heap, x):
+        return x
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return rest(engine, x, content)
+    if isinstance(x, Compound) and x.kind in _ONCE:
+        use_up(engine, x)
+    if isinstance(content, ListCell) and id(content) in engine.used_up:
+        use_up(engine, content)  # a generator expression of which `next` was asked for
+    if isinstance(content, DictCell):
+        return Tuple(tuple(Const(k) for k in content.items))
+    if isinstance(content, SetCell):
+        return Tuple(tuple(Const(k) for k in sorted(content.items, key=repr)))
+    if isinstance(content, Array):
+        if not arrays.shown(engine, x)[0]:
+            engine.raise_constant(TypeError("iteration over a 0-d array"))
+        return x
+    if (inner := tables.plain_sequence(engine, x)) is not None:
+        if content.cls is TableSet:
+            return _ordered(engine, content)
+        return sequence(engine, inner)
+    if isinstance(content, ObjectCell):
+        for name in ("__iter__", "__getitem__"):
+            if name == "__iter__":
+                result = special(engine, x, name, ())
+                if result is not None:
+                    return sequence(engine, result)
+        raise engine.refuse(
+            f"{arrays.kind_of(engine, x)} cannot be iterated over",
+            "define __iter__ to return a list, tuple, range or array",
+        )
+    if isinstance(x, Const):
+        if isinstance(x.value, str | tuple | range | list | frozenset):
+            return x
+        if hasattr(x.value, "__iter__"):
+            return Const(tuple(x.value))
+    if isinstance(x, Compound) and x.kind in _LENGTHS or isinstance(x, Tuple | Ref):
+        return x
+    if coroutines.is_generator(x):
+        return x
+    arrays.need_characters(engine, x)
+    raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
+
+
+_ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
+USED_UP = "this iterator was read before, and what is left of it is not known"
+
+
+def _ordered(engine: Engine, content: ObjectCell) -> Any:
+    """The items of a set in CPython's order."""
+    names, plain = content.fields["names"], content.fields["plain"]
+    grown = growing.found(engine.heap, names)
+    if grown is None:
+        if len(engine.content(names).items) < 2:
+            return names
+    elif not (isinstance(plain, Const) and plain.value and methods.are_ints(grown.item)):
+        raise engine.refuse(
+            "the order of this set, whose items are known at run time only, is not known",
+            "iterate over sorted(s), or use a dict, which keeps its order",
+        )
+    return call(engine, Const(in_order), [names], {})
+
+
+def use_up(engine: Engine, x: Any) -> None:
+    """Refuse a second reading of `x`, which CPython would find empty."""
+    if id(x) in engine.used_up:
+        raise engine.refuse(USED_UP, "make a list of it first")
+    engine.used_up[id(x)] = x
+    made = x.meta[-1] if coroutines.is_generator(x) else getattr(x, "meta", None)
+    if made is not None and not set(engine.loops) <= set(made):
+        raise engine.refuse(
+            "an iterator made before this loop is read in each turn of it: it would be empty after "
+            "the first",
+            "make it where it is read, or make a list of it first",
+        )
+
+
+def position(engine: Engine, content: ObjectCell) -> int:
+    """How many items of an iterator were read."""
+    at = content.fields["at"]
+    if not isinstance(at, Const) or at.value is None:
+        raise engine.refuse(USED_UP, "make a list of it first")
+    return at.value
+
+
+def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
+    """What a loop over an iterator reads; how much of it is not known after it."""
+    at, items = position(engine, content), content.fields["items"]
+    engine.set_content(x.cell, ObjectCell(SequenceIterator, {"items": items, "at": Const(None)}))
+    return Tuple(tuple(iterate(engine, items)[at:])) if at else items
+
+
+def length(engine: Engine, x: Any) -> Any:
+    """`len(x)` of a sequence: a Const or an int Scalar."""
+    if choices.is_choice(x):
+        return choices.lookup(x, [len(value) for value in x.meta.values])
+    if isinstance(x, Const):
+        return Const(len(x.value))
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return growing.length(engine, grown)
+    if (kept := number_lists.packed(engine.heap, x)) is not None:
+        return Const(arrays.shown(engine, kept.data)[0][0])
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        shape, extents = arrays.shown(engine, x)
+        if not shape:
+            engine.raise_constant(TypeError("len() of unsized object"))
+        return Const(shape[0]) if extents is None or extents[0] is None else extents[0]
+    if isinstance(x, Tuple):
+        return Const(len(x.items))
+    if isinstance(content, ListCell | DictCell | SetCell):
+        return Const(len(content.items))
+    if isinstance(x, Compound) and x.kind in _LENGTHS:
+        return _LENGTHS[x.kind](engine, x)
+    result = special(engine, x, "__len__", ())
+    if result is None:
+        arrays.need_characters(engine, x)
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()")
+    return result
+
+
+@builtin(len, operator.length_hint)
+def _len(engine: Engine, x: Any) -> Any:
+    return length(engine, x)
+
+
+def _range_length(engine: Engine, x: Compound) -> Any:
+    start, stop, step = x.items
+    binary = engine.rules.binary
+    step_ = engine.static(step, "the step of a range") if isinstance(step, Const) else None
+    if step_ is None:
+        return _signed_length(engine, start, stop, step)
+    gap = binary(engine, "sub", stop, start) if step_ > 0 else binary(engine, "sub", start, stop)
+    if abs(step_) != 1:
+        size = Const(abs(step_))
+        gap = binary(engine, "add", gap, Const(abs(step_) - 1))
+        gap = binary(engine, "floordiv", gap, size)
+    low = extent.lower(gap.value if isinstance(gap, Const) else gap)
+    if low is not None and low >= 0:
+        return gap
+    return call(engine, Const(max), [gap, Const(0)], {})
+
+
+def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
+    """`max(0, ceil((stop - start) / step))` for a step of unknown sign (floor of negated)."""
+    binary = engine.rules.binary
+    gap = binary(engine, "sub", start, stop)
+    turns = engine.rules.negative(engine, binary(engine, "floordiv", gap, step))
+    return call(engine, Const(max), [turns, Const(0)], {})
+
+
+def range_item(engine: Engine, x: Compound, i: Any) -> Any:
+    """`start + i * step`, known to lie between start and stop."""
+    start, stop, step = x.items
+    binary = engine.rules.binary
+    offset = i if isinstance(step, Const) and step.value == 1 else binary(engine, "mul", i, step)
+    zero = isinstance(start, Const) and start.value == 0
+    value = offset if zero else binary(engine, "add", start, offset)
+    if not (isinstance(value, Scalar) and isinstance(step, Const)):
+        return value
+    ends = [p.value if isinstance(p, Const) else p for p in (start, stop)]
+    if step.value > 0:
+        high = extent.upper(ends[1])
+        low, high = extent.lower(ends[0]), None if high is None else high - 1
+    else:
+        low = extent.lower(ends[1])
+        low, high = None if low is None else low + 1, extent.upper(ends[0])
+    return Scalar(value.value, extent.meet(extent.fact(value), low, high))
+
+
+def _shortest(engine: Engine, x: Compound) -> Any:
+    lengths = [length(engine, s) for s in x.items]
+    return functools.reduce(lambda a, b: call(engine, Const(min), [a, b], {}), lengths)
+
+
+_LENGTHS: dict[str, Callable[..., Any]] = {
+    "range": _range_length,
+    "zip": _shortest,
+    "enumerate": lambda engine, x: length(engine, x.items[0]),
+    "reversed": lambda engine, x: length(engine, x.items[0]),
+    "map": lambda engine, x: _shortest(engine, Compound("zip", x.items[1:])),
+}
+
+
+@builtin(support.has_item)
+def has_item(engine: Engine, x: Any, i: Any) -> Any:
+    """Whether the loop over `x` has an item `i >= 0`."""
+    if coroutines.is_generator(x):
+        return coroutines.has_more(engine, x)
+    if isinstance(x, Compound) and x.kind in ("enumerate", "reversed"):
+        return has_item(engine, x.items[0], i)
+    if isinstance(x, Compound) and x.kind in ("zip", "map"):
+        found: Any = Const(True)
+        for part in x.items if x.kind == "zip" else x.items[1:]:
+            found = engine.rules.both(engine, found, has_item(engine, part, i))
+        return found
+    if isinstance(x, Compound) and x.kind == "range" and x.items[2:] == (x.items[2],):
+        step = x.items[2]
+        if isinstance(step, Const) and step.value == 1:
+            gap = engine.rules.binary(engine, "sub", x.items[1], x.items[0])
+            return engine.rules.compare(engine, "lt", i, gap)
+    return engine.rules.compare(engine, "lt", i, length(engine, x))
+
+
+@builtin(support.item)
+def item(engine: Engine, x: Any, i: Any) -> Any:
+    """Item `i` of a sequence, which is in range."""
+    if coroutines.is_generator(x):
+        return coroutines.current(engine, x)
+    if isinstance(x, Const) and isinstance(x.value, range) and not isinstance(i, Const):
+        r = x.value
+        x = Compound("range", (Const(r.start), Const(r.stop), Const(r.step)))
+    if isinstance(x, Compound):
+        match x.kind:
+            case "range":
+                return range_item(engine, x, i)
+            case "zip":
+                return Tuple(tuple([item(engine, s, i) for s in x.items]))
+            case "enumerate":
+                number = engine.rules.binary(engine, "add", x.items[1], i)
+                return Tuple((number, item(engine, x.items[0], i)))
+            case "reversed":
+                last = engine.rules.binary(engine, "sub", length(engine, x.items[0]), Const(1))
+                return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
+            case "map":
+                return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
+    if growing.found(engine.heap, x) is not None:
+        return get_item(engine, x, i)
+    if isinstance(content_of(engine, x), Array):
+        return get_item(engine, x, _known_in_range(engine, x, i))
+    return get_item(engine, x, i)
+
+
+def _known_in_range(engine: Engine, x: Any, i: Any) -> Any:
+    if isinstance(i, Scalar):
+        shape, _ = arrays.shown(engine, x)
+        return Scalar(i.value, extent.meet(extent.fact(i), 0, max(shape[0] - 1, 0)))
+    return i
+
+
+def wrapped(engine: Engine, i: Any, n: Any) -> Any:
+    """`i`, counted from the end where it is negative."""
+    low = extent.lower(i.value if isinstance(i, Const) else i)
+    if low is not None and low >= 0:
+        return i
+    binary = engine.rules.binary
+    if isinstance(i, Const):
+        return binary(engine, "add", i, n)
+    raise engine.refuse("a range is indexed with an int that may be negative", "index an array")
+
+
+def iterate(engine: Engine, x: Any) -> list[Any]:
+    """All items of `x`, whose number must be known."""
+    found = sequence(engine, x)
+    if coroutines.is_generator(found):
+        del engine.used_up[id(found)]
+        found = call(engine, Const(list), [found], {})
+    if (grown := growing.found(engine.heap, found)) is not None:
+        if isinstance(growing.length(engine, grown), Scalar):
+            engine.content(found)  # refuses
+    items = arrays.items_of(engine, found)
+    if items is not None:
+        return [engine.use(i) for i in items]
+    count = engine.static(length(engine, found), "the number of items")
+    return [item(engine, found, Const(i)) for i in range(count)]
+
+
+# Constructors
+
+
+@builtin(range)
+def _range(engine: Engine, *args: Any) -> Any:
+    bounds = [_as_int(engine, a) for a in args]
+    if all(isinstance(b, Const) for b in bounds):
+        return engine.fold_object(range, tuple(b.value for b in bounds))
+    if len(bounds) == 1:
+        bounds = [Const(0), *bounds]
+    if len(bounds) == 2:
+        bounds.append(Const(1))
+    if engine.tests(ValueError) and not isinstance(bounds[2], Const):
+        nonzero = engine.rules.compare(engine, "ne", bounds[2], Const(0))
+        engine.ensure(nonzero, ValueError("range() arg 3 must not be zero"))
+    return Compound("range", tuple(bounds))
+
+
+def _as_int(engine: Engine, x: Any) -> Any:
+    """An index as a Python int."""
+    if isinstance(x, Const):
+        try:
+            return Const(operator.index(x.value))
+        except TypeError:
+            raise engine.refuse(
+                f"{type(x.value).__name__!r} object cannot be interpreted as an integer"
+            ) from None
+    if isinstance(x, Scalar) and x.kind is int:
+        return x
+    if isinstance(x, Array) and x.dtype.kind in "iu" or isinstance(x, Scalar) and x.kind is bool:
+        return call(engine, Const(int), [x], {})
+    if arrays.is_array(engine, x) and arrays.dtype_of(engine, x).kind in "iu":
+        return call(engine, Const(int), [x], {})
+    kind = arrays.kind_of(engine, x)
+    raise engine.refuse(f"{kind!r} object cannot be interpreted as an integer", "use int(...)")
+
+
+@builtin(zip)
+def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
+    if not xs:
+        return Const(())
+    return _lazy(engine, zip, tuple([sequence(engine, x) for x in xs]))
+
+
+@builtin(enumerate)
+def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
+    return _lazy(engine, enumerate, (sequence(engine, x), start))
+
+
+def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
+    """`kind(*parts)` of sequences, item by item; of a generator another generator."""
+    found = [x for x in parts if coroutines.is_generator(x)]
+    if not found:
+        return Compound(kind.__name__, parts, tuple(engine.loops))
+    for x in found:
+        del engine.used_up[id(x)]
+    return call(engine, Const(kind), list(parts), {})
+
+
+@builtin(reversed)
+def _reversed(engine: Engine, x: Any) -> Any:
+    return Compound("reversed", (sequence(engine, x),), tuple(engine.loops))
+
+
+@builtin(map)
+def _map(engine: Engine, function: Any, *xs: Any) -> Any:
+    return _lazy(engine, map, (function, *[sequence(engine, x) for x in xs]))
+
+
+@builtin(filter)
+def _filter(engine: Engine, function: Any, x: Any) -> Any:
+    kept = []
+    if unknown(engine, x):
+        return call(engine, Const(sequences.filtered), [function, x], {})
+    for value in iterate(engine, x):
+        none = isinstance(function, Const) and function.value is None
+        test = value if none else call(engine, function, [value], {})
+        truth = engine.rules.truth(engine, test)
+        if decided_by_data(engine, truth):
+            return call(engine, Const(sequences.filtered), [function, x], {})
+        if engine.static(truth, "whether filter keeps an item"):
+            kept.append(value)
+    return Tuple(tuple(kept))
+
+
+@builtin(tuple, support.to_tuple)
+def _tuple(engine: Engine, x: Any = Const(())) -> Any:
+    if isinstance(x, Const) and isinstance(x.value, str | range):
+        return Const(tuple(x.value))
+    return Tuple(tuple(iterate(engine, x)))
+
+
+@builtin(list)
+def list_(engine: Engine, x: Any = Const(())) -> Any:
+    if tables.found(engine.heap, x) is None:
+        x = tables.plain_sequence(engine, x) or x
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.shallow(engine, grown)
+    if (kept := number_lists.flat(engine, x)) is not None:
+        return number_lists.copied(engine, kept)
+    if unknown(engine, x):
+        return methods.of_unknown_length(engine, x)
+    return engine.new(ListCell(tuple(iterate(engine, x))))
+
+
+def unknown(engine: Engine, x: Any) -> bool:
+    """Whether the number of items of `x` is known at run time only, and can only be."""
+    if isinstance(x, Const | Tuple):
+        return False
+    if (inner := tables.plain_sequence(engine, x)) is not None:
+        return unknown(engine, inner)
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return False
+    if isinstance(x, Compound) and x.kind not in _LENGTHS:
+        return False
+    if isinstance(content, ListCell | DictCell | SetCell | ObjectCell):
+        return False
+    return methods.unknown_length(engine, length(engine, x))
+
+
+@builtin(set, frozenset, support.to_set)
+def _set(engine: Engine, x: Any = Const(())) -> Any:
+    table = tables.found(engine.heap, x)
+    items = None if table or unknown(engine, x) else iterate(engine, x)
+    if items is None or decided_by_data(engine, *items):
+        return call(engine, Const(gather), [engine.new(SetCell(frozenset())), x], {})
+    return engine.new(SetCell(frozenset(engine.key(i) for i in items)))
+
+
+@builtin(dict)
+def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
+    items: dict[Any, Any] = {}
+    if x is not None and not named and has_data_keys(engine, x):
+        source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
+        return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
+    if x is not None:
+        content = content_of(engine, x)
+        if isinstance(content, DictCell):
+            items.update(content.items)
+        elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
+            for key in iterate(engine, special(engine, x, "keys", ())):
+                items[engine.key(key)] = get_item(engine, x, key)
+        else:
+            for pair in iterate(engine, x):
+                key, value = iterate(engine, pair)
+                items[engine.key(key)] = value
+    return engine.new(DictCell({**items, **named}))
+
+
+def has_data_keys(engine: Engine, x: Any) -> bool:
+    """Whether what `dict` is called with has keys that data decides; it counts as not read."""
+    read = dict(engine.used_up)
+    found = _has_data_keys(engine, x)
+    engine.used_up = read
+    return found
+
+
+def _has_data_keys(engine: Engine, x: Any) -> bool:
+    if (inner := tables.plain_sequence(engine, x)) is not None:
+        return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
+    content = content_of(engine, x)
+    if isinstance(content, DictCell | ObjectCell):
+        return False
+    if unknown(engine, x):
+        return True
+    pairs = [iterate(engine, pair) for pair in iterate(engine, x)]
+    return any(pair and decided_by_data(engine, pair[0]) for pair in pairs)
+
+
+@builtin(dict.fromkeys)
+def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
+    return engine.new(DictCell({engine.key(k): value for k in iterate(engine, keys)}))
+
+
+@builtin(slice, support.slice)
+def _slice(engine: Engine, *args: Any) -> Any:
+    parts = {1: (Const(None), *args, Const(None)), 2: (*args, Const(None))}.get(len(args), args)
+    if all(isinstance(p, Const) for p in parts):
+        return Const(slice(*[p.value for p in parts]))
+    return Compound("slice", tuple(parts))
+
+
+builtin(locate)(methods.place)
+builtin(pairs)(methods.zipped)
+builtin(room)(methods.room)

@@ -1,0 +1,146 @@
+"""Dicts and sets whose keys are known at run time only: when one becomes a `lib.tables` instance.
+
+That is where a key that data decides is looked for or put in, and where paths meet on which a dict
+has different keys.  What is only looked at stays what it is: a copy is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, SetCell
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
+from pyxla.infer.lists.items import item_of, joined_items
+from pyxla.lib.tables import Table, TableSet
+
+_KNOWN = (DictCell, SetCell)
+
+
+def found(heap: Heap, x: Any) -> ObjectCell | None:
+    """The content of a dict or set whose keys are known at run time only."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if type(content) is ObjectCell and content.cls in (Table, TableSet):
+        return content
+    return None
+
+
+def is_dynamic(x: Any) -> bool:
+    """Whether a key is known at run time only."""
+    if isinstance(x, Tuple):
+        return any(map(is_dynamic, x.items))
+    return isinstance(x, Scalar | Array)
+
+
+def opened(engine: Any, x: Any, key: Any) -> bool:
+    """Whether `x` is such a dict or set; one that is changed by a data-decided key becomes one."""
+    if found(engine.heap, x) is not None:
+        return True
+    if not _suits(engine, x, key):
+        return False
+    engine.lists.grew = True
+    engine.heap.contents[x.cell] = table_of(engine.heap, engine.heap.contents[x.cell])
+    return True
+
+
+def looked(engine: Any, x: Any, key: Any) -> Ref | None:
+    """Where a data-decided key of the dict or set `x` is looked for; None: it must be known."""
+    if found(engine.heap, x) is not None:
+        return x
+    if not _suits(engine, x, key):
+        return None
+    engine.lists.grew = True
+    return engine.new(table_of(engine.heap, engine.heap.contents[x.cell]))
+
+
+def _suits(engine: Any, x: Any, key: Any) -> bool:
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, _KNOWN) or not is_dynamic(key):
+        return False
+    return decided_by_data(engine, key) and _is_uniform(engine.heap, content)
+
+
+def _is_uniform(heap: Heap, content: DictCell | SetCell) -> bool:
+    """Whether keys, and values, are of one type each."""
+    return all(
+        not items or joined_items([item_of(heap, x) for x in items]) is not None
+        for items in _columns(content)
+    )
+
+
+def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:
+    names = [Const(key) for key in content.items]
+    if isinstance(content, SetCell):
+        return (sorted(names, key=lambda c: repr(c.value)),)
+    return names, tuple(content.items.values())
+
+
+def table_of(heap: Heap, content: DictCell | SetCell) -> ObjectCell:
+    """A dict or set as the instance that stands for it."""
+    lists = [Ref(heap.new(ListCell(tuple(items)))) for items in _columns(content)]
+    if isinstance(content, SetCell):
+        return ObjectCell(TableSet, {"names": lists[0], "plain": Const(not content.items)})
+    return ObjectCell(Table, {"names": lists[0], "data": lists[1]})
+
+
+def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> list[list[Any]]:
+    """Make dicts and sets whose keys differ among `states` (edges) instances; the lists that they
+    have in each state, a column for each.
+
+    columns: what one name is in each state.
+    """
+    first = states[0].heap.contents
+    cells = [cell for cell, x in first.items() if type(x) in _TYPES]
+    if not cells and not any(type(x) in _TYPES for s in states for x in s.heap.contents.values()):
+        return []
+    same = [[Ref(cell)] * len(states) for cell in cells]
+    return [column for refs in [*columns, *same] for column in _unify(states, refs)]
+
+
+_TYPES = (DictCell, SetCell, ObjectCell)
+
+
+def _unify(states: Sequence[Any], refs: Sequence[Any]) -> list[list[Any]]:
+    if not all(isinstance(x, Ref) for x in refs):
+        return []
+    contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
+    tables = [found(s.heap, x) for s, x in zip(states, refs, strict=True)]
+    kinds = {_stands_for(c) for c in contents}
+    if len(kinds) > 1 or None in kinds or all(c is contents[0] for c in contents):
+        return []
+    if not any(tables):
+        keys = {tuple(c.items) if isinstance(c, DictCell) else c.items for c in contents}
+        pairs = zip(states, contents, strict=True)
+        if len(keys) < 2 or not all(_is_uniform(s.heap, c) for s, c in pairs):
+            return []
+    made = []
+    for state, x, content, table in zip(states, refs, contents, tables, strict=True):
+        if table is None:
+            if not _is_uniform(state.heap, content):
+                return []
+            state.heap = state.heap.copy()
+            table = state.heap.contents[x.cell] = table_of(state.heap, content)
+        made.append(table)
+    lists = [name for name, field in made[0].fields.items() if isinstance(field, Ref)]
+    return [[table.fields[name] for table in made] for name in lists]
+
+
+def _stands_for(content: Any) -> type | None:
+    if isinstance(content, ObjectCell):
+        return content.cls if content.cls in (Table, TableSet) else None
+    return {DictCell: Table, SetCell: TableSet}.get(type(content))
+
+
+def plain_sequence(engine: Any, x: Any) -> Any:
+    """The list of what a collection iterates over, where it has one."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    name = getattr(content.cls, "__pyxla_sequence__", "") if type(content) is ObjectCell else ""
+    inner = content.fields.get(name) if name else None
+    return None if inner is None else plain_sequence(engine, inner) or inner
+
+
+def unordered(engine: Any, x: Any) -> Any:
+    """A set as the list of its items in any order; anything else as it is."""
+    table = found(engine.heap, x)
+    return table.fields["names"] if table is not None and table.cls is TableSet else x

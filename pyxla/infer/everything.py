@@ -1,0 +1,15 @@
+"""Imports every module that registers rules of functions which need the heap."""
+
+# ruff: noqa: F401
+
+import pyxla.infer.arrays.counting
+import pyxla.infer.arrays.mutating
+import pyxla.infer.arrays.sharing
+import pyxla.infer.arrays.subscripts
+import pyxla.infer.arrays.viewing
+import pyxla.infer.borrowed
+import pyxla.infer.builtins
+import pyxla.infer.containers.methods
+import pyxla.infer.loops.folding
+import pyxla.infer.random.methods
+import pyxla.infer.text.printing

@@ -1,0 +1,1 @@
+"""What is proven of integers, and read off conditions and instructions."""

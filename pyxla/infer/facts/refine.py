@@ -1,0 +1,123 @@
+"""What a branch teaches: on the side where `i < n`, the interval of `i` ends below that of `n`.
+
+An *atom* is a comparison of ints `(direction, x, y)` that holds.  A bool Scalar carries its test:
+`(direction, x, y)` as the comparison made it, or `("implies", if_true, if_false)` with the atoms
+that follow from either outcome, as `and` and `or` leave it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.extent import IntFact
+from pyxla.infer.lattice import Const, MaybeNone, Scalar
+from pyxla.ir.core import Value
+
+Atom = tuple[str, Any, Any]
+
+# ("SOME", x, None): the MaybeNone x is not None; ("NONE", x, None): it is.
+_NEGATED = {
+    "SOME": "NONE",
+    "NONE": "SOME",
+    "EQ": "NE",
+    "NE": "EQ",
+    "LT": "GE",
+    "GE": "LT",
+    "GT": "LE",
+    "LE": "GT",
+}
+_SWAPPED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}
+
+
+def atoms(cond: Any, outcome: bool) -> tuple[Atom, ...]:
+    """What holds where `cond` is `outcome`."""
+    test = cond.test if isinstance(cond, Scalar) else None
+    if test is None:
+        return ()
+    if test[0] == "implies":
+        return test[1] if outcome else test[2]
+    direction, x, y = test
+    return ((direction if outcome else _NEGATED[direction], x, y),)
+
+
+def negated(test: Any) -> Any:
+    """The test of `not cond`."""
+    if test is None:
+        return None
+    if test[0] == "implies":
+        return ("implies", test[2], test[1])
+    return (_NEGATED[test[0]], test[1], test[2])
+
+
+def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any] | None:
+    """A copy of `env` in which `learned` holds; None where it cannot hold."""
+    env = env.copy()
+    for direction, x, y in learned:
+        if isinstance(x, MaybeNone):
+            _settle(env, x, direction == "SOME")
+            continue
+        for left, right, relation in ((x, y, direction), (y, x, _SWAPPED[direction])):
+            interval = _narrowed(extent.fact(left), extent.fact(right), relation)
+            if interval.lo is not None and interval.hi is not None and interval.lo > interval.hi:
+                return None
+            if isinstance(left, Scalar):
+                _apply(env, left, interval)
+    return env
+
+
+def _settle(env: dict[Value, Any], x: MaybeNone, some: bool) -> None:
+    """Names that are None or not together with `x` are so from here on."""
+    for key, known in env.items():
+        if isinstance(known, MaybeNone) and known.some.value is x.some.value:
+            env[key] = known.value if some else Const(None)
+
+
+def is_some(x: MaybeNone, assumed: tuple[Atom, ...]) -> bool | None:
+    """Whether `x` is not None where `assumed` holds; None where that is not known."""
+    for direction, known, _ in assumed:
+        if isinstance(known, MaybeNone) and known.some.value is x.some.value:
+            return direction == "SOME"
+    return None
+
+
+def _narrowed(x: IntFact, y: IntFact, direction: str) -> IntFact:
+    """`x` where `x direction y`."""
+    match direction:
+        case "LT":
+            return extent.meet(x, None, None if y.hi is None else y.hi - 1)
+        case "LE":
+            return extent.meet(x, None, y.hi)
+        case "GT":
+            return extent.meet(x, None if y.lo is None else y.lo + 1, None)
+        case "GE":
+            return extent.meet(x, y.lo, None)
+        case "EQ":
+            return extent.meet(x, y.lo, y.hi)
+    if y.terms == () and x.lo == y.const:
+        return extent.meet(x, y.const + 1, None)
+    if y.terms == () and x.hi == y.const:
+        return extent.meet(x, None, y.const - 1)
+    return x
+
+
+def _apply(env: dict[Value, Any], x: Scalar, interval: IntFact) -> None:
+    """Narrow every int of `env` that differs from `x` by a constant."""
+    for key, known in env.items():
+        if not isinstance(known, Scalar) or known.value.type.dtype.kind != "i":
+            continue
+        offset = 0 if known.value is x.value else extent.difference(known, x)
+        if offset is None:
+            continue
+        low = None if interval.lo is None else interval.lo + offset
+        high = None if interval.hi is None else interval.hi + offset
+        fact = extent.meet(extent.fact(known), low, high)
+        if fact != known.fact:
+            env[key] = Scalar(known.value, fact, known.test, known.kinds)
+
+
+def constant_of(x: Any) -> Any:
+    """The int a Scalar is proven to be, as a Const; else `x`."""
+    if isinstance(x, Scalar) and x.fact is not None and x.fact.lo == x.fact.hi is not None:
+        return Const(x.fact.lo)
+    return x

@@ -1,0 +1,161 @@
+"""One of several known texts or members of an enum: `status = "done" if ok else "failed"`.
+
+    Compound("choice", (selector,), Choices)      the value at position `selector`, an int
+
+Whoever must know which it is meets `Choices.conflict`, as if the paths could not be joined.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays.shadows import chosen, number, one_of
+from pyxla.infer.lattice import Compound, Conflict, Const, Scalar
+from pyxla.ir.build import building
+from pyxla.ir.core import Value
+from pyxla.lib.operands import BOOL
+from pyxla.ops.elementwise import and_, compare, convert, not_, or_
+from pyxla.ops.shape import constant
+
+_KINDS = (str, enum.Enum)
+
+
+class Choices:
+    """The values that a choice has, and what to say of it where it must be known."""
+
+    __slots__ = ("conflict", "values")
+
+    def __init__(self, values: Sequence[Any], conflict: Conflict) -> None:
+        self.values = tuple(values)
+        self.conflict = conflict
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choices) and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash(self.values)
+
+
+def is_choice(x: Any) -> bool:
+    return type(x) is Compound and x.kind == "choice"
+
+
+def values_of(x: Any) -> tuple[Any, ...] | None:
+    """The texts or members that `x` may be; None of anything else."""
+    if is_choice(x):
+        return x.meta.values
+    return (x.value,) if isinstance(x, Const) and isinstance(x.value, _KINDS) else None
+
+
+def selector_in(x: Any, values: Sequence[Any]) -> Any:
+    """The position among `values` of what `x` is, an int; None where one is missing."""
+    own = values_of(x)
+    places = [_place(value, values) for value in own or ()]
+    if not places or None in places:
+        return None
+    if not is_choice(x):
+        return Const(places[0])
+    if places == list(range(len(places))):
+        return x.items[0]
+    return one_of(chosen(x.items[0], [number(place or 0) for place in places]), len(values))
+
+
+def _place(value: Any, values: Sequence[Any]) -> int | None:
+    return next(
+        (i for i, v in enumerate(values) if v is value or (_is_text(v) and v == value)), None
+    )
+
+
+def _is_text(x: Any) -> bool:
+    return type(x) is str
+
+
+def join(
+    values: Sequence[Any],
+    undefined: Any,
+    join_one: Callable[[list[Any]], Any],
+    at: Callable[[int], Any],
+    conflict: Callable[[], Conflict],
+) -> Any:
+    """What each of `values` is on its path; None where they are not texts or members.
+
+    undefined: stands for no value.  at: a builder at the end of a path.
+    """
+    found = [None if v is undefined else values_of(v) for v in values]
+    if any(own is None and v is not undefined for own, v in zip(found, values, strict=True)):
+        return None
+    union: list[Any] = []
+    for value in [value for own in found for value in own or ()]:
+        if _place(value, union) is None:
+            union.append(value)
+    picks = []
+    for i, value in enumerate(values):
+        with building(at(i)):
+            picks.append(value if value is undefined else selector_in(value, union))
+    return Compound("choice", (join_one(picks),), Choices(union, conflict()))
+
+
+def table(x: Compound, entry: Callable[[Any], Any]) -> list[Any]:
+    return [entry(value) for value in x.meta.values]
+
+
+def test(x: Compound, holds: Callable[[Any], bool]) -> Any:
+    """Whether `holds` of what `x` is, a bool."""
+    hits = [i for i, hit in enumerate(table(x, holds)) if hit]
+    if len(hits) in (0, len(x.meta.values)):
+        return Const(bool(hits))
+    selector = _value(x.items[0])
+    tests = [compare(selector, number(i), direction="EQ") for i in hits]
+    return Scalar(convert(functools.reduce(or_, tests), dtype=BOOL, weak=True))
+
+
+def lookup(x: Compound, entries: Sequence[int]) -> Scalar:
+    """That of `entries` which belongs to what `x` is, an int."""
+    selector = Scalar(_value(x.items[0]))
+    return Scalar(chosen(selector, [number(n) for n in entries]))
+
+
+def equal(x: Any, y: Any) -> Any:
+    """`x == y`, a bool, where one of them is a choice."""
+    if not is_choice(x):
+        x, y = y, x
+    if not is_choice(y):
+        other = y.value if isinstance(y, Const) else None
+        return test(x, lambda value: isinstance(y, Const) and bool(value == other))
+    both = []
+    for i, one in enumerate(x.meta.values):
+        place = _place(one, y.meta.values)
+        if place is not None:
+            here = compare(_value(x.items[0]), number(i), direction="EQ")
+            both.append(and_(here, compare(_value(y.items[0]), number(place), direction="EQ")))
+    if not both:
+        return Const(False)
+    return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))
+
+
+def compared(engine: Any, relation: Callable[[Any, Any], bool], x: Any, y: Any) -> Any:
+    """`relation(x, y)`, a bool, where one of them is a choice."""
+    if relation is operator.eq or (relation is operator.ne and is_choice(x) and is_choice(y)):
+        same = equal(x, y)
+        if relation is operator.eq:
+            return same
+        if isinstance(same, Const):
+            return Const(not same.value)
+        return Scalar(convert(not_(same.value), dtype=BOOL, weak=True))
+    if is_choice(x) and isinstance(y, Const):
+        return test(x, lambda value: relation(value, y.value))
+    if is_choice(y) and isinstance(x, Const):
+        return test(y, lambda value: relation(x.value, value))
+    return engine.use((x if is_choice(x) else y).meta.conflict)
+
+
+def _value(selector: Any) -> Value:
+    if isinstance(selector, Const):
+        return constant(value=np.asarray(selector.value), weak=True)
+    return selector.value

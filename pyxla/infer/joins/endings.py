@@ -1,0 +1,60 @@
+"""How a visited function ends: the paths that return and those that raise, brought together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pyxla.errors import CompileError, Location
+from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.joins.merge import Edge, merge
+from pyxla.infer.lattice import UNDEFINED, Const
+from pyxla.infer.raising.catching import Raised
+
+
+def visited(engine: Engine, visit: Callable[[], Any]) -> list[Edge]:
+    """The edge on which `visit` returns, its result the second operand; none where it raises."""
+    try:
+        result = visit()
+    except Stopped:
+        return []
+    return [Edge(engine.block, engine.heap, {}, (Const(0), result), engine.loc)]
+
+
+def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any, Any, list[Raised]]:
+    """Go on where the function has returned (`visited`) or raised: (status, result, exceptions).
+
+    status: None where nothing is raised; else 0, or k for `raised[k - 1]`, an int.  result:
+    UNDEFINED where it never returns.
+    """
+    if not raised and not edges:
+        raise CompileError("this function never returns", engine.loc)
+    if not raised:
+        engine.enter(edges[0])
+        _, result = edges[0].args
+        return None, result, []
+    width = len(raised)
+    for edge in edges:
+        edge.args = (*edge.args, *[UNDEFINED] * width)
+    for i, path in enumerate(raised):
+        parts: list[Any] = [UNDEFINED] * width
+        parts[i] = path.exception
+        edge = path.edge
+        edge.args = (Const(i + 1), UNDEFINED, *parts)
+        edges.append(edge)
+    names = ["status", "the result", *["the exception"] * width]
+    hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
+    edge, args = merge(
+        edges, (), hints, lambda: _held(engine), engine.captures.pinned, ended, engine.exact
+    )
+    engine.enter(edge)
+    status, result, *exceptions = args
+    merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]
+    return status, result, merged
+
+
+def _held(engine: Engine) -> Iterator[Any]:
+    """What the callers still need, and may need: the innermost of them is at a call."""
+    yield from engine.held()
+    if engine.frames:
+        yield from engine.frames[-1].env.values()

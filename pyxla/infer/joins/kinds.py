@@ -1,0 +1,237 @@
+"""Scalars whose kind is known at run time only.
+
+Where an int and a float meet, or a Python scalar and NumPy's, one value of the wider type holds
+either (`joined`), and a selector says which of the kinds it is.  Operators keep track of it: what
+they give for each kind is asked of CPython and NumPy.  Who does not look at `kinds` sees a scalar
+of the wider type.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays.shadows import chosen, number, one_of
+from pyxla.infer.facts import extent
+from pyxla.infer.joins.joined import joined_number_type
+from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
+from pyxla.ir.build import Builder, building
+from pyxla.ir.types import PYTHON_DTYPES, python_type
+from pyxla.ops.elementwise import add, compare, convert, multiply, select
+from pyxla.ops.shape import constant
+
+_NAMES = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),
+    *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "lshift", "rshift"),
+)
+_OPERATORS = {name: getattr(operator, name) for name in _NAMES}
+
+
+def kinds_of(x: Any) -> tuple[Any, ...]:
+    """The kinds that a number may be: Python's types, and those of NumPy's scalars."""
+    if isinstance(x, Const):
+        return (type(x.value),)
+    if x.kinds is not None:
+        return x.kinds.choices
+    return (x.kind if isinstance(x, Scalar) else x.dtype.type,)
+
+
+def join(join: Any, values: Sequence[Any], undefined: Any) -> Kinds | None:
+    """The kinds of numbers that meet in the states of `join`; None where they are of one."""
+    given = [None if v is undefined else kinds_of(v) for v in values]
+    choices = tuple(dict.fromkeys(kind for kinds in given if kinds for kind in kinds))
+    if len(choices) < 2:
+        return None
+    picks: list[Any] = [Const(0)] * len(values)
+    for i, edge in enumerate(join.edges):
+        if given[i] is not None:
+            picks[i] = selector_in(values[i], choices, edge.block, join.loc)
+    phi = join.phi(picks, python_type(int))
+    return Kinds(choices, Scalar(phi, extent.IntFact(0, len(choices) - 1)))
+
+
+def selector_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
+    """Which of `choices` the kind of `x` is."""
+    places = [choices.index(kind) for kind in kinds_of(x)]
+    if len(places) == 1:
+        return Const(places[0])
+    with building(Builder(block.instrs, loc)):
+        return one_of(chosen(x.kinds.selector, [number(p) for p in places]), len(choices))
+
+
+def fits(template: Any, back: Any) -> bool:
+    """Whether the template of a loop's number has the kinds of what comes back."""
+    return set(kinds_of(back)) <= set(kinds_of(template))
+
+
+def settled(template: Any, back: Any) -> Any:
+    """A loop's number where it is what the loop brought back: of one kind, if that is; or None."""
+    if len(found := kinds_of(back)) != 1 or dtype_of(found[0]) != template.dtype:
+        return None
+    if (found[0] in PYTHON_DTYPES) != isinstance(template, Scalar):
+        return None
+    return with_kinds(template, None)
+
+
+def operated(engine: Any, op: Any, operands: Sequence[Any], result: Any) -> Any:
+    """`result`, what an operator, by name, or a ufunc gives for operands of the wider kinds, with
+    its own kinds."""
+    if not any(getattr(x, "kinds", None) for x in operands):
+        return result
+    options = [_options(engine, x) for x in operands]
+    if any(option is None for option in options):
+        return result
+    found = [_result(op, combination) for combination in itertools.product(*options)]
+    choices = tuple(dict.fromkeys(found))
+    if None in choices:
+        return result
+    if any(isinstance(kind, tuple) for kind in choices):
+        return _of_arrays(engine, choices, result)
+    if not is_number(result) or isinstance(result, Const):
+        return result
+    if len(choices) == 1:
+        return result if kinds_of(result) == choices else _as(result, choices[0])
+    places = [choices.index(kind) for kind in found]
+    selector = one_of(chosen(_position(operands), [number(p) for p in places]), len(choices))
+    return with_kinds(result, Kinds(choices, selector))
+
+
+def choose(test: Scalar, x: Any, y: Any) -> Any:
+    """The number `x` where `test` holds, else `y`, each of its own kinds; None where no type holds
+    both."""
+    type = joined_number_type([x, y], several=True)
+    if type is None:
+        return None
+    choices = tuple(dict.fromkeys((*kinds_of(x), *kinds_of(y))))
+    values = [_held(v, type) for v in (x, y)]
+    places = [position_in(v, choices) for v in (x, y)]
+    result = select(test.value, *values)
+    selector = one_of(select(test.value, *places), len(choices))
+    mixed = Kinds(choices, selector) if len(choices) > 1 else None
+    return Scalar(result, None, None, mixed) if type.weak else Array(result, None, mixed)
+
+
+def moved(which: Any, places: Sequence[int]) -> Any:
+    """`places[w]` for each element `w` of `which`."""
+    found = _full(which, places[-1])
+    for i, place in enumerate(places[:-1]):
+        hit = compare(which, _full(which, i), direction="EQ")
+        found = select(hit, _full(which, place), found)
+    return found
+
+
+def _full(x: Any, number: int) -> Any:
+    return constant(value=np.full(x.type.shape, number, x.type.dtype))
+
+
+def _held(x: Any, type: Any) -> Any:
+    if isinstance(x, Const):
+        return constant(value=np.asarray(x.value, type.dtype), weak=type.weak)
+    if x.value.type is type:
+        return x.value
+    return convert(x.value, dtype=type.dtype, weak=type.weak)
+
+
+def position_in(x: Any, choices: Sequence[Any]) -> Any:
+    """Which of `choices` the kind of `x` is, as a number."""
+    places = [number(choices.index(kind)) for kind in kinds_of(x)]
+    return places[0] if len(places) == 1 else chosen(x.kinds.selector, places)
+
+
+def with_kinds(x: Any, kinds: Kinds | None) -> Any:
+    """The number `x` with these kinds."""
+    if isinstance(x, Array):
+        return Array(x.value, x.extents, kinds)
+    return Scalar(x.value, x.fact, x.test, kinds)
+
+
+def bare(x: Any) -> Any:
+    """The number `x` without what is known of its value."""
+    if isinstance(x, Const):
+        return x
+    return Array(x.value, None, x.kinds) if isinstance(x, Array) else Scalar(x.value, kinds=x.kinds)
+
+
+def _options(engine: Any, x: Any) -> tuple[Any, ...] | None:
+    if isinstance(x, Ref):
+        content = engine.content(x)
+        return (("array", content.dtype),) if isinstance(content, Array) else None
+    return kinds_of(x) if is_number(x) else None
+
+
+@functools.cache
+def _result(op: Any, kinds: tuple[Any, ...]) -> Any:
+    """The kind of what `op` gives for these kinds; None where it is an error."""
+    samples = [_sample(kind) for kind in kinds]
+    try:
+        with np.errstate(all="ignore"):
+            found = _OPERATORS.get(op, op)(*samples)
+    except Exception:  # noqa: BLE001 - whatever is raised, there is no result
+        return None
+    if isinstance(found, np.ndarray):
+        return "array", found.dtype
+    return type(found)
+
+
+def _sample(kind: Any) -> Any:
+    if isinstance(kind, tuple):
+        return np.ones(1, kind[1])
+    return kind(1)
+
+
+def _of_arrays(engine: Any, choices: Sequence[Any], result: Any) -> Any:
+    if len(choices) > 1:
+        names = sorted({str(kind[1]) for kind in choices})
+        raise engine.refuse(
+            f"the dtype of this array is {' or '.join(names)}: that depends on the path taken",
+            "make the number one kind: float(x), int(x), or a NumPy scalar from the start",
+        )
+    return result
+
+
+def _as(result: Any, kind: Any) -> Any:
+    """`result` as the one kind that it has on all paths."""
+    weak = kind in PYTHON_DTYPES
+    value = convert(result.value, dtype=dtype_of(kind), weak=weak)
+    return Scalar(value) if weak else Array(value)
+
+
+def dtype_of(kind: type) -> np.dtype:
+    return PYTHON_DTYPES[kind] if kind in PYTHON_DTYPES else np.dtype(kind)
+
+
+def width(kind: type) -> tuple[int, int, bool]:
+    """Where a kind comes in order: by what it holds, Python's before NumPy's."""
+    dtype = dtype_of(kind)
+    return "biufcV".index(dtype.kind), dtype.itemsize, kind not in PYTHON_DTYPES
+
+
+def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
+    """`isinstance(x, classes)`, a bool, of a number of several kinds."""
+    hits = [issubclass(kind, classes) for kind in x.kinds.choices]
+    if all(hits) or not any(hits):
+        return Const(hits[0])
+    flags = [constant(value=np.asarray(hit), weak=True) for hit in hits]
+    return Scalar(chosen(x.kinds.selector, flags))
+
+
+def _position(operands: Sequence[Any]) -> Scalar:
+    """Which of all combinations of the kinds of `operands` there is."""
+    position, size = None, 1
+    for x in operands:
+        found = getattr(x, "kinds", None)
+        if found is None:
+            continue
+        count = len(found.choices)
+        position = (
+            found.selector.value
+            if position is None
+            else add(multiply(position, number(count)), found.selector.value)
+        )
+        size *= count
+    return one_of(position, size)

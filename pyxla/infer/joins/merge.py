@@ -1,0 +1,685 @@
+"""Joins of program states: where paths meet, values that differ become phis.
+
+An *edge* is a path that arrives: an open typed block, its heap, its environment and the operands of
+the target's phis.  `merge` joins the edges of a block; `LoopHead` makes the state assumed at a loop
+header from the entry edge and from *ghosts*, the states that earlier passes brought back, and
+`close` connects the back edge or says why the assumption was too strong (chaotic iteration with
+widening: Bourdoncle 1993).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import Location
+from pyxla.infer.arrays import views
+from pyxla.infer.arrays.shadows import alternatives, resolve, same_ref, same_refs
+from pyxla.infer.containers import tables
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import deciding_test
+from pyxla.infer.facts.refine import atoms
+from pyxla.infer.heap import (
+    CellInfo,
+    Content,
+    DictCell,
+    Heap,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    Shadow,
+    parts,
+    reachable,
+    rebuilt,
+    same_structure,
+    shadowed,
+)
+from pyxla.infer.joins import kinds, unions
+from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
+from pyxla.infer.lattice import (
+    UNDEFINED,
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeNone,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    describe,
+    is_bound,
+    is_none,
+    is_number,
+    some_of,
+)
+from pyxla.infer.lists import growth, number_lists
+from pyxla.infer.raising import exceptions
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Block, Jump, Phi, Value
+from pyxla.ir.types import ArrayType, python_type
+from pyxla.lib.indexing import resized
+from pyxla.ops.elementwise import convert
+from pyxla.ops.shape import constant
+
+Env = dict[Value, Any]
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    """A path into a block: `block` is open (no terminator yet); `assumed`, what branches proved."""
+
+    block: Block
+    heap: Heap
+    env: Env
+    args: tuple[Any, ...] = ()
+    loc: Location | None = None
+    assumed: tuple[Any, ...] = ()
+
+
+def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> Value:
+    """The scalar `x` as a Value of `type`, computed at the end of `block`."""
+    value = getattr(x, "value", None)
+    if isinstance(value, Value) and value.type is type:
+        return value
+    with building(Builder(block.instrs, loc)):
+        if x is UNDEFINED:
+            return constant(value=np.zeros(type.shape, type.dtype), weak=type.weak)
+        if isinstance(x, Const):
+            return constant(value=fitting(x.value, type, loc), weak=type.weak)
+        if x.value.type.dtype != type.dtype:
+            return convert(x.value, dtype=type.dtype)
+        return resized(x.value, type.shape)
+
+
+def _shown(value: Any, state: Edge) -> str:
+    """What `value` is in `state`, for messages."""
+    content = state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
+    if isinstance(content, ListCell):
+        return f"a list of {len(content.items)} items"
+    if isinstance(content, DictCell):
+        return f"a dict with keys {list(content.items)}"
+    if isinstance(content, ObjectCell):
+        return f"an instance of {content.cls.__name__}"
+    if isinstance(content, Array) and isinstance(value, Ref) and value.view:
+        return f"a view of {describe(content)}"
+    if isinstance(content, Array) and isinstance(value, Ref) and not content.shape:
+        return f"a 0-d array of {content.dtype} (`x[()]` is its scalar)"
+    return describe(content if isinstance(content, Array) else value)
+
+
+class Join:
+    """One merge in progress.
+
+    `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
+    array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
+    `place`: where paths meet; `exact`: with names of several arrays as `unions` has them.
+    """
+
+    def __init__(
+        self,
+        edges: list[Edge],
+        target: Block,
+        ghosts: list[Edge] | None = None,
+        directions: dict[str, str] | None = None,
+        place: Any = None,
+        exact: bool = False,
+    ) -> None:
+        self.place = place
+        self.exact = exact
+        self.unions: dict[int, unions.Union] = {}
+        self.partial: set[int] = set()
+        self.joined: dict[Any, Any] = {}
+        self.edges = edges
+        self.states = [*edges, *(ghosts or ())]
+        self.target = target
+        self.directions = directions
+        self.vary = directions is not None and not ghosts
+        self.hint = ""
+        self.loc: Location | None = None
+        self.cells: dict[tuple[int | None, ...], int] = {}
+        self.heap = Heap(edges[0].heap.infos)
+        self.heap.kept = frozenset().union(*[state.heap.kept for state in self.states])
+        for state in self.states:
+            self.heap.entangled = {**self.heap.entangled, **state.heap.entangled}
+
+    # values
+
+    def join(self, values: list[Any]) -> Any:
+        """The abstract value that holds each of `values`, one per state."""
+        first = values[0]
+        if not self.vary and all(v is first for v in values):
+            return first
+        if any(isinstance(v, Conflict | MaybeUnbound) for v in values):
+            return self._join_conflicts(values)
+        known = [v for v in values if v is not UNDEFINED]
+        if all(is_number(v) for v in known) and known:
+            return self._join_numbers(values, known)
+        nones = [is_none(v) for v in known]
+        if any(n is not False for n in nones) and not all(n is True for n in nones):
+            return self._join_with_none(values)
+        if all(v is first for v in values):
+            return first
+        if all(isinstance(v, Ref) for v in known):
+            return self._join_refs(values)
+        if all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known]):
+            return known[0]
+        return self._join_parts(values, known)
+
+    def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
+        if (found := exceptions.join_several(self, values, UNDEFINED)) is not None:
+            return found
+        values = [_spread(v) for v in values]
+        first = _spread(known[0])
+        known = [_spread(v) for v in known]
+        if all(_same_shape(first, v) for v in known):
+            columns = [
+                self.join([v if v is UNDEFINED else v.items[i] for v in values])
+                for i in range(len(first.items))
+            ]
+            if isinstance(first, Tuple):
+                return Tuple(tuple(columns), first.cls)
+            return Compound(first.kind, tuple(columns), first.meta)
+        return self.conflict(values)
+
+    def _join_conflicts(self, values: list[Any]) -> Any:
+        unbound = [v for v in values if isinstance(v, Unbound)]
+        unbound += [v.unbound for v in values if isinstance(v, MaybeUnbound)]
+        hard = [v for v in values if isinstance(v, Conflict) and not isinstance(v, Unbound)]
+        if hard:
+            return hard[0]
+        bare = [UNDEFINED if isinstance(v, Unbound) else v for v in values]
+        bare = [v.value if isinstance(v, MaybeUnbound) else v for v in bare]
+        if all(v is UNDEFINED for v in bare):
+            return unbound[0]
+        joined = self.join(bare)
+        if isinstance(joined, Conflict):
+            return joined
+        bound = self._join_numbers(bounds := [is_bound(v) for v in values], bounds)
+        if isinstance(bound, Const):
+            return joined
+        return MaybeUnbound(joined, bound, unbound[0])
+
+    def _join_with_none(self, values: list[Any]) -> Any:
+        some = [Const(False) if is_none(v) is True else some_of(v) for v in values]
+        bare = [UNDEFINED if is_none(v) is True else v for v in values]
+        bare = [v.value if isinstance(v, MaybeNone) else v for v in bare]
+        known = [v for v in bare if v is not UNDEFINED]
+        same = all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known])
+        joined = known[0] if same else self.join(bare)
+        if isinstance(joined, Conflict):
+            return self.conflict(values)
+        found = self._join_numbers(some, some)
+        if isinstance(found, Const):
+            return joined if found.value else Const(None)
+        return MaybeNone(joined, found, self.hint)
+
+    def conflict(self, values: list[Any]) -> Conflict:
+        notes = []
+        for value, state in zip(values, self.states, strict=True):
+            note = (f"{_shown(value, state)} here", state.loc)
+            if value is not UNDEFINED and note not in notes:
+                notes.append(note)
+        what = f"{self.hint!r}" if self.hint else "the value"
+        kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
+        tests = [deciding_test(state.block) for state in self.states]
+        known = dict.fromkeys(test for test in tests if test is not None)
+        return Conflict(f"{what} may be {kinds}", tuple(notes), tuple(known))
+
+    def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
+        type = joined_number_type(known, self.directions is None)
+        if type is None:
+            return self.conflict(values)
+        if not type.weak and any(map(exceptions.is_member, known)):
+            found = exceptions.join_several(self, values, UNDEFINED)
+            return self.conflict(values) if found is None else found
+        if not self.vary and all(isinstance(v, Const) for v in values):
+            if all_equal([v.value for v in values]):
+                return values[0]
+        elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
+            return self._with_fact(known[0].value, type, known)
+        mixed = kinds.join(self, values, UNDEFINED)
+        joined = self._with_fact(self.phi(values, type), type, known)
+        return joined if mixed is None else kinds.with_kinds(joined, mixed)
+
+    def _with_fact(self, value: Value, type: ArrayType, known: list[Any]) -> Any:
+        if not type.weak:
+            return Array(value)
+        if type.dtype.kind == "b":
+            return Scalar(value, None, self._implied(known))
+        if type.dtype.kind != "i":
+            return Scalar(value)
+        facts = [extent.fact(v.value if isinstance(v, Const) else v) for v in known]
+        total = facts[0]
+        for other in facts[1:]:
+            total = extent.join(total, other)
+        if self.directions is not None:
+            total = self._guess(facts[0])
+        return Scalar(value, None if total == extent.UNKNOWN else total)
+
+    def _implied(self, known: list[Any]) -> Any:
+        """What a bool that met a constant says: `a and b` is true only on the path of `b`."""
+        implied = []
+        for outcome in (True, False):
+            open_ = [
+                (v, s)
+                for v, s in zip(known, self.states, strict=False)
+                if not (isinstance(v, Const) and bool(v.value) is not outcome)
+            ]
+            one = open_[0] if len(open_) == 1 and len(known) == len(self.edges) else None
+            implied.append((*one[1].assumed, *atoms(one[0], outcome)) if one else ())
+        return ("implies", *implied) if any(implied) else None
+
+    def _guess(self, entry: extent.IntFact) -> extent.IntFact:
+        """Of a loop variable: that it grows; when that fails, that it shrinks; then nothing."""
+        match self.directions.get(self.hint, "up"):
+            case "up":
+                return extent.IntFact(entry.lo, None)
+            case "down":
+                return extent.IntFact(None, entry.hi)
+        return extent.UNKNOWN
+
+    def phi(self, values: list[Any], type: ArrayType) -> Value:
+        """A phi of scalars: operands on the real edges, ghosts only lend their types."""
+        phi = Phi(self.target, type, self.hint, self.loc)
+        for edge, value in zip(self.edges, values, strict=False):
+            phi.args[edge.block] = materialize(value, type, edge.block, self.loc)
+        self.target.phis.append(phi)
+        return phi.value
+
+    # references and the heap
+
+    def _join_refs(self, values: list[Any]) -> Any:
+        known = [(v, s) for v, s in zip(values, self.states, strict=True) if v is not UNDEFINED]
+        first = known[0][0]
+        if all(same_ref(first, v) for v, _ in known) and all(
+            first.cell in s.heap.contents for s in self.states
+        ):
+            return first if len(known) == len(values) else self._met(first, values)
+        contents = [s.heap.contents.get(v.cell) for v, s in known]
+        if all(isinstance(c, Array | Shadow) for c in contents):
+            return self._join_array_refs(values, contents)
+        if not all(type(c) is type(contents[0]) for c in contents):
+            return self.conflict(values)
+        return self._join_cells(values)
+
+    def _met(self, ref: Ref, values: list[Any]) -> Ref:
+        """`ref` of some of the paths only: where its view begins and ends was computed there."""
+        scalars = [x for step in ref.view for x in step.scalars()]
+        if not scalars or self.directions is not None:
+            return ref
+        places = [self.join([v if v is UNDEFINED else x for v in values]) for x in scalars]
+        return Ref(ref.cell, views.with_scalars(ref.view, places))
+
+    def _join_cells(self, values: list[Any]) -> Ref:
+        key = tuple(None if v is UNDEFINED else v.cell for v in values)
+        if key not in self.cells:
+            self.cells[key] = self._new_cell(key)
+            self.heap.contents[self.cells[key]] = self.join_contents(
+                [
+                    UNDEFINED if c is None else s.heap.contents[c]
+                    for c, s in zip(key, self.states, strict=True)
+                ]
+            )
+        return Ref(self.cells[key])
+
+    def _new_cell(self, key: tuple[int | None, ...]) -> int:
+        old = [self.heap.infos[c] for c in key if c is not None]
+        read_only = next((info.read_only for info in old if info.read_only), "")
+        laid = {info.strides for info in old}
+        strides = laid.pop() if len(laid) == 1 else views.MIXED
+        self.heap.infos.append(CellInfo(old[0].loc, read_only, strides=strides))
+        new = len(self.heap.infos) - 1
+        if not self.heap.kept.isdisjoint(key):
+            self.heap.kept = self.heap.kept | {new}
+        for why in [self.heap.entangled[c] for c in key if c in self.heap.entangled][:1]:
+            self.heap.entangle({new}, *why)  # what it was merged from may be yet another array
+        return new
+
+    def _join_array_refs(self, values: list[Any], contents: list[Any]) -> Any:
+        key = tuple([None if v is UNDEFINED else (v.cell, v.view) for v in values])
+        if key not in self.joined:
+            arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
+            if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
+                return self.conflict(values)
+            found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
+            if found is None:
+                plain = all(isinstance(c, Array) for c in contents) and not any(
+                    v.view for v in values if v is not UNDEFINED
+                )
+                found = (
+                    self._join_cells(values)
+                    if plain
+                    else self._join_views(values, contents, arrays)
+                )
+            self.joined[key] = found
+        return self.joined[key]
+
+    def _array(self, value: Any, state: Edge) -> Any:
+        """What a reference shows at the end of a path."""
+        if value is UNDEFINED:
+            return value
+        with building(Builder(state.block.instrs, self.loc)):
+            content = resolve(state.heap, state.heap.contents[value.cell])
+            return views.apply(value.view, content)
+
+    def _join_views(self, values: list[Any], contents: list[Any], arrays: list[Any]) -> Ref:
+        """References through different views: their contents meet, and nobody may write them."""
+        cells: dict[int, None] = {}
+        for value, state in zip(values, self.states, strict=True):
+            if value is not UNDEFINED:
+                cells.update(dict.fromkeys([value.cell, *self._behind(value.cell, state)]))
+        cell = self._new_cell(tuple(cells))
+        self.heap.contents[cell] = self.join_contents(arrays)
+        self._entangle({cell, *cells}, contents)
+        return Ref(cell)
+
+    def _behind(self, cell: int, state: Edge) -> list[int]:
+        """The cells that a shadow may be."""
+        with building(Builder([], self.loc)):
+            return [ref.cell for ref in alternatives(state.heap, Ref(cell))[1]]
+
+    def _entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
+        shadows = [c.place for c in contents if isinstance(c, Shadow)]
+        self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
+
+    def _may_be_either(self) -> str:
+        name = f"{self.hint!r}" if self.hint else "the array"
+        return f"{name} may be one of several objects that are still in use"
+
+    def join_contents(self, contents: list[Any]) -> Content:
+        if any(isinstance(c, Shadow) for c in contents):
+            return self._join_shadows(contents)
+        first = next(c for c in contents if c is not UNDEFINED)
+        known = [c for c in contents if c is not UNDEFINED]
+        if isinstance(first, Conflict):
+            return first
+        if isinstance(first, Array):
+            return self._join_arrays(contents, known)
+        if all(c is first for c in contents):
+            return first
+        contents = _with_all_fields(contents)
+        known = [c for c in contents if c is not UNDEFINED]
+        first = known[0]
+        if not all(same_structure(first, c) for c in known):
+            return self.conflict(contents)
+        columns = [
+            self.join([UNDEFINED if c is UNDEFINED else parts(c)[i] for c in contents])
+            for i in range(len(parts(first)))
+        ]
+        if isinstance(first, NumberList) and not isinstance(columns[0], Ref):
+            return columns[0]
+        return rebuilt(first, columns)
+
+    def _join_shadows(self, contents: list[Any]) -> Content:
+        refs = [c.refs if isinstance(c, Shadow) else None for c in contents]
+        if refs[0] is not None and all(same_refs(r, refs[0]) for r in refs):
+            selector = self.join([c.selector for c in contents])
+            return (
+                contents[0]
+                if isinstance(selector, Const)
+                else Shadow(selector, refs[0], contents[0].place)
+            )
+        arrays = []
+        for content, state in zip(contents, self.states, strict=True):
+            with building(Builder(state.block.instrs, self.loc)):
+                arrays.append(resolve(state.heap, content))
+            if isinstance(content, Shadow):
+                self._entangle(set(content.cells), contents)
+        return self.join_contents(arrays)
+
+    def _join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
+        first = known[0]
+        if not self.vary and all(c.value is first.value for c in known):
+            if len(known) == len(contents) and all(c.extents == first.extents for c in known):
+                return first
+        if not all(isinstance(c, Array) for c in known):
+            return self.conflict(contents)
+        type = joined_array_type(known)
+        if type is None:
+            return self.conflict(contents)
+        value = self.phi(contents, type)
+        return Array(value, self._join_extents(contents, type.shape))
+
+    def _join_extents(
+        self, contents: list[Any], bounds: tuple[int, ...]
+    ) -> tuple[Scalar | None, ...] | None:
+        """Bounded extents meet as numbers; a full dimension is its own size."""
+        known = [c for c in contents if c is not UNDEFINED]
+        if all(c.extents is None for c in known):
+            return None
+
+        def size(content: Any, d: int) -> Any:
+            if content is UNDEFINED:
+                return UNDEFINED
+            extent_ = content.extents[d] if content.extents else None
+            return Const(content.shape[d]) if extent_ is None else extent_
+
+        joined = []
+        for d in range(known[0].ndim):
+            full = all(c.extents is None or c.extents[d] is None for c in known)
+            joined.append(None if full else self._size([size(c, d) for c in contents], bounds[d]))
+        return tuple(joined)
+
+    def _size(self, sizes: list[Any], bound: int) -> Scalar:
+        """The true size of a bounded dimension, which is never more than the bound."""
+        found = self.join(sizes)
+        if isinstance(found, Const):
+            with building(Builder(self.target.instrs, self.loc)):
+                value = constant(value=np.asarray(found.value), weak=True)
+            return Scalar(value, extent.fact(found.value))
+        return Scalar(found.value, extent.meet(extent.fact(found), 0, bound))
+
+    def join_heap(self) -> None:
+        """Join the contents of the cells that every state has."""
+        base = self.states[0].heap.contents
+        others = [s.heap.contents for s in self.states[1:]]
+        out = self.heap.contents
+        for cell, content in base.items():
+            if not all(cell in other for other in others):
+                continue
+            column = [content, *[other[cell] for other in others]]
+            if all(c is content for c in column) and not (self.vary and isinstance(content, Array)):
+                out[cell] = content
+                continue
+            outer = self.hint
+            self.hint = ""
+            self.loc = self.heap.infos[cell].loc
+            out[cell] = self.join_contents(column)
+            if isinstance(out[cell], Array) and any(isinstance(c, Shadow) for c in column):
+                self._entangle({cell}, column)
+            self.hint = outer
+        for cell in self.partial:
+            if cell not in out:
+                out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
+
+    def settle(
+        self,
+        live: Callable[[], Iterable[Any]],
+        pinned: Iterable[Any],
+        lost: Iterable[int] = (),
+    ) -> None:
+        """See to the objects that merged references stood for, where others hold them too.
+
+        An array becomes a shadow of the merged cells; where that is not possible (`lost`, or no
+        array) neither the object may be written from here on, nor what it was merged to.
+        """
+        if not self.cells:
+            return
+        names: dict[int, Any] = {}
+        for key, new in self.cells.items():
+            for old in dict.fromkeys(c for c in key if c is not None):
+                names.setdefault(old, []).append(new)
+        held = reachable(self.heap, [*live(), *pinned]) | shadowed(self.heap)
+        for old, new in names.items():
+            if old not in held or old not in self.heap.contents:
+                continue
+            if old in lost or not self._shadow(old):
+                self._entangle({*new, old})
+        self._entangle_twins()
+
+    def _entangle_twins(self) -> None:
+        """Two merged cells that are one object in some state must not be written."""
+        for state in range(len(self.states)):
+            found: dict[int, int] = {}
+            for key, new in self.cells.items():
+                old = key[state] if state < len(key) else None
+                if old is not None and found.setdefault(old, new) != new:
+                    self._entangle({new, found[old]})
+
+    def _shadow(self, old: int) -> bool:
+        """Let `old` be what the merged cell that took its place in each state is, if one did."""
+        content = self.heap.contents[old]
+        if not isinstance(content, Array) or content.extents is not None:
+            return False
+        if any(isinstance(state.heap.contents.get(old), Shadow) for state in self.states):
+            return False  # on that path it may be what was merged, or not
+        places = [
+            (key, cell)
+            for key, cell in self.cells.items()
+            if self._is_like(self.heap.contents[cell], content)
+        ]
+        if any(old in key and (key, cell) not in places for key, cell in self.cells.items()):
+            return False  # merged to an array of bounded extent
+        if len(self.states) > len(self.edges) and all(key[-1] != old for key, _ in places):
+            return False  # the loop does not bring it back
+        cells = tuple([cell for _, cell in places])
+        picks = []
+        for state in range(len(self.edges)):
+            found = [i for i, (key, _) in enumerate(places) if key[state] == old]
+            if len(found) > 1 or (not found and self.directions is not None):
+                return False
+            picks.append(Const(found[0] if found else len(cells)))
+        if any(pick.value == len(cells) for pick in picks):
+            # On that path no merged name stands for it: it goes on in a cell of its own.
+            self.heap.infos.append(self.heap.infos[old])
+            cells = (*cells, len(self.heap.infos) - 1)
+            self.heap.contents[cells[-1]] = content
+        else:
+            self.target.phis = [p for p in self.target.phis if p.value is not content.value]
+        picks += [Const(0)] * (len(self.states) - len(self.edges))
+        selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
+        self.heap.contents[old] = Shadow(selector, tuple([Ref(c) for c in cells]), self.place)
+        return True
+
+    def _is_like(self, content: Any, array: Array) -> bool:
+        return isinstance(content, Array) and content.extents is None and content.type == array.type
+
+
+def _with_all_fields(contents: list[Any]) -> list[Any]:
+    """Instances of one class with the fields that any of them has; a missing one is unbound, or
+    the constant of that name in the class."""
+    known = [c for c in contents if isinstance(c, ObjectCell)]
+    names = dict.fromkeys(name for c in known for name in c.fields)
+    if len({c.cls for c in known}) != 1 or all(len(c.fields) == len(names) for c in known):
+        return contents
+
+    def missing(cls: type, name: str) -> Any:
+        default = getattr(cls, name, ...)
+        if default is None or isinstance(default, bool | int | float | str):
+            return Const(default)
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        return Unbound(name, error=AttributeError(message))
+
+    return [
+        ObjectCell(c.cls, {n: c.fields[n] if n in c.fields else missing(c.cls, n) for n in names})
+        if isinstance(c, ObjectCell)
+        else c
+        for c in contents
+    ]
+
+
+def _spread(x: Any) -> Any:
+    if isinstance(x, Const) and isinstance(x.value, tuple):
+        return Tuple(tuple(Const(item) for item in x.value), type(x.value))
+    return x
+
+
+def _same_shape(x: Any, y: Any) -> bool:
+    if type(x) is not type(y) or not isinstance(x, Tuple | Compound):
+        return False
+    if len(x.items) != len(y.items):
+        return False
+    if isinstance(x, Tuple):
+        return x.cls is y.cls
+    return x.kind == y.kind and x.meta == y.meta
+
+
+def all_equal(values: list[Any]) -> bool:
+    first = values[0]
+    for value in values:
+        if value is first:
+            continue
+        if type(value) is not type(first):
+            return False
+        if isinstance(value, np.ndarray):
+            return False
+        try:
+            if not bool(value == first) or str(value) != str(first):
+                return False
+        except Exception:  # noqa: BLE001 - objects may compare as they like
+            return False
+    return True
+
+
+def _unify_lists(
+    edges: list[Edge],
+    live: Iterable[Value],
+    held: Callable[[], Iterable[Any]],
+    pinned: Iterable[Any],
+    grows: bool,
+) -> None:
+    """Lists that are arrays on one path are that on all; those of different lengths grow."""
+    names = [[edge.env.get(value) for edge in edges] for value in live]
+    columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
+    if grows:
+        growth.unify(edges, [*columns, *tables.unify(edges, columns)])
+    number_lists.unify(
+        edges,
+        columns,
+        lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
+    )
+
+
+def merge(
+    edges: list[Edge],
+    live: Iterable[Value],
+    hints: list[tuple[str, Location | None]],
+    held: Callable[[], Iterable[Any]],
+    pinned: Iterable[Any],
+    place: Any = None,
+    exact: Container[Any] = (),
+    grows: bool = False,
+) -> tuple[Edge, tuple[Any, ...]]:
+    """Join `edges` in a new block: the state there, and the values of the target's phis.
+
+    live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
+    values that callers still need, asked for only when objects merge.  pinned: what the outside
+    world can reach.  place: which join this is, done exactly if it is in `exact`.  grows: lists of
+    different lengths may meet (`infer.lists.growing`).
+    """
+    if len(edges) == 1:
+        return edges[0], edges[0].args
+    _unify_lists(edges, live, held, pinned, grows)
+    target = Block()
+    for edge in edges:
+        edge.block.terminator = Jump(target, edge.loc)
+    target.preds = [edge.block for edge in edges]
+    join = Join(edges, target, None, None, place, place in exact)
+    args = []
+    for i, (hint, loc) in enumerate(hints):
+        join.hint, join.loc = hint, loc
+        args.append(join.join([edge.args[i] for edge in edges]))
+    env = {}
+    join.hint = ""
+    for value in live:
+        column = [edge.env.get(value) for edge in edges]
+        if column[0] is not None:
+            env[value] = join.join(column) if None not in column else column[0]
+    join.join_heap()
+    join.settle(lambda: [*held(), *env.values(), *args], pinned)
+    return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)

@@ -1,0 +1,209 @@
+"""Lists of unknown length (`infer.lists.growing`) in loops, and where paths meet.
+
+Which lists become one, with what room, and where it is seen to that it is enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pyxla.errors import ListOverflow
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.facts.integers import value_of
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell
+from pyxla.infer.lattice import Const, Ref, Scalar
+from pyxla.infer.lists.growing import (
+    MOST,
+    SHORT,
+    capacity_of,
+    common_item,
+    found,
+    laid_out,
+    length_of,
+    resize,
+    room_of,
+    size_of,
+)
+from pyxla.infer.lists.items import Item, Row, leaves
+from pyxla.ir.build import Builder, building
+
+
+def grow(
+    engine: Any, head: Any, entry: Any, back: Any, further: Iterable[Sequence[Any]] = ()
+) -> bool:
+    """Give the lists that a loop lengthens room where it starts; whether there are any."""
+    pairs = {(x.cell, y.cell) for x, y in further}
+    pairs |= {
+        (x.cell, y.cell)
+        for x, y in zip(entry.args, back.args, strict=True)
+        if isinstance(x, Ref) and isinstance(y, Ref)
+    }
+    cells = entry.heap.contents
+    pairs |= {(cell, cell) for cell, content in cells.items() if type(content) in _LISTS}
+    inner = {
+        field.cell
+        for content in cells.values()
+        if type(content) is ObjectCell and hasattr(content.cls, "__pyxla_sequence__")
+        for field in content.fields.values()
+        if isinstance(field, Ref)
+    }
+    return any([_grow(engine, head, entry, back, *p, p[0] in inner) for p in sorted(pairs)])
+
+
+def _grow(
+    engine: Any, head: Any, entry: Any, back: Any, first: int, last: int, keyed: bool
+) -> bool:
+    contents = [e.heap.contents.get(c) for e, c in ((entry, first), (back, last))]
+    if not all(type(c) in _LISTS for c in contents):
+        return False
+    before, after = contents
+    if type(before) is type(after) is NumberList:
+        return False
+    room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
+    item = common_item(list(zip((entry, back), contents, strict=True)))
+    settled = type(before) is type(after) and room[0] >= room[1]
+    if item is None or (settled and (type(before) is ListCell or before.item == item)):
+        return False
+    counted, trips = _trips(head, entry, back)
+    few = trips is not None and (trips <= SHORT or _holds_lists(item))
+    few = few and engine.lists.lists != "all" and not keyed and not _is_open(engine, head)
+    longer = room[1] > room[0] or (type(before) is ListCell and _is_sized(back.heap, after))
+    if few and longer and type(before) is ListCell:
+        return False
+    capacity, watched = engine.list_capacity, "exit" if counted else "append"
+    step = max(room[1] - room[0], 1)
+    if trips is not None and room[0] + trips * step <= MOST // _numbers(item):
+        capacity, watched = room[0] + trips * step, ""
+    capacity = max(capacity, room[0]) if longer else room[0]
+    entry.heap = entry.heap.copy()
+    with building(Builder(entry.block.instrs, entry.loc)):
+        made = laid_out(entry.heap, Ref(first), item, capacity, longer)
+    if longer:
+        made = replace(made, loop=head.header, watched=watched, step=step)
+    entry.heap.contents[first] = made
+    engine.lists.grew = True
+    return True
+
+
+def _is_open(engine: Any, head: Any) -> bool:
+    """Whether data decides how often a loop with a counter is gone through."""
+    test = getattr(head.test, "test", None)
+    return test is not None and decided_by_data(engine, test[2])
+
+
+def _is_sized(heap: Heap, content: Any) -> bool:
+    """Whether the length of a list is known at run time only."""
+    return type(content) is GrowingList and not isinstance(size_of(heap, content), int)
+
+
+def _holds_lists(item: Item) -> bool:
+    """Whether items are lists, which programs go on to write."""
+    return isinstance(item, Row) and (item.cls is list or any(map(_holds_lists, item.items)))
+
+
+def _numbers(item: Item) -> int:
+    """How many numbers an item has."""
+    return max(sum([math.prod(shape) for _, shape in leaves(item)]), 1)
+
+
+def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
+    """Whether a counter that goes up by one ends the loop, and how often it can at most."""
+    test = getattr(head.test, "test", None)
+    if test is None or test[0] != "LT" or not isinstance(test[1], Scalar):
+        return False, None
+    for x, first, after in zip(head.args, entry.args, back.args, strict=True):
+        if isinstance(x, Scalar) and x.value is test[1].value and isinstance(after, Scalar | int):
+            if extent.difference(after, x) != 1:
+                return False, None
+            low = extent.lower(first.value if isinstance(first, Const) else first)
+            high = extent.upper(test[2].value if isinstance(test[2], Const) else test[2])
+            return True, None if low is None or high is None else max(high - low, 0)
+    return False, None
+
+
+def doubtful(head: Any, entry: Any, back: Any) -> list[int]:
+    """Lists of which an iteration may append more than room was made for."""
+    cells = []
+    for cell, content in entry.heap.contents.items():
+        if type(content) is GrowingList and content.loop is head.header and not content.watched:
+            first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(cell))
+            if not (first and last and _within_step(head, back, first, last, content.step)):
+                cells.append(cell)
+    return cells
+
+
+def watch(engine: Any, entry: Any, cells: Iterable[int]) -> None:
+    """Look after these lists of a loop where it ends."""
+    entry.heap = entry.heap.copy()
+    for cell in cells:
+        content = replace(entry.heap.contents[cell], watched="exit")
+        entry.heap.contents[cell] = content
+        if capacity_of(entry.heap, content) < engine.list_capacity:
+            with building(Builder(entry.block.instrs, entry.loc)):
+                resize(entry.heap, content, engine.list_capacity)
+
+
+def _within_step(head: Any, back: Any, first: Any, last: Any, step: int) -> bool:
+    gap = extent.distance(size_of(back.heap, last), size_of(head.heap, first))[1]
+    return gap is not None and gap <= step
+
+
+def watch_exits(engine: Any, edges: Iterable[Any], header: Any) -> None:
+    """After a loop, raise where a list outgrew the room that was made for it there."""
+    for edge in edges:
+        for content in list(edge.heap.contents.values()):
+            if type(content) is not GrowingList or content.loop is not header:
+                continue
+            if content.watched == "exit":
+                capacity = capacity_of(edge.heap, content)
+                size = size_of(edge.heap, content)
+                engine.enter(edge)
+                test = engine.rules.compare(engine, "le", Scalar(value_of(size)), Const(capacity))
+                engine.ensure(test, ListOverflow(capacity))
+                edge.block = engine.block
+
+
+# --- where paths meet -------------------------------------------------------------------------
+
+
+def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
+    """Keep lists that differ in length among `states` (edges) in columns; whether there are any.
+
+    columns: what one name is in each state.
+    """
+    first = states[0].heap.contents
+    same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in _LISTS]
+    return any([_unify(states, refs) for refs in [*columns, *same]])
+
+
+_LISTS = (ListCell, GrowingList, NumberList)
+
+
+def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
+    if not all(isinstance(x, Ref) for x in refs):
+        return False
+    contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
+    types = {type(c) for c in contents}
+    if not types <= set(_LISTS):
+        return False
+    sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
+    items = {c.item for c in contents if type(c) is GrowingList}
+    if (len(sizes) == 1 and not items) or (types == {GrowingList} and len(items) == 1):
+        return False
+    pairs = list(zip(states, contents, strict=True))
+    item = common_item(pairs)
+    if item is None:
+        return False
+    room = max([room_of(s.heap, c) for s, c in pairs])
+    sized = len(sizes) > 1 or None in sizes
+    for (state, content), x in zip(pairs, refs, strict=True):
+        if type(content) is GrowingList and content.item == item:
+            continue
+        state.heap = state.heap.copy()
+        with building(Builder(state.block.instrs, state.loc)):
+            state.heap.contents[x.cell] = laid_out(state.heap, x, item, room, sized)
+    return True

@@ -1,0 +1,406 @@
+"""What the items of a list of unknown length are, and how one is laid out in columns.
+
+Number   a number: one column; of several kinds (`infer.joins.kinds`), a second says which
+Block    an array: a column of blocks
+Row      a tuple, or a list of known length whose items are of several types: theirs, in order
+Nested   a list: a column of lengths, and its items' columns with a dimension more
+Maybe    what may be None: a column of whether it is not, and the item's
+Same     a constant that is no number: none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import views
+from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
+from pyxla.infer.joins import kinds
+from pyxla.infer.joins.joined import joined_number_type
+from pyxla.infer.lattice import (
+    Array,
+    Const,
+    MaybeNone,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    number_type,
+)
+from pyxla.ir.core import Value
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
+from pyxla.lib import manipulation
+from pyxla.lib.operands import as_array, cast
+from pyxla.ops.shape import constant, pad, reshape
+
+INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
+_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number held as this type of rank 0 (weak: a Python scalar); `choices` are its kinds, where
+    there are several."""
+
+    type: ArrayType
+    choices: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An array."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A tuple, or a list (`cls` is list) of so many items."""
+
+    cls: type
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A list with room for `capacity` items (`item` is None where none was seen yet), `fixed` of
+    which it has, or None where that is known at run time only."""
+
+    item: Any
+    capacity: int
+    fixed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """`item`, or None."""
+
+    item: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A constant that is no number."""
+
+    value: Any
+
+
+NONE = Same(None)
+Item = Number | Block | Row | Nested | Maybe | Same
+
+
+def item_of(heap: Heap, x: Any) -> Item | None:
+    """What `x` is as an item of a list; None where it cannot be one here."""
+    if is_number(x):
+        choices = kinds.kinds_of(x)
+        return Number(number_type(x), choices if len(choices) > 1 else ())
+    if isinstance(x, Const):
+        if isinstance(x.value, tuple):
+            return _row(type(x.value), [item_of(heap, Const(i)) for i in x.value])
+        return Same(x.value) if isinstance(x.value, str | type(None)) else None
+    if isinstance(x, Tuple):
+        return _row(x.cls, [item_of(heap, i) for i in x.items])
+    if isinstance(x, MaybeNone):
+        inner = item_of(heap, x.value)
+        return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
+    return _of_reference(heap, x) if isinstance(x, Ref) else None
+
+
+def _is_plain_row(item: Any) -> bool:
+    """Whether an item is a tuple of numbers."""
+    return isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
+
+
+def _of_reference(heap: Heap, x: Ref) -> Item | None:
+    content = heap.contents.get(x.cell)
+    if isinstance(content, ListCell):
+        found = [item_of(heap, i) for i in content.items]
+        if not found:
+            return Nested(None, 0, 0)
+        common = joined_items(found)
+        return _row(list, found) if common is None else Nested(common, len(found), len(found))
+    if isinstance(content, GrowingList):
+        array = resolve(heap, heap.contents[content.columns[0].cell])
+        known = array.shape[0] if array.extents is None else None
+        return Nested(content.item, array.shape[0], known)
+    if isinstance(content, NumberList):
+        array = array_at(heap, content.data)
+        if array.ndim > 1 or array.extents is not None:
+            return None
+        return Nested(Number(array_type(array.dtype, (), content.python)), *array.shape * 2)
+    array = array_at(heap, x)
+    return Block(array.dtype, array.shape) if array is not None and not array.extents else None
+
+
+def _row(cls: type, items: Sequence[Item | None]) -> Item | None:
+    return None if None in items else Row(cls, tuple(items))
+
+
+def array_at(heap: Heap, x: Ref) -> Array | None:
+    """The array that `x` shows, by value."""
+    content = heap.contents.get(x.cell)
+    array = resolve(heap, content) if content is not None else None
+    return views.apply(x.view, array) if isinstance(array, Array) else None
+
+
+def joined_items(items: Sequence[Item | None]) -> Item | None:
+    """The item that holds each of `items`."""
+    found = items[0]
+    for other in items[1:]:
+        found = joined_item(found, other)
+    return found
+
+
+def joined_item(x: Item | None, y: Item | None) -> Item | None:
+    """The item that holds both."""
+    if x == y or x is None or y is None:
+        return x if y == x else None
+    bare = [i.item if isinstance(i, Maybe) else i for i in (x, y) if i != NONE]
+    if len(bare) < 2 or isinstance(x, Maybe) or isinstance(y, Maybe):
+        inner = joined_items(bare)
+        return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
+    if isinstance(x, Number) and isinstance(y, Number):
+        return _joined_numbers(x, y)
+    if isinstance(x, Nested) and isinstance(y, Nested):
+        inner = x.item or y.item
+        if x.item is not None and y.item is not None:
+            inner = joined_item(x.item, y.item)
+            if inner is None:
+                return None
+        fixed = x.fixed if x.fixed == y.fixed else None
+        return Nested(inner, max(x.capacity, y.capacity), fixed)
+    if isinstance(x, Row) and isinstance(y, Row) and x.cls is y.cls:
+        if len(x.items) == len(y.items):
+            return _row(x.cls, [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)])
+    return None
+
+
+def _joined_numbers(x: Number, y: Number) -> Number | None:
+    wide = joined_number_type([_sample(x), _sample(y)], several=True)
+    choices = tuple(dict.fromkeys((*choices_of(x), *choices_of(y))))
+    return None if wide is None else Number(wide, choices if len(choices) > 1 else ())
+
+
+def choices_of(item: Number) -> tuple[Any, ...]:
+    """The kinds that a number may be of."""
+    if item.choices:
+        return item.choices
+    return (_PYTHON[item.type.dtype] if item.type.weak else item.type.dtype.type,)
+
+
+def _sample(item: Number) -> Any:
+    value = Value(item.type)
+    return Scalar(value) if item.type.weak else Array(value)
+
+
+def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
+    """The columns of an item: dtype and shape of an element each."""
+    if isinstance(item, Row):
+        for inner in item.items:
+            yield from leaves(inner)
+    elif isinstance(item, Maybe):
+        yield BOOL, ()
+        yield from leaves(item.item)
+    elif isinstance(item, Nested):
+        yield INT, ()
+        for dtype, shape in leaves(item.item) if item.item is not None else ():
+            yield dtype, (item.capacity, *shape)
+    elif isinstance(item, Number):
+        yield item.type.dtype, ()
+        if item.choices:
+            yield INT, ()
+    elif isinstance(item, Block):
+        yield item.dtype, item.shape
+
+
+def count(item: Item | None) -> int:
+    """How many columns an item has."""
+    return 0 if item is None else sum([1 for _ in leaves(item)])
+
+
+def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
+    """What the columns take of `x`."""
+    if isinstance(item, Row):
+        for inner, part in zip(item.items, parts_of(heap, x), strict=True):
+            yield from values(heap, inner, part)
+    elif isinstance(item, Number):
+        yield cast(as_array(x.value if isinstance(x, Const) else x).value, item.type.dtype)
+        if item.choices:
+            yield cast(kinds.position_in(x, item.choices), INT)
+    elif isinstance(item, Block):
+        yield array_at(heap, x).value
+    elif isinstance(item, Nested):
+        yield from _nested_values(heap, item, x)
+    elif isinstance(item, Maybe):
+        known = not (isinstance(x, Const) and x.value is None)
+        yield x.some.value if isinstance(x, MaybeNone) else constant(value=np.asarray(known))
+        bare = x.value if isinstance(x, MaybeNone) else x
+        if known:
+            yield from values(heap, item.item, bare)
+        else:
+            for dtype, shape in leaves(item.item):
+                yield constant(value=np.zeros(shape, dtype))
+
+
+def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
+    content: Any = heap.contents[x.cell]
+    if isinstance(content, NumberList):
+        array = array_at(heap, content.data)
+        inner = Number(array_type(array.dtype, (), content.python))
+        columns, size, have = [array], array.shape[0], inner
+    elif isinstance(content, GrowingList):
+        columns = [array_at(heap, c) for c in content.columns]
+        size = columns[0].extents[0] if columns[0].extents else columns[0].shape[0]
+        have = content.item
+    else:
+        yield constant(value=np.asarray(len(content.items), INT))
+        if item.item is not None:
+            yield from laid(heap, item.item, content.items, item.capacity)
+        return
+    yield constant(value=np.asarray(size, INT)) if isinstance(size, int) else cast(size.value, INT)
+    if item.item is not None:
+        yield from retyped([c.value for c in columns], have, item.item, item.capacity)
+
+
+def laid(heap: Heap, item: Item, xs: Sequence[Any], capacity: int) -> list[Value]:
+    """Columns with room for `capacity` items that hold `xs`."""
+    rows = [list(values(heap, item, x)) for x in xs]
+    columns = []
+    for k, (dtype, shape) in enumerate(leaves(item)):
+        if rows:
+            value = manipulation.stack([Array(row[k]) for row in rows]).value
+        else:
+            value = constant(value=np.zeros((0, *shape), dtype))
+        columns.append(padded(value, capacity))
+    return columns
+
+
+def padded(x: Value, capacity: int, axis: int = 0) -> Value:
+    """`x` with zeros behind, so that there are `capacity` along `axis`."""
+    more = capacity - x.type.shape[axis]
+    if more <= 0:
+        return x
+    if x.type.shape[axis] == 0:
+        shape = tuple([capacity if d == axis else n for d, n in enumerate(x.type.shape)])
+        return constant(value=np.zeros(shape, x.type.dtype))
+    none = (0,) * x.type.ndim
+    high = tuple([more if d == axis else 0 for d in range(x.type.ndim)])
+    zero = constant(value=np.zeros((), x.type.dtype))
+    return pad(x, zero, edge_padding_low=none, edge_padding_high=high, interior_padding=none)
+
+
+def retyped(
+    columns: Sequence[Value], old: Item, new: Item, capacity: int | None = None
+) -> list[Value]:
+    """Columns of `old` items as columns of `new` ones, which hold them; each has dimensions in
+    front, `capacity` of the first of them."""
+    rest = iter(columns)
+    front = columns[0].type.shape
+    made = list(_retyped(rest, old, new, 1, front[:1]))
+    return made if capacity is None else [padded(c, capacity) for c in made]
+
+
+def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) -> Iterator[Value]:
+    """The next columns of `rest`, which have `depth` dimensions, `front`, before an element's."""
+    if isinstance(new, Number):
+        value = next(rest)
+        yield cast(value, new.type.dtype)
+        if old.choices:
+            which = next(rest)
+        if new.choices:
+            places = [new.choices.index(kind) for kind in choices_of(old)]
+            if not old.choices or places == list(range(len(places))):
+                first = constant(value=np.full(value.type.shape, places[0], INT))
+                yield which if old.choices else first
+            else:
+                yield kinds.moved(which, places)
+    elif isinstance(new, Row):
+        for a, b in zip(old.items, new.items, strict=True):
+            yield from _retyped(rest, a, b, depth, front)
+    elif isinstance(new, Nested):
+        yield next(rest)
+        inner = (*front, new.capacity)
+        if new.item is not None and old.item is None:
+            for dtype, shape in leaves(new.item):
+                yield constant(value=np.zeros((*inner, *shape), dtype))
+        elif new.item is not None:
+            for value in _retyped(rest, old.item, new.item, depth + 1, (*front, old.capacity)):
+                yield padded(value, new.capacity, depth)
+    elif isinstance(new, Maybe):
+        if isinstance(old, Maybe):
+            yield next(rest)
+        else:
+            yield constant(value=np.full(front, old != NONE, BOOL))
+        if old == NONE:
+            for dtype, shape in leaves(new.item):
+                yield constant(value=np.zeros((*front, *shape), dtype))
+        else:
+            bare = old.item if isinstance(old, Maybe) else old
+            yield from _retyped(rest, bare, new.item, depth, front)
+    elif isinstance(new, Block):
+        yield next(rest)
+
+
+def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
+    """The items of a tuple or list."""
+    if isinstance(x, Const):
+        return [Const(i) for i in x.value]
+    content: Any = x if isinstance(x, Tuple) else heap.contents[x.cell]
+    return content.items
+
+
+def objects(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
+    """The cells of arrays and lists in an item, what they are and where: `(cell, item, path)`."""
+    if isinstance(item, Block | Nested) or (isinstance(item, Row) and item.cls is list):
+        yield x.cell, item, path
+    if isinstance(item, Row):
+        for i, (inner, part) in enumerate(zip(item.items, parts_of(heap, x), strict=True)):
+            yield from objects(heap, inner, part, (*path, i))
+
+
+def at_path(item: Item, path: tuple[int, ...]) -> tuple[Item, int]:
+    """The part of an item at `path`, and how many columns come before it."""
+    before = 0
+    for step in path:
+        parts: Sequence[Any] = item.items  # type: ignore[union-attr]
+        before += sum([count(inner) for inner in parts[:step]])
+        item = parts[step]
+    return item, before
+
+
+def replaced_at(item: Item, path: tuple[int, ...], new: Item) -> Item:
+    """`item` with another part at `path`."""
+    if not path:
+        return new
+    parts = list(item.items)
+    parts[path[0]] = replaced_at(parts[path[0]], path[1:], new)
+    return replace(item, items=tuple(parts))
+
+
+def spelled(item: Item | None) -> Any:
+    """As `runtime.outcome.OutGrown` says it."""
+    if isinstance(item, Row):
+        return item.cls, tuple([spelled(inner) for inner in item.items])
+    if isinstance(item, Nested):
+        return {"list": spelled(item.item), "columns": count(item.item)}
+    if isinstance(item, Maybe):
+        return {"maybe": spelled(item.item)}
+    if isinstance(item, Same):
+        return [item.value]
+    if isinstance(item, Block):
+        return "array"
+    if item is None:
+        return [None]
+    if item.choices:
+        return {"kinds": item.choices}
+    return "python" if item.type.weak else "numpy"
+
+
+def one(value: Value) -> Value:
+    """`value` as a column of one element."""
+    return reshape(value, shape=(1, *value.type.shape))

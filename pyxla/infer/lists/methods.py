@@ -1,0 +1,429 @@
+"""Methods and functions of lists whose length is known at run time only (`infer.lists.growing`).
+
+What moves items works on whole columns; what looks at them one by one is Python that is visited
+(`pyxla.lib.sequences`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.facts.integers import minus, plus, value_of
+from pyxla.infer.heap import GrowingList, ListCell, NumberList
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lists import growing
+from pyxla.infer.lists.columns import INT, inserted, places, spread, without
+from pyxla.infer.lists.growing import (
+    columns_of,
+    detach,
+    found,
+    index_of,
+    length,
+    positive,
+    put,
+    size_of,
+)
+from pyxla.infer.lists.items import (
+    Item,
+    Maybe,
+    Nested,
+    Number,
+    Row,
+    Same,
+    count,
+    item_of,
+    joined_items,
+    values,
+)
+from pyxla.ir.core import Value
+from pyxla.lib import sequences
+from pyxla.lib.operands import cast
+from pyxla.ops.elementwise import and_, compare, select, subtract
+from pyxla.ops.shape import constant
+
+# Lists of lists of unknown lengths up to this are put in order.
+MOST_SORTED = 8
+
+
+def opened(engine: Any, x: Any, *keys: Any, new: Any = None) -> GrowingList | None:
+    """The content of a list of unknown length, as one that data-decided `keys` change becomes."""
+    content = found(engine.heap, x)
+    if content is not None or not keys or not decided_by_data(engine, *keys):
+        return content
+    held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(held, ListCell | NumberList) or not growing.room_of(engine.heap, held):
+        return None
+    items = growing.items_of(engine.heap, held)
+    item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
+    if item is None or not count(item):
+        return None
+    engine.lists.grew = True
+    engine.heap.contents[x.cell] = growing.laid_out(engine.heap, x, item, 1)
+    return found(engine.heap, x)
+
+
+def unknown_length(engine: Any, size: Any) -> bool:
+    """Whether a length is known at run time only, and can only be."""
+    return isinstance(size, Scalar) and decided_by_data(engine, size)
+
+
+def insert(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
+    """`list.insert(index, new)`."""
+    content = growing.widened(engine, x, content, new)
+    content = growing.with_room(engine, x, content)
+    engine.check_writable(x)
+    size = size_of(engine.heap, content)
+    at = _clamped(engine, index, length(engine, content))
+    detach(engine, x)
+    written = list(values(engine.heap, content.item, new))
+    held = columns_of(engine, content)
+    moved = [inserted(array.value, at, value) for array, value in zip(held, written, strict=True)]
+    put(engine, content, moved, plus(size, 1))
+    growing.hold(engine, x, content, Scalar(at, extent.AT_LEAST_0), new)
+
+
+def _clamped(engine: Any, index: Any, size: Any) -> Value:
+    """Where `insert` puts an item."""
+    if isinstance(index, Array):
+        index = arrays.python_scalar(index, int)
+    at = call(engine, Const(sequences.place), [index, size, Const(0)], {})
+    return constant(value=np.asarray(at.value)) if isinstance(at, Const) else at.value
+
+
+def delete(engine: Any, x: Ref, content: GrowingList, key: Any) -> None:
+    """`del x[key]`."""
+    if growing.is_slice(key):
+        replace(engine, x, key, Tuple(()))
+        return
+    engine.check_writable(x)
+    index = index_of(engine, content, key, "list assignment index out of range")
+    at = positive(engine, index, length(engine, content))
+    remove_at(engine, x, content, at)
+
+
+def remove_at(engine: Any, x: Ref, content: GrowingList, index: Any) -> None:
+    """`del x[index]`, which is in range and not negative."""
+    engine.check_writable(x)
+    detach(engine, x)
+    content = growing.unfixed(engine, x, content)
+    at = value_of(growing.value_at(index))
+    held = [without(array.value, at) for array in columns_of(engine, content)]
+    put(engine, content, held, minus(size_of(engine.heap, content), 1))
+
+
+def replace(engine: Any, x: Ref, key: Any, new: Any) -> None:
+    """`x[start:stop] = new`."""
+    parts = _bounds(key)
+    step = parts[2]
+    if not (isinstance(step, Const) and step.value in (None, 1)):
+        raise engine.refuse("a slice with a step of a list of unknown length is assigned")
+    call(engine, Const(sequences.replace), [x, parts[0], parts[1], new], {})
+
+
+def _bounds(key: Any) -> Sequence[Any]:
+    if isinstance(key, Const):
+        return [Const(p) for p in (key.value.start, key.value.stop, key.value.step)]
+    return key.items
+
+
+def truncate(engine: Any, x: Ref, size: Any) -> Any:
+    """`sequences.truncate`."""
+    content = found(engine.heap, x)
+    if content is None:
+        items = engine.content(x).items
+        engine.set_content(x.cell, ListCell(items[: engine.static(size, "a length")]))
+        return Const(None)
+    engine.check_writable(x)
+    content = growing.unfixed(engine, x, content)
+    detach(engine, x)
+    held = [array.value for array in columns_of(engine, content)]
+    put(engine, content, held, growing.value_at(size))
+    return Const(None)
+
+
+# --- looking for items ------------------------------------------------------------------------
+
+
+def matches(engine: Any, content: GrowingList, x: Any) -> Value | None:
+    """Which items equal `x`, of all there is room for; None where none can."""
+    if content.item is None:
+        return None
+    columns = iter(columns_of(engine, content))
+    first = columns_of(engine, content)[0]
+    hits = _equal(engine, content.item, columns, x)
+    if hits is False:
+        return None
+    size = size_of(engine.heap, content)
+    inside = compare(places(first.value), spread(_int(size), first.value), direction="LT")
+    return inside if hits is True else and_(inside, hits)
+
+
+def _int(size: Any) -> Value:
+    return cast(value_of(size), INT)
+
+
+def _equal(engine: Any, item: Item, columns: Iterator[Array], x: Any) -> Any:
+    """Which elements of the next columns equal `x`; a bool where all do, or none."""
+    if isinstance(item, Same):
+        return isinstance(x, Const) and x.value == item.value
+    if isinstance(item, Number):
+        column = next(columns)
+        if item.choices:
+            next(columns)
+        if not is_number(x):
+            return False
+        held = arrays.fresh(engine, Array(column.value))
+        return arrays.read(engine, engine.rules.compare(engine, "eq", held, x)).value
+    if isinstance(item, Row) and item.cls is not list:
+        return _equal_rows(engine, item, columns, x)
+    raise engine.refuse("items of this kind are not looked for in a list of unknown length")
+
+
+def _equal_rows(engine: Any, item: Row, columns: Iterator[Array], x: Any) -> Any:
+    own = [[next(columns) for _ in range(count(inner))] for inner in item.items]
+    if isinstance(x, Const) and isinstance(x.value, tuple):
+        x = Tuple(tuple([Const(i) for i in x.value]))
+    if not isinstance(x, Tuple) or len(x.items) != len(item.items):
+        return False
+    found_: Any = True
+    for inner, part, held in zip(item.items, x.items, own, strict=True):
+        hits = _equal(engine, inner, iter(held), part)
+        if hits is False:
+            return False
+        if hits is not True:
+            found_ = hits if found_ is True else and_(found_, hits)
+    return found_
+
+
+def place_of(engine: Any, content: GrowingList, x: Any, last: bool = False) -> Any:
+    """Where the first (or last) item is that equals `x`, -1 where none does."""
+    hits = matches(engine, content, x)
+    if hits is None:
+        return Const(-1)
+    where = places(hits)
+    if not last:  # the greatest of the places counted from behind
+        size = hits.type.shape[0]
+        where = subtract(constant(value=np.full((size,), size - 1, INT)), where)
+    none = constant(value=np.full(hits.type.shape, -1, INT))
+    best = call(engine, Const(np.max), [arrays.fresh(engine, Array(select(hits, where, none)))], {})
+    high = extent.IntFact(-1, hits.type.shape[0] - 1)
+    at = Scalar(arrays.python_scalar(engine.operand(best), int).value, high)
+    if last:
+        return at
+    missing = engine.rules.compare(engine, "lt", at, Const(0))
+    front = engine.rules.binary(engine, "sub", Const(hits.type.shape[0] - 1), at)
+    return Scalar(select(missing.value, at.value, front.value), high)
+
+
+def contains(engine: Any, content: GrowingList, x: Any) -> Any:
+    """`x in list`."""
+    return engine.rules.compare(engine, "ge", place_of(engine, content, x, True), Const(0))
+
+
+def index(engine: Any, content: GrowingList, x: Any) -> Any:
+    """`list.index(x)`."""
+    at = place_of(engine, content, x)
+    there = engine.rules.compare(engine, "ge", at, Const(0))
+    engine.ensure(there, ValueError("list.index(x): x not in list"))
+    return Scalar(at.value, extent.AT_LEAST_0)
+
+
+def count_of(engine: Any, content: GrowingList, x: Any) -> Any:
+    """`list.count(x)`."""
+    hits = matches(engine, content, x)
+    if hits is None:
+        return Const(0)
+    total = call(engine, Const(np.count_nonzero), [arrays.fresh(engine, Array(hits))], {})
+    return call(engine, Const(int), [total], {})
+
+
+def remove(engine: Any, x: Ref, content: GrowingList, value: Any) -> None:
+    """`list.remove(value)`."""
+    at = place_of(engine, content, value)
+    there = engine.rules.compare(engine, "ge", at, Const(0))
+    engine.ensure(there, ValueError("list.remove(x): x not in list"))
+    remove_at(engine, x, content, at)
+
+
+# --- order ------------------------------------------------------------------------------------
+
+
+def reverse(engine: Any, x: Ref, content: GrowingList) -> None:
+    """`list.reverse()`."""
+    engine.check_writable(x)
+    detach(engine, x)
+    size = size_of(engine.heap, content)
+    held = [array.value for array in columns_of(engine, content)]
+    if held:
+        last = spread(cast(value_of(minus(size, 1)), INT), held[0])
+        order = arrays.fresh(engine, Array(subtract(last, places(held[0]))))
+        put(engine, content, [_taken(engine, v, order) for v in held], size)
+
+
+def _taken(engine: Any, column: Value, order: Ref) -> Value:
+    held = arrays.fresh(engine, Array(column))
+    return arrays.read(engine, arrays.getitem(engine, held, order)).value
+
+
+def sort(engine: Any, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
+    """`list.sort(key=key, reverse=reverse_)`: stable."""
+    keys = content
+    if key is not None:
+        listed = call(engine, Const(sequences.keyed), [x, key], {})
+        keys = opened(engine, listed) or _laid(engine, listed)
+    content = found(engine.heap, x)
+    if content.item is None or keys.item is None:
+        return
+    engine.check_writable(x)
+    detach(engine, x)
+    by = list(_sorting(engine, keys.item, iter(columns_of(engine, keys))))
+    order = None
+    for column in reversed(by):
+        shown = arrays.fresh(engine, column)
+        shown = shown if order is None else _picked(engine, shown, order)
+        if reverse_:
+            turn = np.invert if column.dtype.kind in "biu" else np.negative
+            shown = call(engine, Const(turn), [shown], {})
+        step = call(engine, Const(np.argsort), [shown], {"kind": Const("stable")})
+        order = step if order is None else _picked(engine, order, step)
+    if order is None:
+        return
+    whole = arrays.fresh(engine, Array(arrays.read(engine, order).value))
+    held = columns_of(engine, content)
+    size = size_of(engine.heap, content)
+    put(engine, content, [_taken(engine, column.value, whole) for column in held], size)
+
+
+def _picked(engine: Any, x: Ref, order: Ref) -> Ref:
+    return arrays.getitem(engine, x, order)
+
+
+def _laid(engine: Any, x: Ref) -> GrowingList:
+    """A list of known length, of keys, in columns."""
+    held = engine.heap.contents[x.cell]
+    item = growing.common_item([(engine, held)])
+    if item is None:
+        raise engine.refuse("the keys of a list of unknown length are of one type each")
+    engine.heap.contents[x.cell] = growing.laid_out(engine.heap, x, item, 1, sized=False)
+    return found(engine.heap, x)
+
+
+def _sorting(engine: Any, item: Item, columns: Iterator[Array]) -> Iterator[Array]:
+    """The columns that decide the order of items, the first one first."""
+    if isinstance(item, Number):
+        yield next(columns)
+        if item.choices:
+            next(columns)
+    elif isinstance(item, Row):
+        for inner in item.items:
+            yield from _sorting(engine, inner, columns)
+    elif isinstance(item, Nested) and isinstance(item.item, Number) and item.fixed is not None:
+        own = [next(columns) for _ in range(count(item))][1]
+        for i in range(item.fixed):
+            one = arrays.getitem(engine, arrays.fresh(engine, own), _column(i))
+            yield arrays.read(engine, one)
+    elif isinstance(item, Maybe):
+        some = next(columns)
+        every = call(engine, Const(np.all), [arrays.fresh(engine, some)], {})
+        message = "'<' not supported between instances of 'NoneType' and 'int'"
+        engine.ensure(engine.rules.truth(engine, every), TypeError(message))
+        yield from _sorting(engine, item.item, columns)
+    elif not isinstance(item, Same):
+        raise engine.refuse(
+            "a list of unknown length is sorted by what is no number, nor a tuple of numbers",
+            "give a key that is one",
+        )
+
+
+def _column(i: int) -> Tuple:
+    return Tuple((Const(slice(None)), Const(i)))
+
+
+def pack(engine: Any, x: Ref, items: Sequence[Any], key: Any) -> GrowingList | None:
+    """Keep a list of lists, which data-decided `key` indexes, in columns from here on."""
+    heap = engine.heap
+    if not items or not all(isinstance(i, Ref) and not i.view for i in items):
+        return None
+    if not decided_by_data(engine, key) and not engine.lists.allows(len(items), True):
+        return None
+    lists = [heap.contents.get(i.cell) for i in items]
+    if not all(isinstance(c, ListCell | GrowingList | NumberList) for c in lists):
+        return None
+    cells = {i.cell for i in items} | {x.cell}
+    if len(cells) <= len(items) or any(heap.infos[c].pinned is not None for c in cells):
+        return None
+    item = growing.common_item([(engine, heap.contents[x.cell])])
+    if item is None:
+        return None
+    engine.lists.grew = True
+    heap.contents[x.cell] = growing.laid_out(heap, x, item, 1, sized=False)
+    return found(heap, x)
+
+
+def shallow(engine: Any, content: GrowingList) -> Ref:
+    """A new list of the same items; lists among them cannot be written any more, in either."""
+    made = growing.copied(engine, content)
+    guard(engine, content, made)
+    return made
+
+
+def guard(engine: Any, content: GrowingList, made: Ref) -> None:
+    """Lists that are in two lists, `content` and `made`, cannot be written."""
+    new = found(engine.heap, made)
+    if new is not None and _has_objects(content.item):
+        cells = {c.cell for c in (*content.columns, *new.columns)}
+        engine.heap.kept = engine.heap.kept | cells
+
+
+def _has_objects(item: Any) -> bool:
+    if isinstance(item, Row):
+        return any(map(_has_objects, item.items))
+    return isinstance(item, Nested)
+
+
+def of_unknown_length(engine: Any, x: Any) -> Ref:
+    """A list of what a sequence of unknown length has."""
+    return call(engine, Const(sequences.listed), [x], {})
+
+
+def zipped(engine: Any, *lists: Ref) -> Any:
+    """The tuples of the items of lists of one length; where lists are among the items, which
+    programs may go on to write, what a loop reads."""
+    held = [found(engine.heap, x) for x in lists]
+    items = [growing.contents_item(engine.heap, x) for x in lists]
+    if any(item is None or _has_objects(item) for item in items) or None in held:
+        return Compound("zip", tuple(lists))
+    columns = [arrays.fresh(engine, c) for content in held for c in columns_of(engine, content)]
+    return growing.made_of(engine, columns, Row(tuple, tuple(items)))
+
+
+def place(engine: Any, names: Any, key: Any) -> Any:
+    """`lib.tables.locate`."""
+    content = found(engine.heap, names)
+    if content is None:
+        held = engine.heap.contents[names.cell]
+        if not held.items:
+            return Const(-1)
+        item = growing.common_item([(engine, held)])
+        laid = growing.laid_out(engine.heap, names, item, 1, sized=False)
+        content = engine.heap.contents[names.cell] = laid
+    return place_of(engine, content, key, last=True)
+
+
+def room(engine: Any, names: Ref) -> Const:
+    """`lib.tables.room`."""
+    return Const(growing.room_of(engine.heap, engine.heap.contents[names.cell]))
+
+
+def are_ints(item: Any) -> bool:
+    """Whether items are ints, or tuples of them."""
+    if isinstance(item, Row):
+        return item.cls is tuple and all(map(are_ints, item.items))
+    return isinstance(item, Number) and not item.choices and item.type.dtype.kind in "iub"

@@ -1,0 +1,480 @@
+"""Lists of numbers that are indexed at run time: each is kept as one array.
+
+The items of a list are abstract values of their own, which a subscript known at run time only
+cannot choose among.  A list of numbers of one kind, or of lists of one length of such, then becomes
+a `NumberList`: a hidden array cell through a view.  Rows are lists over views of the same cell, so
+that what is written to a row is written to the list; everything else sees the items (`unpacked`).
+
+Where CPython keeps an int in a list of floats, an array cannot.  So short lists, and writes that
+would widen the numbers, first ask for the value of the index (`NeedsStatic`: the loop is unrolled),
+and become arrays only where that is refused: see `Policy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.facts.refine import constant_of
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
+from pyxla.infer.joins.joined import joined_number_type
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
+from pyxla.infer.lists import growing
+from pyxla.infer.lists.items import Number
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Value
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
+from pyxla.lib.operands import as_array, cast
+
+# Loops over lists of at most this many items are unrolled rather than kept with an array.
+SHORT = 16
+# So many iterations are visited before lists become arrays instead.
+TURNS = 400
+_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
+_SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
+
+
+@dataclass(slots=True)
+class Policy:
+    """Which lists become arrays: "long" ones, "all", or "none".
+
+    wanted: a list did not become one, which might be why a program is refused.  made: one did.
+    """
+
+    lists: str = "long"
+    grows: bool = True
+    grew: bool = False
+    wanted: bool = False
+    made: bool = False
+    turns: int = 0
+
+    def allows(self, length: int, exact: bool) -> bool:
+        """Whether a list of `length` items may become an array; `exact` if no number changes."""
+        allowed = self.lists == "all" or (self.lists == "long" and exact and length > SHORT)
+        self.wanted |= not allowed
+        self.made |= allowed
+        return allowed
+
+    def turn(self) -> bool:
+        """Count an iteration that is visited on its own: whether that is still worth its time,
+        where a list that becomes an array would do."""
+        self.turns += self.wanted and self.lists == "long"
+        self.made |= self.turns > TURNS
+        return self.turns <= TURNS
+
+
+def is_dynamic(key: Any) -> bool:
+    """Whether `key` is an int known at run time only."""
+    if isinstance(key, Scalar):
+        return key.kind is int and constant_of(key) is key
+    return isinstance(key, Array) and not key.shape and key.dtype.kind in "iu"
+
+
+def packed(heap: Heap, x: Any) -> NumberList | None:
+    """The content of a list that is kept as an array."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return content if type(content) is NumberList else None
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def get(engine: Any, x: NumberList, key: Any) -> Any:
+    """`x[key]` for an int or a slice; None where the items are needed one by one."""
+    if isinstance(key, Compound):
+        return None
+    if isinstance(key, Const):
+        if isinstance(key.value, slice):
+            part = arrays.getitem(engine, x.data, key)
+            return engine.new(NumberList(arrays.fresh(engine, arrays.read(engine, part)), x.python))
+        if not hasattr(type(key.value), "__index__"):
+            return None
+    index = _checked(engine, key, arrays.shown(engine, x.data)[0][0], "list index out of range")
+    return _item(engine, x, arrays.getitem(engine, x.data, index))
+
+
+def _item(engine: Any, x: NumberList, found: Any) -> Any:
+    if isinstance(found, Ref):
+        return engine.new(NumberList(found, x.python))
+    return arrays.python_scalar(found, _PYTHON[found.dtype]) if x.python else found
+
+
+def _checked(engine: Any, key: Any, size: int, message: str) -> Any:
+    """`key` as a Python int; the program raises IndexError where it is out of range."""
+    if isinstance(key, Const):
+        index = key.value.__index__()
+        if not -size <= index < size:
+            engine.raise_constant(IndexError(message))
+        return Const(index)
+    if isinstance(key, Array):
+        key = arrays.python_scalar(key, int)
+    if engine.tests(IndexError):
+        compare = engine.rules.compare
+        low = compare(engine, "ge", key, Const(-size))
+        engine.ensure(
+            engine.rules.both(engine, low, compare(engine, "lt", key, Const(size))),
+            IndexError(message),
+        )
+    return key
+
+
+def unpacked(engine: Any, x: NumberList) -> ListCell:
+    """The items, one by one."""
+    size = arrays.shown(engine, x.data)[0][0]
+    return ListCell(
+        tuple([_item(engine, x, arrays.getitem(engine, x.data, Const(i))) for i in range(size)])
+    )
+
+
+def choose(engine: Any, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+    """`x[key]` for a key known at run time only, `items` being those of a list or tuple; None where
+    it must be known."""
+    if not items:
+        return engine.raise_constant(IndexError(_OUT_OF_RANGE[isinstance(x, Ref)]))
+    if isinstance(items[0], Ref) and all(item is items[0] for item in items):
+        if not engine.lists.allows(len(items), True):
+            return None
+        _checked(engine, key, len(items), _OUT_OF_RANGE[isinstance(x, Ref)])
+        return items[0]
+    content = ListCell(items)
+    layout = _layout(engine.heap, content)
+    if layout is None or not (
+        (layout.exact and decided_by_data(engine, key))
+        or engine.lists.allows(len(items), layout.exact)
+    ):
+        return None
+    found = _frozen(engine, x, layout)
+    if found is None:
+        if not isinstance(x, Ref) or not pack(engine, x):
+            return None
+        found = packed(engine.heap, x)
+    return get(engine, found, key)
+
+
+_OUT_OF_RANGE = {True: "list index out of range", False: "tuple index out of range"}
+
+
+def _frozen(engine: Any, x: Any, layout: _Layout) -> NumberList | None:
+    """The array of numbers that are constants, or arguments; of lists of them, if nothing writes
+    them: it is made where the program starts."""
+    leaves = list(_leaves(layout.nested))
+    known = all(not isinstance(leaf, Scalar | Array) for leaf in leaves)
+    given = all(not isinstance(leaf, Scalar | Array) or leaf.value.owner is None for leaf in leaves)
+    if layout.cells & set(engine.written) or not (known or given):
+        return None
+    if layout.cells and any(engine.heap.infos[c].pinned is None for c in layout.cells):
+        return None
+    block = engine.block if known else engine.entry
+    with building(Builder(block.instrs, engine.loc)):
+        value = as_array(layout.nested, layout.type.dtype)
+    engine.frozen.update(dict.fromkeys(layout.cells, _SHARED))
+    read_only = "a list of lists that is indexed at run time" if layout.cells else ""
+    data = Ref(engine.heap.new(value, engine.loc, read_only=read_only))
+    return NumberList(data, layout.type.weak)
+
+
+def copied(engine: Any, x: NumberList) -> Ref:
+    """A new list of the same items."""
+    return engine.new(NumberList(arrays.fresh(engine, array_of(engine.heap, x)), x.python))
+
+
+def by_value(engine: Any, x: Any) -> Any:
+    """A list that is kept as arrays as NumPy's array of it, also in tuples, lists and indexes;
+    anything else as it is."""
+    grown = growing.found(engine.heap, x)
+    if grown is not None:
+        return growing.as_columns(engine, grown)
+    kept = packed(engine.heap, x)
+    if kept is not None:
+        return array_of(engine.heap, kept)
+    if not isinstance(x, Tuple | Ref):
+        return x
+    held = x if isinstance(x, Tuple) else engine.heap.contents[x.cell]
+    if not isinstance(held, Tuple | ListCell) or not _grow(engine.heap, held.items):
+        return x
+    return Tuple(tuple([by_value(engine, item) for item in held.items]))
+
+
+def _grow(heap: Heap, items: Iterable[Any]) -> bool:
+    """Whether one of `items` is, or holds, a list whose length is known at run time only."""
+    for x in items:
+        held = x if isinstance(x, Tuple) else heap.contents.get(x.cell) if isinstance(x, Ref) else x
+        if isinstance(held, Tuple | ListCell) and _grow(heap, held.items):
+            return True
+        if growing.found(heap, x) is not None:
+            return True
+    return False
+
+
+def kept_as(engine: Any, data: Ref, python: bool) -> NumberList | GrowingList:
+    """The content of a list whose numbers a fresh array holds."""
+    array = arrays.read(engine, data)
+    if array.extents is None:
+        return NumberList(data, python)
+    return GrowingList((data,), Number(array_type(array.dtype, (), python)))
+
+
+def flat(engine: Any, x: Any) -> NumberList | None:
+    """The content of a list of numbers, not of lists, that is kept as an array."""
+    grown = growing.found(engine.heap, x)
+    if grown is not None:
+        column = growing.numbers(engine, grown)
+        return None if column is None else NumberList(*column)
+    kept = packed(engine.heap, x)
+    return kept if kept is not None and len(arrays.shown(engine, kept.data)[0]) == 1 else None
+
+
+def number(engine: Any, x: NumberList, found: Any) -> Any:
+    """What a reduction of the array found, as the same of the list."""
+    dtype = engine.operand(found).dtype
+    return arrays.python_scalar(engine.operand(found), _PYTHON[dtype]) if x.python else found
+
+
+# --- writing ----------------------------------------------------------------------------------
+
+
+def assign(engine: Any, x: Ref, key: Any, value: Any) -> bool:
+    """`x[key] = value` where the list is, or becomes, an array; else False."""
+    content = packed(engine.heap, x)
+    if content is None:
+        if not is_dynamic(key) or not _may_pack(engine, x, key, value) or not pack(engine, x):
+            return False
+        content = packed(engine.heap, x)
+    if not (is_dynamic(key) or isinstance(key, Const) and hasattr(type(key.value), "__index__")):
+        return False
+    shape = arrays.shown(engine, content.data)[0]
+    if len(shape) > 1 or not is_number(value):
+        return len(shape) > 1 and is_dynamic(key) and _assign_row(engine, x, content, key, value)
+    wide = joined_number_type([_representative(engine.heap, content), value])
+    if wide is None:
+        return False
+    if wide != _type_of(engine.heap, content) or number_type(value) != wide:
+        if not engine.lists.allows(shape[0], False):
+            return False
+        _retype(engine.heap, content.data, wide)
+        content = packed(engine.heap, x)
+    engine.check_writable(x)
+    index = _checked(engine, key, shape[0], "list assignment index out of range")
+    arrays.setitem(engine, content.data, index, value)
+    return True
+
+
+def _may_pack(engine: Any, x: Ref, key: Any, value: Any) -> bool:
+    """Whether a list that is written at run time may become an array, the new value included."""
+    content = engine.heap.contents.get(x.cell)
+    layout = _layout(engine.heap, content)
+    if layout is None:
+        return False
+    exact = layout.exact
+    if len(layout.shape) > 1 and not isinstance(value, Ref):
+        return False
+    if len(layout.shape) == 1:
+        if not is_number(value):
+            return False
+        wide = joined_number_type([*layout.numbers, value])
+        exact = exact and wide is not None and wide == layout.type == number_type(value)
+        if wide is None:
+            return False
+    if exact and decided_by_data(engine, key):
+        return True
+    return engine.lists.allows(len(content.items), exact)
+
+
+def _assign_row(engine: Any, x: Ref, content: NumberList, key: Any, value: Any) -> bool:
+    """A row takes the items of a list that has no other name."""
+    row = _layout(engine.heap, engine.content(value)) if isinstance(value, Ref) else None
+    if row is None or row.type != _type_of(engine.heap, content):
+        return False
+    used = _reached(engine, x)
+    rows = [c for c in used if _is_row(engine.heap.contents.get(c), content)]
+    if value.cell in used or rows or row.shape != arrays.shown(engine, content.data)[0][1:]:
+        return False
+    engine.check_writable(x)
+    size = arrays.shown(engine, content.data)[0][0]
+    index = _checked(engine, key, size, "list assignment index out of range")
+    new = arrays.fresh(engine, as_array(row.nested, row.type.dtype))
+    arrays.setitem(engine, content.data, index, new)
+    return True
+
+
+def _is_row(x: Any, of: NumberList) -> bool:
+    return type(x) is NumberList and x.data.cell == of.data.cell
+
+
+def replaced(engine: Any, old: NumberList, new: Any) -> bool:
+    """Whether `new`, the items of a list after a change, were written to the array that is kept."""
+    if not old.data.view:
+        return False
+    row = _layout(engine.heap, new)
+    shape = arrays.shown(engine, old.data)[0]
+    if row is None or row.shape != shape or row.type != _type_of(engine.heap, old):
+        raise engine.refuse(
+            "a row of a list of lists that is indexed at run time keeps its length and its type",
+            "use an array: np.zeros((n, m))",
+        )
+    arrays.assign(engine, old.data, as_array(row.nested, row.type.dtype))
+    return True
+
+
+# --- making -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Nested lists of numbers: their shape, the numbers, and the cells of the rows."""
+
+    shape: tuple[int, ...]
+    nested: Any
+    numbers: tuple[Any, ...]
+    cells: frozenset[int]
+
+    @property
+    def type(self) -> ArrayType | None:
+        return joined_number_type(list(self.numbers))
+
+    @property
+    def exact(self) -> bool:
+        return len({number_type(x) for x in self.numbers}) == 1
+
+
+def _layout(heap: Heap, content: Any) -> _Layout | None:
+    """How a list's content is laid out as an array, if it can be."""
+    if type(content) is NumberList:
+        array = array_of(heap, content)
+        return _Layout(array.shape, array, (_representative(heap, content),), frozenset())
+    items = content.items if isinstance(content, ListCell | Tuple) else ()
+    if not items:
+        return None
+    if all(map(is_number, items)):
+        different = tuple({id(i): i for i in items}.values())
+        if joined_number_type(list(different)) is None:
+            return None
+        nested = [i.value if isinstance(i, Const) else i for i in items]
+        return _Layout((len(items),), nested, different, frozenset())
+    if not all(isinstance(i, Ref) and not i.view for i in items):
+        return None
+    rows = [_layout(heap, heap.contents.get(i.cell)) for i in items]
+    if any(row is None or row.shape != rows[0].shape for row in rows):
+        return None
+    cells = frozenset([i.cell for i in items])
+    numbers = tuple({id(n): n for row in rows for n in row.numbers}.values())
+    inner = frozenset().union(*[row.cells for row in rows])
+    if len(cells) < len(items) or joined_number_type(list(numbers)) is None:
+        return None
+    nested = [row.nested for row in rows]
+    return _Layout((len(items), *rows[0].shape), nested, numbers, cells | inner)
+
+
+def _leaves(nested: Any) -> Iterable[Any]:
+    if isinstance(nested, list):
+        for item in nested:
+            yield from _leaves(item)
+    else:
+        yield nested
+
+
+def array_of(heap: Heap, x: NumberList) -> Array:
+    """The array that a list is kept as, by value."""
+    array = resolve(heap, heap.contents[x.data.cell])
+    for step in x.data.view:
+        array = step.apply(array)
+    return array
+
+
+def _type_of(heap: Heap, x: NumberList) -> ArrayType:
+    return array_type(resolve(heap, heap.contents[x.data.cell]).dtype, (), x.python)
+
+
+def _representative(heap: Heap, x: NumberList) -> Any:
+    """A number of the type of the list's."""
+    value = Value(_type_of(heap, x))
+    return Scalar(value) if x.python else Array(value)
+
+
+def pack(engine: Any, x: Ref) -> bool:
+    """Keep a list as an array from here on, if nobody else holds its rows."""
+    content = engine.heap.contents[x.cell]
+    layout = _layout(engine.heap, content)
+    if layout is None:
+        return False
+    if any(engine.heap.infos[cell].pinned is not None for cell in layout.cells):
+        return False
+    if layout.cells & _reached(engine, x):
+        return False
+    _pack(engine.heap, x.cell, layout, layout.type, engine.loc)
+    return True
+
+
+def _reached(engine: Any, x: Ref) -> set[int]:
+    """The cells that can be reached other than through the list `x`."""
+    heap = engine.heap.copy()
+    heap.contents[x.cell] = ListCell(())
+    return reachable(heap, [*engine.in_use(), *engine.captures.pinned])
+
+
+def _pack(heap: Heap, cell: int, layout: _Layout, wide: ArrayType, loc: Any) -> None:
+    value = as_array(layout.nested, wide.dtype)
+    data = Ref(heap.new(value, loc))
+    heap.contents[cell] = NumberList(data, wide.weak)
+    for row in layout.cells:
+        del heap.contents[row]
+
+
+def _retype(heap: Heap, data: Ref, wide: ArrayType) -> None:
+    """Widen the numbers of all lists over an array."""
+    array = resolve(heap, heap.contents[data.cell])
+    heap.contents[data.cell] = Array(cast(array.value, wide.dtype), array.extents)
+    for cell, content in heap.contents.items():
+        if type(content) is NumberList and content.data.cell == data.cell:
+            heap.contents[cell] = NumberList(content.data, wide.weak)
+
+
+# --- where paths meet -------------------------------------------------------------------------
+
+
+def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]], roots: Any) -> None:
+    """Where a list is an array in one of `states` (edges), make it one in all of them.
+
+    columns: what one name is in each state.  roots(state): abstract values in use there.
+    """
+    if not any(type(c) is NumberList for s in states for c in s.heap.contents.values()):
+        return
+    first = states[0].heap.contents
+    same = [[Ref(cell)] * len(states) for cell in first]
+    for column in [*columns, *same]:
+        _unify(states, column, roots)
+
+
+def _unify(states: Sequence[Any], column: Sequence[Any], roots: Any) -> None:
+    if not all(isinstance(x, Ref) and not x.view for x in column):
+        return
+    pairs = list(zip(states, column, strict=True))
+    contents = [s.heap.contents.get(x.cell) for s, x in pairs]
+    kinds = {type(c) for c in contents}
+    if NumberList not in kinds or not kinds <= {NumberList, ListCell}:
+        return
+    layouts = [_layout(s.heap, c) for s, c in zip(states, contents, strict=True)]
+    if any(layout is None for layout in layouts):
+        return
+    wide = joined_number_type([n for layout in layouts for n in layout.numbers])
+    if wide is None or len({layout.shape for layout in layouts}) > 1:
+        return
+    for (state, x), content, layout in zip(pairs, contents, layouts, strict=True):
+        if type(content) is ListCell and not layout.cells & _reached_at(state, x, roots):
+            state.heap = state.heap.copy()
+            with building(Builder(state.block.instrs, state.loc)):
+                _pack(state.heap, x.cell, layout, wide, state.loc)
+        elif type(content) is NumberList and _type_of(state.heap, content) != wide:
+            state.heap = state.heap.copy()
+            with building(Builder(state.block.instrs, state.loc)):
+                _retype(state.heap, content.data, wide)
+
+
+def _reached_at(state: Any, x: Ref, roots: Any) -> set[int]:
+    heap = state.heap.copy()
+    heap.contents[x.cell] = ListCell(())
+    return reachable(heap, roots(state))

@@ -1,0 +1,1 @@
+"""Loops: the state assumed at a header, and the passes until it holds."""

@@ -1,0 +1,434 @@
+"""Visiting loops: passes to a fixpoint, one iteration at a time where the data demands it.
+
+A loop is visited under an assumption about the state at its header (`loops.LoopHead`) until what it
+brings back fits.  Where there is no such state, because the types of the first iteration differ or
+because a list grows, one iteration is *peeled* off and the rest tried again; then, or when someone
+needs the value of the loop variable, the loop is *unrolled*: each iteration is visited on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pyxla.errors import CompileError, InternalError, Location
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.captures import NewCapture
+from pyxla.infer.containers import tables
+from pyxla.infer.engine import Engine, Frame, NotKnown
+from pyxla.infer.facts.deciding import depends_on
+from pyxla.infer.heap import NeedsExact, ObjectCell, swept
+from pyxla.infer.joins import kinds
+from pyxla.infer.joins.merge import Edge, merge
+from pyxla.infer.lattice import (
+    Conflict,
+    Const,
+    MaybeUnbound,
+    NeedsStatic,
+    Unbound,
+    is_number,
+    number_type,
+)
+from pyxla.infer.lists import growth, number_lists
+from pyxla.infer.loops.compact import compact
+from pyxla.infer.loops.guesses import Field, assigned_fields, numeric_fields, rebinds, unread
+from pyxla.infer.loops.header import LoopHead
+from pyxla.ir.core import Block, Branch, Value
+from pyxla.ir.dominance import Component
+
+MAX_PASSES = 12
+MAX_UNROLLED = 4096
+
+
+def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
+    """Visit a loop: as one where its types settle, iteration by iteration where they do not."""
+    header = component.header
+    edge, args = _loop_entry(engine, frame, header)
+    edge.args = args
+    if engine.generators and (source := coroutines.consumed(header, edge.env)) is not None:
+        coroutines.drive(engine, frame, component, edge, source, _iteration)
+        return
+    if header in engine.unrolled and _try_unroll(engine, frame, component, edge) is None:
+        return
+    peeled = False
+    while True:
+        mark = _mark(engine, frame)
+        try:
+            conflict = _fixpoint(engine, frame, component, edge)
+            if conflict is None:
+                return
+            _reset(engine, frame, mark)
+        except NeedsStatic as need:
+            value = getattr(need.scalar, "value", None)
+            if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
+                raise
+            _reset(engine, frame, mark)
+            _unroll(engine, frame, component, edge, need)
+            return
+        if peeled:
+            refusal = CompileError(
+                f"in this loop, {conflict.reason}",
+                _first_line(header),
+                notes=conflict.notes,
+                chain=engine.chain(),
+                hint="keep one type (dtype, shape, structure) per name in a loop",
+            )
+            _unroll(engine, frame, component, edge, refusal)
+            return
+        edge = _iteration(engine, frame, component, edge)
+        peeled = True
+        if edge is None:
+            return
+
+
+def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
+    edges = frame.pending.pop(header)
+    hints = [(phi.value.hint, phi.loc) for phi in header.phis]
+    live = frame.ssa.live_in[header]
+    pinned = engine.captures.pinned
+    grows = engine.lists.grows
+    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows)
+    edge.args = args
+    compact(engine, edge, live)
+    args = edge.args
+    # A pass looks at every cell: what this function left behind need not be among them.
+    names = [edge.env[value] for value in live if value in edge.env]
+    roots = [*args, *names, *frame.boxes.values()]
+    edge.heap = swept(edge.heap, frame.first, frame.before, roots)
+    return edge, args
+
+
+def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:
+    pending = {block: len(edges) for block, edges in frame.pending.items()}
+    counts = len(engine.raised), len(frame.returns), len(engine.written), len(engine.frames)
+    return pending, *counts, len(engine.used_up)
+
+
+def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...]) -> None:
+    """Forget what a pass left behind."""
+    pending, raised, returns, written, frames, used_up = mark
+    for block in list(frame.pending):
+        if block not in pending:
+            del frame.pending[block]
+        else:
+            del frame.pending[block][pending[block] :]
+    del engine.raised[raised:]
+    del frame.returns[returns:]
+    del engine.written[written:]
+    del engine.frames[frames:]
+    for read in list(engine.used_up)[used_up:]:
+        del engine.used_up[read]
+
+
+def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
+    """Passes until the state at the header is stable; the conflict if there is none."""
+    fields = _changing_fields(engine, frame, component, entry)
+    mark, size = _mark(engine, frame), len(entry.block.instrs)
+    before = entry.heap, entry.args, entry.env
+    while fields:
+        wrong: Conflict | set[Field] | None
+        try:
+            wrong = _passes(engine, frame, component, entry, fields)
+        except InternalError:
+            raise
+        except (CompileError, NeedsExact, NeedsStatic, NewCapture, NotKnown):
+            wrong = fields  # what was assumed to change may be what must be known
+        if wrong is None:
+            return None
+        fields = fields - (fields if isinstance(wrong, Conflict) else wrong)
+        engine.fields[component.header] = frozenset([name for _, name in fields])
+        _reset(engine, frame, mark)
+        del entry.block.instrs[size:]
+        entry.heap, entry.args, entry.env = before
+    found = _passes(engine, frame, component, entry, fields)
+    return found if isinstance(found, Conflict) else None
+
+
+def _passes(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, fields: set[Field]
+) -> Conflict | set[Field] | None:
+    """As `_fixpoint`, where the loop changes `fields`; those of them that it does not, if any."""
+    header = component.header
+    hints = [(phi.value.hint, phi.loc) for phi in header.phis]
+    live = frame.ssa.live_in[header]
+    ghosts: list[Edge] = []
+    directions = dict(engine.directions.get(header, ()))
+    rebound = engine.rebound.get(header)
+    if rebound is None:
+        rebound = engine.rebound[header] = rebinds(header)
+    names = engine.unread.get(header)
+    if names is None:
+        names = engine.unread[header] = unread(component.loop)
+    lost: set[int] = set()
+    # Passes of nested loops multiply: what names turned out to be is remembered for the next visit.
+    brought = engine.brought.setdefault(_entry_key(header, entry), {})
+    certain = _enters(engine, frame, component, entry)
+    mark = _mark(engine, frame)
+    size = len(entry.block.instrs)
+    for _ in range(MAX_PASSES):
+        del entry.block.instrs[size:]
+        heap = entry.heap.copy()
+        start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
+        guess = rebound, names, fields, dict(brought) if engine.loops else {}
+        exact = header in engine.exact
+        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact)
+        if conflicts := head.conflicts():
+            return conflicts[0]
+        head.settle(engine.held, engine.captures.pinned, lost)
+        _pass(engine, frame, component, head)
+        back = frame.pending.pop(header, None)
+        _strip(frame, component, certain)
+        if back is None:
+            return fields or None
+        (edge,) = back
+        compact(engine, edge, live)
+        written = set(engine.written[mark[3] :])
+        fits, aliases, reason = head.close(edge, _outside(engine, head), written)
+        if fits and (idle := head.idle(edge, fields)):
+            return idle
+        if fits:
+            if cells := growth.doubtful(head, entry, edge):
+                _reset(engine, frame, mark)
+                del entry.block.instrs[size:]
+                growth.watch(engine, entry, cells)
+                size, ghosts = len(entry.block.instrs), []
+                continue
+            engine.directions[header] = directions
+            growth.watch_exits(engine, _leaving(engine, frame, component, mark), header)
+            _retype_exits(frame, component, head.retyped, mark[0])
+            _strip(frame, component, certain)
+            _settle_kinds(engine, frame, component, entry, head, edge)
+            if aliases:
+                _entangle_exits(engine, frame, component, aliases, reason)
+            return None
+        _reset(engine, frame, mark)
+        del entry.block.instrs[size:]
+        if _unify_lists(engine, head, entry, edge, live):
+            size, ghosts = len(entry.block.instrs), []
+            continue
+        rebound |= head.rebound(edge)
+        brought.update(head.mismatched)
+        ghosts = [head.ghost, edge]
+    return Conflict("the types do not settle")
+
+
+def _entry_key(header: Block, entry: Edge) -> tuple[Any, ...]:
+    """A loop and the numbers that names are where it starts, by type."""
+    numbers = [(number_type(x), kinds.kinds_of(x)) if is_number(x) else None for x in entry.args]
+    return (header, *numbers)
+
+
+def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: Edge) -> set[Field]:
+    """Fields of instances that the loop is guessed to change; those that it does not, a pass finds
+    to be idle, and they are as they were before it."""
+    contents = entry.heap.contents.values()
+    classes = dict.fromkeys([c.cls for c in contents if isinstance(c, ObjectCell)])
+    if not classes:
+        return set()
+    names = engine.fields.get(component.header)
+    if names is None:
+        names = assigned_fields(component.loop, frame.module, classes, engine.captures.is_foreign)
+        engine.fields[component.header] = names
+    return numeric_fields(entry.heap, names)
+
+
+def _unify_lists(
+    engine: Engine, head: LoopHead, entry: Edge, back: Edge, live: Iterable[Value]
+) -> bool:
+    """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
+    heap = entry.heap
+    names = [[entry.env.get(value), back.env.get(value)] for value in live]
+    if engine.lists.grows:
+        pairs = [*zip(entry.args, back.args, strict=True), *names]
+        further = tables.unify((entry, back), pairs)
+        if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
+            return True
+    number_lists.unify(
+        (entry, back),
+        [*zip(entry.args, back.args, strict=True), *names],
+        lambda e: [*engine.held(), *engine.captures.pinned, *e.args, *[e.env.get(v) for v in live]],
+    )
+    return entry.heap is not heap
+
+
+def _outside(engine: Engine, head: LoopHead) -> Callable[[], Any]:
+    return lambda: [*engine.held(), *engine.captures.pinned, *head.env.values()]
+
+
+def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) -> None:
+    header = component.header
+    start = head.start()
+    engine.enter(start)
+    frame.heads[header] = head.block
+    frame.env = start.env
+    for phi, value in zip(header.phis, head.args, strict=True):
+        frame.env[phi.value] = value
+    engine.loops.append(header)
+    try:
+        engine.visit(frame, header)
+        if isinstance(header.terminator, Branch):
+            head.test = frame.env.get(header.terminator.cond)
+        engine.walk(frame, component.items[1:])
+    finally:
+        engine.loops.pop()
+
+
+def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
+    """Whether the first test of the loop is known to enter it (asked for unbound names)."""
+    return any(isinstance(a, Unbound) for a in entry.args) and _goes_in(
+        engine, frame, component, entry
+    )
+
+
+def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
+    """Whether the first test of the loop is known to enter it."""
+    mark = _mark(engine, frame)
+    scratch = Block("scratch")
+    infos = len(entry.heap.infos)
+    engine.enter(Edge(scratch, entry.heap.copy(), {}))
+    frame.env = dict(entry.env)
+    header = component.header
+    for phi, value in zip(header.phis, entry.args, strict=True):
+        frame.env[phi.value] = value
+    try:
+        engine.visit(frame, header)
+    except (CompileError, NeedsStatic):
+        pass
+    targets = header.terminator.targets if header.terminator else ()
+    reached = [b for b in targets if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
+    _reset(engine, frame, mark)
+    del entry.heap.infos[infos:]
+    return len(reached) == 1 and reached[0] in component.loop.blocks
+
+
+def _retype_exits(
+    frame: Frame, component: Component, retyped: dict[int, Any], before: dict[Block, int]
+) -> None:
+    """Names that the loop does not read leave it as what they turned out to be at its header."""
+    places = {component.header.phis[i].value: new for i, new in retyped.items()}
+    if not places:
+        return
+    for source, target in component.loop.exits:
+        for k, phi in enumerate(target.phis):
+            new = places.get(phi.args[source])
+            if new is None:
+                continue
+            for edge in frame.pending.get(target, [])[before.get(target, 0) :]:
+                edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
+
+
+def _leaving(
+    engine: Engine, frame: Frame, component: Component, mark: tuple[Any, ...]
+) -> list[Edge]:
+    """The edges on which control left the loop, returns and exceptions included."""
+    edges = [*frame.returns[mark[2] :], *[path.edge for path in engine.raised[mark[1] :]]]
+    for target in dict.fromkeys(target for _, target in component.loop.exits):
+        edges += frame.pending.get(target, [])[mark[0].get(target, 0) :]
+    return edges
+
+
+def _strip(frame: Frame, component: Component, certain: bool) -> None:
+    """Names assigned in the body are bound after a loop that is entered for certain."""
+    if not certain:
+        return
+    for target in component.header.terminator.targets:
+        if target in component.loop.blocks:
+            continue
+        for edge in frame.pending.get(target, ()):
+            edge.args = tuple(a.value if isinstance(a, MaybeUnbound) else a for a in edge.args)
+
+
+def _settle_kinds(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, head: LoopHead, back: Edge
+) -> None:
+    """After a loop that is entered for certain, numbers are of the kind that it brings back."""
+    pairs = zip(head.args, back.args, strict=True)
+    known = [(x, kinds.settled(x, y)) for x, y in pairs if getattr(x, "kinds", None)]
+    settled = {id(x): y for x, y in known if y is not None}
+    if not settled or not _goes_in(engine, frame, component, entry):
+        return
+    for target in component.header.terminator.targets:
+        if target in component.loop.blocks:
+            continue
+        for edge in frame.pending.get(target, ()):
+            edge.args = tuple([settled.get(id(a), a) for a in edge.args])
+            edge.env = {key: settled.get(id(a), a) for key, a in edge.env.items()}
+
+
+def _entangle_exits(
+    engine: Engine, frame: Frame, component: Component, cells: set[int], reason: str
+) -> None:
+    for _, target in component.loop.exits:
+        for edge in frame.pending.get(target, ()):
+            edge.heap.entangle(cells, reason, (component.header,))
+
+
+def _unroll(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, refusal: Exception
+) -> None:
+    """Visit each iteration on its own; demand the value of the test that does not say when to
+    stop, and where there is none, refuse."""
+    test = _try_unroll(engine, frame, component, entry)
+    if test is not None:
+        need = NeedsStatic(test, "the number of iterations of this loop")
+        need.loc, need.chain = entry.loc, tuple(engine.chain())
+        need.otherwise = refusal if isinstance(refusal, CompileError) else None
+        raise need
+    engine.unrolled.add(component.header)
+
+
+def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
+    """As `_unroll`; the test in question, where iterations do not come to an end."""
+    mark = _mark(engine, frame)
+    size = len(entry.block.instrs)
+    edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
+    test: Any = Const(None)
+    try:
+        for count in range(MAX_UNROLLED):
+            if not engine.lists.turn():
+                words = "too many iterations are visited one by one"
+                raise engine.refuse(words, "use an array in the place of the list")
+            edge = _iteration(engine, frame, component, edge, known=True)
+            if edge is None:
+                engine.unrollings[_first_line(component.header)] = count
+                return None
+    except NotKnown as unknown:
+        test = unknown.test
+    _reset(engine, frame, mark)
+    del entry.block.instrs[size:]
+    entry.block.terminator = None
+    return test
+
+
+def _iteration(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, known: bool = False
+) -> Edge | None:
+    """Visit one iteration on its own; the edge into the next one, if there is one."""
+    header = component.header
+    engine.enter(entry)
+    frame.env = dict(entry.env)
+    for phi, value in zip(header.phis, entry.args, strict=True):
+        frame.env[phi.value] = value
+    engine.visit(frame, header)
+    origin = engine.block
+    inside = [
+        b for b in header.terminator.targets if b in component.loop.blocks and b in frame.pending
+    ]
+    outside = [b for b in header.terminator.targets if b not in component.loop.blocks]
+    if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
+        raise NotKnown(frame.env[header.terminator.cond])
+    engine.walk(frame, component.items[1:])
+    back = frame.pending.pop(header, None)
+    if back is None:
+        return None
+    return back[0]
+
+
+def _first_line(block: Block) -> Location | None:
+    """Where the code of `block` starts."""
+    return next((i.loc for i in block.instrs if i.loc is not None), block.terminator.loc)
+
+
+def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
+    """Whether the last of `edges` was made by the branch that ends `origin`."""
+    return bool(edges) and origin in (*edges[-1].block.preds[-1:], edges[-1].block)

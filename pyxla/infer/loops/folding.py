@@ -1,0 +1,96 @@
+"""`sum`, `any` and `all` of a generator expression: a loop, which stays one where its items allow.
+
+The front end writes `sum(f(x) for x in items)` as
+
+    folding = folds(sum, items, ...)
+    total = start(sum, folding)
+    for x in items:
+        total = gather(sum, folding, total, f(x))
+        if decided(sum, folding, total): break
+    total = finish(sum, folding, total)
+
+where `sum` may be anything.  Short known sequences are added up from a list, whose items may be
+known as well.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from pyxla.frontend import support
+from pyxla.infer.calls.coroutines import is_generator
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.structure import builtin, content_of, length, sequence
+from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Array, Compound, Const, Scalar
+
+SHORT = 16
+_START = {builtins.sum: 0, builtins.any: False, builtins.all: True}
+_SEQUENCES = ("zip", "enumerate", "reversed", "map")
+
+
+def _target(function: Any) -> Any:
+    """`sum`, `any` or `all` where it is one of them."""
+    known = [f for f in _START if isinstance(function, Const) and function.value is f]
+    return known[0] if known else None
+
+
+@builtin(support.folds)
+def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
+    target = _target(function)
+    if target is not builtins.sum or is_generator(items):
+        return Const(target is not None)
+    read = dict(engine.used_up)
+    found = sequence(engine, items)
+    engine.used_up = read  # a look ahead: the loop reads it
+    if not _by_number(engine, found):
+        return Const(False)
+    size = length(engine, found)
+    short = isinstance(size, Const) and size.value < SHORT
+    return Const(filtered.value or not short)
+
+
+def _by_number(engine: Engine, x: Any) -> bool:
+    """Whether an item is found by a number known at run time only."""
+    if isinstance(x, Compound) and x.kind in _SEQUENCES:
+        parts = x.items[1:] if x.kind == "map" else x.items
+        parts = x.items[:1] if x.kind == "enumerate" else parts
+        return all(_by_number(engine, part) for part in parts)
+    if isinstance(x, Compound):
+        return x.kind == "range"
+    if isinstance(x, Const):
+        return isinstance(x.value, range)
+    return isinstance(content_of(engine, x), Array)
+
+
+@builtin(support.start)
+def _begin(engine: Engine, function: Any, folding: Any) -> Any:
+    return Const(_START[_target(function)]) if folding.value else engine.new_list([])
+
+
+@builtin(support.gather)
+def _gather(engine: Engine, function: Any, folding: Any, total: Any, value: Any) -> Any:
+    if not folding.value:
+        call(engine, Const(list.append), [total, value], {})
+        return total
+    if _target(function) is builtins.sum:
+        return engine.rules.binary(engine, "add", total, value)
+    return engine.rules.truth(engine, value)
+
+
+@builtin(support.decided)
+def _decided(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
+    target = _target(function)
+    if not folding.value or target is builtins.sum:
+        return Const(False)
+    if target is builtins.any:
+        return total
+    return engine.rules.compare(engine, "eq", total, Const(False))
+
+
+@builtin(support.finish)
+def _finish(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
+    if not folding.value:
+        return call(engine, function, [total], {})
+    return total if isinstance(total, Scalar | Const) else engine.use(total)

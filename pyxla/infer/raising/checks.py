@@ -1,0 +1,626 @@
+"""`checks=True`: what CPython and NumPy raise implicitly, as a table.
+
+A row says where an operator or a function is *fine*, by its operands and its result, and what is
+raised where it is not.  `verify` runs the rows after the result was computed: every op has a value
+then, whatever its operands, and nothing has been written yet.  Messages are CPython's own: they are
+found out by running it on a sample that fails.  What facts prove (`infer.facts.extent`) is not
+tested; without the option none of this runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.linalg import LinAlgError
+
+import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import value_of
+from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
+from pyxla.infer.promote import CLASSES
+from pyxla.ir.core import Value
+from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib import kernels as k
+from pyxla.lib.operands import as_array, normalize_axes
+from pyxla.lib.operators import python_kind, to_python
+from pyxla.lib.reductions import all as all_
+from pyxla.lib.registry import LIBRARY
+from pyxla.lib.ufuncs import UFUNCS
+from pyxla.ops import elementwise as op
+
+LARGEST = 2**63 - 1
+SMALLEST = -(2**63)
+TOO_LARGE = OverflowError("an int of more than 64 bits, which compiled ints do not have")
+COMPLEX_RESULT = ValueError("a negative number to a fractional power is a complex number")
+FLOAT_RESULT = ValueError("an int to a negative power that is not known while compiling")
+
+# (engine, operands, result) -> where all is well; None where that is proven or does not apply.
+Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`error(operands)`, of class `kind`, is raised unless `fine`.
+
+    ours: what CPython does not raise there, such as for an int of more than 64 bits.
+    """
+
+    fine: Test
+    error: Callable[[tuple[Any, ...]], Any]
+    kind: type[BaseException]
+    ours: bool
+
+
+CHECKS: dict[Any, list[Row]] = {}
+
+
+def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], result: Any) -> None:
+    """Raise what NumPy and CPython raise where a library function of `operands` gave `result`."""
+    if engine.tests(ValueError):
+        if function in _ELEMENTWISE:
+            verify_sizes(engine, operands)
+        if function in _REDUCTIONS:
+            verify_reduction(engine, function, operands, named)
+    for row in CHECKS.get(function, ()):
+        if not (engine.checks if row.ours else engine.tests(row.kind)):
+            continue
+        fine = row.fine(engine, tuple(operands), result)
+        if fine is None:
+            fine = _fine_as_python(row, engine, operands, result)
+        if fine is not None:
+            engine.ensure(Scalar(fine), row.error(tuple(operands)), not row.ours)
+
+
+def _fine_as_python(row: Row, engine: Any, operands: Any, result: Any) -> Value | None:
+    """Where all is well with numbers that may be Python's or NumPy's, if they are Python's now."""
+    if all(getattr(x, "kinds", None) is None for x in operands):
+        return None
+    plain: list[Any] = []
+    numpys: list[Value] = []
+    for x in operands:
+        if not isinstance(x, Array):
+            plain.append(x)
+            continue
+        choices = x.kinds.choices if x.kinds is not None else ()
+        places = [i for i, kind in enumerate(choices) if kind in PYTHON_DTYPES]
+        if not places:
+            return None
+        plain.append(_weak(x))
+        selector = value_of(x.kinds.selector)
+        python = [k.eq(selector, k.like(selector, i)) for i in places]
+        numpys.append(op.not_(functools.reduce(op.or_, python)))
+    found = _weak(result) if isinstance(result, Array) and not result.shape else result
+    fine = row.fine(engine, tuple(plain), found)
+    return None if fine is None else functools.reduce(op.or_, [fine, *numpys])
+
+
+_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def _weak(x: Array) -> Scalar:
+    dtype = PYTHON_DTYPES[_WEAK[x.dtype.kind]]
+    return Scalar(op.convert(x.value, dtype=dtype, weak=True))
+
+
+def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
+    """Add a row for each of `keys`, operators by name and functions; `error` is an exception, or
+    a sample of one and a function that makes one of the operands."""
+    sample, make = (error, lambda operands: error) if isinstance(error, BaseException) else error
+    ours = error in (TOO_LARGE, COMPLEX_RESULT, FLOAT_RESULT)
+
+    def register(test: Test) -> Test:
+        for key in keys:
+            function = OPERATORS[key] if isinstance(key, str) else LIBRARY[key]
+            CHECKS.setdefault(function, []).append(Row(test, make, type(sample), ours))
+        return test
+
+    return register
+
+
+def exception(cls: type[BaseException], *parts: Any) -> Compound:
+    """`cls` with a message of texts and of numbers known at run time only."""
+    items = tuple([part for part in parts if isinstance(part, Scalar | Array)])
+    pieces = tuple([("", "") if isinstance(p, Scalar | Array) else str(p) for p in parts])
+    message = Compound("text", items, pieces) if items else Const("".join(pieces))
+    return Compound("exception", (message,), cls)
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def failure(function: Callable[..., Any], *sample: Any) -> BaseException:
+    """What CPython raises for `function(*sample)`."""
+    try:
+        function(*sample)
+    except Exception as error:  # noqa: BLE001 - whatever it is, programs raise it too
+        return type(error)(*error.args)
+    raise AssertionError(f"{function.__name__}{sample} does not fail")
+
+
+# --- Ints ----------------------------------------------------------------------------------------
+
+
+def _ints(operands: tuple[Any, ...]) -> bool:
+    return all(python_kind(x) in (bool, int) for x in operands)
+
+
+def _int(x: Any) -> Value:
+    return to_python(x, int).value
+
+
+def _unproven(name: str, operands: tuple[Any, ...]) -> bool:
+    """Whether facts leave it open that the result of ints fits 64 bits, as the operands do."""
+    facts = [extent.meet(extent.fact(x), SMALLEST, LARGEST) for x in operands]
+    result = extent.TRANSFER[name](*facts)
+    low, high = result.lo, result.hi
+    return low is None or high is None or low < SMALLEST or high > LARGEST
+
+
+def _room(engine: Any, x: Any, direction: str) -> bool:
+    """Whether this path found `x` below, or above, another int: then there is a next one."""
+    if not isinstance(x, Scalar):
+        return False
+    other = {"LT": "GT", "GT": "LT"}[direction]
+    for found, left, right in engine.frames[-1].assumed:
+        if found == direction and getattr(left, "value", None) is x.value:
+            return True
+        if found == other and getattr(right, "value", None) is x.value:
+            return True
+    return False
+
+
+def _not_negative(x: Value) -> Value:
+    return k.ge(x, k.like(x, 0))
+
+
+@unless(TOO_LARGE, "add")
+def _add(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if not _ints(operands) or not _unproven("add", operands):
+        return None
+    x, y = operands
+    for one, other in ((x, y), (y, x)):
+        if type(one) is int and (one == 1 and _room(engine, other, "LT")):
+            return None
+    signs = op.and_(op.xor(_int(x), result.value), op.xor(_int(y), result.value))
+    return _not_negative(signs)
+
+
+@unless(TOO_LARGE, "sub")
+def _sub(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if not _ints(operands) or not _unproven("sub", operands):
+        return None
+    x, y = operands
+    if type(y) is int and y == 1 and _room(engine, x, "GT"):
+        return None
+    signs = op.and_(op.xor(_int(x), _int(y)), op.xor(_int(x), result.value))
+    return _not_negative(signs)
+
+
+@unless(TOO_LARGE, "mul")
+def _mul(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """The product divided by one factor is the other."""
+    if not _ints(operands) or not _unproven("mul", operands):
+        return None
+    x, y = map(_int, operands)
+    zero = k.eq(x, k.like(x, 0))
+    back = op.divide(result.value, op.select(zero, k.like(x, 1), x))
+    turned = op.and_(k.eq(x, k.like(x, -1)), k.eq(y, k.like(y, SMALLEST)))
+    return op.and_(op.or_(zero, k.eq(back, y)), op.not_(turned))
+
+
+@unless(TOO_LARGE, "neg", "abs")
+def _neg(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if not _ints(operands) or not _unproven("neg", operands):
+        return None
+    return k.ne(_int(operands[0]), k.like(result.value, SMALLEST))
+
+
+@unless(failure(operator.lshift, 1, -1), "lshift", "rshift")
+def _shift(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if not _ints(operands) or (extent.lower(operands[1]) or -1) >= 0:
+        return None
+    return _not_negative(_int(operands[1]))
+
+
+@unless(TOO_LARGE, "lshift")
+def _lshift(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if not _ints(operands):
+        return None
+    x, count = map(_int, operands)
+    back = k.eq(op.shift_right_arithmetic(result.value, count), x)
+    fits = op.and_(back, k.le(count, k.like(count, 63)))
+    return op.or_(fits, k.eq(x, k.like(x, 0)))
+
+
+def _divides(zero_error: Callable[..., Any], name: str) -> None:
+    """`x / y` and the like of Python numbers, where y is zero."""
+    samples = {int: (1, 0), float: (1.0, 0.0), complex: (1j, 0j)}
+    for kind, sample in samples.items():
+        if kind is complex and name != "truediv":
+            continue
+
+        def fine(engine: Any, operands: Any, result: Any, kind: type = kind) -> Value | None:
+            kinds = [python_kind(x) for x in operands]
+            if None in kinds or _widest(kinds) is not kind:
+                return None
+            return _nonzero(operands[1])
+
+        unless(failure(zero_error, *sample), name)(fine)
+
+
+def _widest(kinds: list[Any]) -> type:
+    for kind in (complex, float):
+        if kind in kinds:
+            return kind
+    return int
+
+
+def _nonzero(y: Any) -> Value | None:
+    if not isinstance(y, Scalar):
+        return None if y else k.ne(_number(y), k.like(_number(y), 0))
+    fact = extent.fact(y) if y.kind is int else extent.UNKNOWN
+    if (fact.lo is not None and fact.lo > 0) or (fact.hi is not None and fact.hi < 0):
+        return None
+    return k.ne(_number(y), k.like(_number(y), 0))
+
+
+def _number(x: Any) -> Value:
+    kind = python_kind(x)
+    return to_python(x, int if kind is bool else kind).value
+
+
+_divides(operator.truediv, "truediv")
+_divides(operator.floordiv, "floordiv")
+_divides(operator.mod, "mod")
+_divides(divmod, divmod)
+
+
+# --- Powers --------------------------------------------------------------------------------------
+
+
+def _powers(kind: type) -> Callable[[Test], Test]:
+    """A test of powers of Python numbers whose result is of that kind."""
+
+    def narrowed(test: Test) -> Test:
+        def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+            if len(operands) != 2 or not isinstance(result, Scalar) or result.kind is not kind:
+                return None
+            if any(python_kind(x) is None for x in operands):
+                return None
+            return test(engine, operands, result)
+
+        return fine
+
+    return narrowed
+
+
+def _known_sign(y: Any) -> bool:
+    """Whether an exponent is known not to be negative."""
+    if not isinstance(y, Scalar):
+        return y >= 0
+    return y.kind is bool or (y.kind is int and (extent.lower(y) or -1) >= 0)
+
+
+@unless(failure(operator.pow, 0.0, -1.0), "pow", pow)
+@_powers(float)
+def _zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if _known_sign(operands[1]):
+        return None
+    x, y = (to_python(v, float).value for v in operands)
+    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
+
+
+@unless(COMPLEX_RESULT, "pow", pow)
+@_powers(float)
+def _negative_to_fraction(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if python_kind(operands[1]) is not float or _is_whole(operands[1]):
+        return None
+    x, y = (to_python(v, float).value for v in operands)
+    fine = op.or_(op.not_(k.lt(x, k.like(x, 0))), k.eq(y, op.floor(y)))
+    return op.or_(fine, op.or_(k.isnan(y), k.isinf(x)))
+
+
+def _is_whole(y: Any) -> bool:
+    return isinstance(y, float) and y.is_integer()
+
+
+@unless(failure(operator.pow, 2.0, 10000.0), "pow", pow)
+@_powers(float)
+def _float_overflow(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    return _finite_or_given(result.value, [to_python(v, float).value for v in operands])
+
+
+def _finite_or_given(result: Value, given: list[Value]) -> Value:
+    """No infinite result of finite operands."""
+    fine = op.not_(k.isinf(result))
+    for x in given:
+        fine = op.or_(fine, op.not_(k.isfinite(x)))
+    return fine
+
+
+@unless(failure(operator.pow, 0, -1), "pow", pow)
+@_powers(int)
+def _int_zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    if _known_sign(operands[1]):
+        return None
+    x, y = map(_int, operands)
+    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
+
+
+@unless(FLOAT_RESULT, "pow", pow)
+@_powers(int)
+def _int_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    return None if _known_sign(operands[1]) else _not_negative(_int(operands[1]))
+
+
+@unless(TOO_LARGE, "pow", pow)
+@_powers(int)
+def _int_power_overflow(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """In floats: the powers nearest to 2**63 are further from it than these are wrong."""
+    x, y = (to_python(v, float).value for v in operands)
+    size = op.power(op.abs(x), y)
+    fits = k.lt(size, k.like(size, 2.0**63 * (1 - 1e-12)))
+    least = op.and_(k.eq(x, k.like(x, -2)), k.eq(y, k.like(y, 63)))
+    return op.or_(fits, op.or_(least, k.le(y, k.like(y, 1))))
+
+
+@unless(ValueError("pow() 3rd argument cannot be 0"), pow)
+def _modulus(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    return _nonzero(operands[2]) if len(operands) == 3 else None
+
+
+@unless(ValueError("Integers to negative integer powers are not allowed."), "pow", np.power)
+def _integer_powers(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """Of NumPy integers."""
+    y = operands[1]
+    if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
+        return None
+    if isinstance(y, Scalar | Array):
+        found = all_(as_array(Array(_not_negative(y.value))))
+        return found.value
+    return None
+
+
+# --- Conversions to int --------------------------------------------------------------------------
+
+
+def _to_int(test: Callable[[Value], Value]) -> Test:
+    def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+        if len(operands) != 1 or not isinstance(result, Scalar) or result.kind is not int:
+            return None
+        x = operands[0]
+        if not isinstance(x, Scalar | Array) or CLASSES[x.dtype] != "f":
+            return None
+        value = op.convert(x.value, dtype=np.dtype(np.float64), weak=False)
+        return all_(Array(test(value))).value
+
+    return fine
+
+
+def _fits(x: Value) -> Value:
+    low, high = k.like(x, float(SMALLEST)), k.like(x, -float(SMALLEST))
+    return op.and_(k.ge(x, low), k.lt(x, high))
+
+
+_ROUNDED = (int, round, math.floor, math.ceil, math.trunc)
+unless(failure(int, math.nan), *_ROUNDED)(_to_int(lambda x: op.not_(k.isnan(x))))
+unless(failure(int, math.inf), *_ROUNDED)(_to_int(lambda x: op.not_(k.isinf(x))))
+unless(TOO_LARGE, *_ROUNDED)(_to_int(_fits))
+
+
+# --- math ----------------------------------------------------------------------------------------
+
+
+def _real(x: Any) -> Value:
+    if isinstance(x, Array):
+        return op.convert(x.value, dtype=np.dtype(np.float64), weak=False)
+    return op.convert(to_python(x, float).value, dtype=np.dtype(np.float64), weak=False)
+
+
+def _domain(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """Not a number only where an operand is none."""
+    values = [_real(x) for x in operands]
+    fine = op.not_(k.isnan(_real(result)))
+    for x in values:
+        fine = op.or_(fine, k.isnan(x))
+    return fine
+
+
+def _finite(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    return _finite_or_given(_real(result), [_real(x) for x in operands])
+
+
+def _no_pole(at: Callable[[Value], Value]) -> Test:
+    """Not infinite where the first operand is at a pole."""
+
+    def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+        pole = at(_real(operands[0]))
+        return op.or_(op.not_(pole), _finite(engine, operands, result))
+
+    return fine
+
+
+def _anywhere(x: Value) -> Value:
+    return k.eq(x, x)
+
+
+def _not_above_zero(x: Value) -> Value:
+    return k.le(x, k.like(x, 0))
+
+
+def _says(
+    function: Callable[..., Any], *sample: Any
+) -> tuple[BaseException, Callable[[tuple[Any, ...]], Any]]:
+    """What CPython raises for a sample; where the message shows the number, it shows the user's."""
+    error = failure(function, *sample)
+    text = str(error)
+
+    def make(operands: tuple[Any, ...]) -> Any:
+        shown = repr(sample[0])
+        if shown not in text or not isinstance(operands[0], Scalar | Array):
+            return error
+        before, after = text.split(shown, 1)
+        value = _real(operands[0])
+        number = Scalar(op.convert(value, dtype=value.type.dtype, weak=True))
+        return exception(type(error), before, number, after)
+
+    return error, make
+
+
+# fmt: off
+_UNDEFINED = [
+    (math.sqrt, -1.5), (math.log, -1.5), (math.log2, -1.5), (math.log10, -1.5), (math.log1p, -1.5),
+    (math.sin, math.inf), (math.cos, math.inf), (math.tan, math.inf), (math.asin, 1.5),
+    (math.acos, 1.5), (math.acosh, 0.5), (math.atanh, 1.5), (math.gamma, -math.inf),
+    (math.fmod, 1.5, 0.0), (math.remainder, 1.5, 0.0), (math.pow, -1.5, 0.5),
+]
+_POLES = [
+    (_anywhere, math.log, 0.0), (_anywhere, math.log2, 0.0), (_anywhere, math.log10, 0.0),
+    (_anywhere, math.log1p, -1.0), (_anywhere, math.atanh, 1.0),
+    (_not_above_zero, math.gamma, -1.0), (_not_above_zero, math.lgamma, -1.0),
+    (lambda x: k.eq(x, k.like(x, 0)), math.pow, 0.0, -1.0),
+]
+_OVERFLOWING = [
+    (math.exp, 1e4), (math.exp2, 1e4), (math.expm1, 1e4), (math.sinh, 1e4), (math.cosh, 1e4),
+    (math.gamma, 200.5), (math.lgamma, 1e308), (math.pow, 10.0, 400.0), (math.ldexp, 1.0, 5000),
+]
+# fmt: on
+for _function, *_sample in _UNDEFINED:
+    unless(_says(_function, *_sample), _function)(_domain)
+for _at, _function, *_sample in _POLES:
+    unless(_says(_function, *_sample), _function)(_no_pole(_at))
+for _function, *_sample in _OVERFLOWING:
+    unless(failure(_function, *_sample), _function)(_finite)
+
+
+def _counts(position: int) -> Test:
+    """An int that must not be negative."""
+
+    def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+        if len(operands) <= position or not _ints(operands[position : position + 1]):
+            return None
+        return _not_negative(_int(operands[position]))
+
+    return fine
+
+
+unless(failure(math.factorial, -1), math.factorial)(_counts(0))
+unless(failure(math.isqrt, -1), math.isqrt)(_counts(0))
+for _function in (math.comb, math.perm):
+    unless(failure(_function, -1, 2), _function)(_counts(0))
+    unless(failure(_function, 2, -1), _function)(_counts(1))
+
+
+@unless(TOO_LARGE, math.factorial)
+def _factorial(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    x = _int(operands[0]) if _ints(operands) else None
+    return None if x is None else k.le(x, k.like(x, 20))
+
+
+# --- Linear algebra ------------------------------------------------------------------------------
+
+
+def _solved(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """A finite result, or operands that are not."""
+    if not isinstance(result, Array):
+        return None
+    fine = all_(Array(k.isfinite(result.value))).value
+    for x in operands:
+        if isinstance(x, Array) and CLASSES[x.dtype] in "fc":
+            fine = op.or_(fine, op.not_(all_(Array(k.isfinite(x.value))).value))
+    return fine
+
+
+unless(LinAlgError("Singular matrix"), np.linalg.inv, np.linalg.solve)(_solved)
+unless(LinAlgError("Matrix is not positive definite"), np.linalg.cholesky)(_solved)
+
+
+# --- Sizes known at run time only ----------------------------------------------------------------
+
+
+_ZERO = "zero-size array to reduction operation {} which has no identity"
+_EMPTY = "attempt to get {} of an empty sequence"
+# What reductions of nothing raise.
+_REDUCTIONS = {
+    LIBRARY[np.max]: ValueError(_ZERO.format("maximum")),
+    LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
+    LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
+    LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
+}
+
+
+def verify_reduction(engine: Any, function: Any, operands: Any, named: dict[str, Any]) -> None:
+    """The dimensions that are reduced are not empty, or there is an `initial` value."""
+    if not operands or not isinstance(operands[0], Array) or "initial" in named:
+        return
+    x = operands[0]
+    axis = named.get("axis", operands[1] if len(operands) > 1 else None)
+    for d in normalize_axes(axis, x.ndim) if x.extents else ():
+        size = x.extents[d]
+        if size is not None and (extent.lower(size) or 0) <= 0:
+            positive = k.gt(value_of(size), value_of(0))
+            engine.ensure(Scalar(positive), _REDUCTIONS[function])
+
+
+_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()}
+
+
+def verify_sizes(engine: Any, operands: Any) -> None:
+    """Sizes known at run time that meet each other are equal, or one of them is 1."""
+    given = [x for x in operands if isinstance(x, Array) and x.ndim]
+    if all(x.extents is None for x in given):
+        return
+    shapes = [_true_shape(x) for x in given]
+    first = shapes[0]
+    for other in shapes[1:]:
+        parts = ["operands could not be broadcast together with shapes "]
+        for shape in (first, other):
+            parts += ["(", *_listed(shape), ") "]
+        for n, m in zip(reversed(first), reversed(other), strict=False):
+            if extent.difference(n, m) == 0 or 1 in (n, m):
+                continue
+            same = k.eq(value_of(n), value_of(m))
+            for size in (n, m):
+                same = op.or_(same, k.eq(value_of(size), value_of(1)))
+            engine.ensure(Scalar(same), exception(ValueError, *parts))
+
+
+def verify_joined(engine: Any, function: Any, arrays: Any) -> None:
+    """Arrays of which one is made have one shape; of sizes known at run time, the program sees."""
+    if function is LIBRARY[np.stack]:
+        message = "all input arrays must have the same shape"
+    elif function in (LIBRARY[np.array], LIBRARY[np.asarray]):
+        message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, list | tuple) else 0)
+    else:
+        return
+    if not isinstance(arrays, list | tuple) or not all(isinstance(x, Array) for x in arrays):
+        return
+    shapes = [_true_shape(x) for x in arrays]
+    for other in shapes[1:]:
+        for n, m in zip(shapes[0], other, strict=False):
+            if extent.difference(n, m) != 0:
+                same = k.eq(value_of(n), value_of(m))
+                engine.ensure(Scalar(same), ValueError(message))
+
+
+_INHOMOGENEOUS = (
+    "setting an array element with a sequence. The requested array has an inhomogeneous shape "
+    "after 1 dimensions. The detected shape was ({n},) + inhomogeneous part."
+)
+
+
+def _true_shape(x: Array) -> list[Any]:
+    return [
+        n if e is None else e for n, e in zip(x.shape, x.extents or (None,) * x.ndim, strict=True)
+    ]
+
+
+def _listed(shape: list[Any]) -> list[Any]:
+    """The parts of a shape as NumPy prints it."""
+    if len(shape) == 1:
+        return [shape[0], ","]
+    return [part for n in shape for part in (n, ",")][:-1]

@@ -1,0 +1,433 @@
+"""`np.random.default_rng` and the methods of `np.random.Generator`.
+
+A generator is an instance on the heap whose field is its bit generator, another instance with the
+fields of `lib.random.state`; drawing changes those.  So generators are passed, captured, aliased
+and carried by loops as other objects are.  What draws is Python visited like a user's
+(`lib.random`).
+
+The same numbers as NumPy's come out, to the last bit, or to a rounding error where a number is
+computed with exp, log and the like.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call_object
+from pyxla.infer.containers.structure import builtin
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts import extent
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
+from pyxla.ir.op import OpError
+from pyxla.lib.operands import as_array, as_shape, broadcast_shapes, broadcast_to, cast
+from pyxla.lib.random import continuous, discrete, filling, ziggurat
+from pyxla.lib.random.leaps import outputs
+from pyxla.lib.random.pcg64 import DOUBLE_UNIT, Source
+from pyxla.lib.random.seeding import seeded
+from pyxla.lib.random.state import FIELDS, opened
+from pyxla.lib.random.tables import tables
+from pyxla.ops.shape import constant, reshape
+
+Generator = np.random.Generator
+F64, I64, U64 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64)
+NONE = Const(None)
+GLOBAL = "NumPy's global generator is state of the process, which a compiled program cannot share"
+REMEDY = "make rng = np.random.default_rng(seed) and pass it as an argument, or capture it"
+
+# What NumPy demands of a parameter: how it is tested, and what the ValueError says.
+Test = tuple[Callable[[Any], Any], str]
+POSITIVE: Test = (lambda x: ~(x <= 0), "{} <= 0")
+NON_NEGATIVE: Test = (lambda x: ~(x < 0), "{} < 0")
+PROBABILITY: Test = (lambda x: (x >= 0) & (x <= 1), "{} < 0, {} > 1 or {} is NaN")
+POSITIVE_PROBABILITY: Test = (lambda x: (x > 0) & (x <= 1), "{} <= 0, {} > 1 or {} contains NaNs")
+BELOW_ONE: Test = (lambda x: (x >= 0) & (x < 1), "{} < 0, {} >= 1 or {} is NaN")
+ABOVE_ONE: Test = (lambda x: x > 1, "{} <= 1 or {} is NaN")
+RATE: Test = (lambda x: x >= 0, "{} < 0 or {} is NaN")
+ANY: Test | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """draw(source, *params) gives one number; `narrow` one in f32."""
+
+    draw: Callable[..., Any]
+    params: dict[str, Test | None] = field(default_factory=dict)
+    dtype: np.dtype = F64
+    narrow: Callable[..., Any] | None = None
+    ints: frozenset[str] = frozenset()
+
+
+D = Distribution
+C = continuous
+# fmt: off
+DISTRIBUTIONS: dict[str, Distribution] = {
+    "random": D(C.random, narrow=C.random_f32),
+    "standard_normal": D(ziggurat.standard_normal, narrow=ziggurat.standard_normal_f32),
+    "standard_exponential": D(
+        ziggurat.standard_exponential, narrow=ziggurat.standard_exponential_f32
+    ),
+    "standard_gamma": D(
+        C.standard_gamma, {"shape": NON_NEGATIVE}, narrow=C.standard_gamma_f32
+    ),
+    "standard_cauchy": D(C.standard_cauchy),
+    "standard_t": D(C.standard_t, {"df": POSITIVE}),
+    "normal": D(C.normal, {"loc": ANY, "scale": NON_NEGATIVE}),
+    "lognormal": D(C.lognormal, {"mean": ANY, "sigma": NON_NEGATIVE}),
+    "uniform": D(C.uniform, {"low": ANY, "high": ANY}),
+    "exponential": D(C.exponential, {"scale": NON_NEGATIVE}),
+    "gamma": D(C.gamma, {"shape": NON_NEGATIVE, "scale": NON_NEGATIVE}),
+    "beta": D(C.beta, {"a": POSITIVE, "b": POSITIVE}),
+    "chisquare": D(C.chisquare, {"df": POSITIVE}),
+    "f": D(C.f, {"dfnum": POSITIVE, "dfden": POSITIVE}),
+    "noncentral_chisquare": D(C.noncentral_chisquare, {"df": POSITIVE, "nonc": NON_NEGATIVE}),
+    "noncentral_f": D(
+        C.noncentral_f, {"dfnum": POSITIVE, "dfden": POSITIVE, "nonc": NON_NEGATIVE}
+    ),
+    "gumbel": D(C.gumbel, {"loc": ANY, "scale": NON_NEGATIVE}),
+    "laplace": D(C.laplace, {"loc": ANY, "scale": NON_NEGATIVE}),
+    "logistic": D(C.logistic, {"loc": ANY, "scale": NON_NEGATIVE}),
+    "pareto": D(C.pareto, {"a": POSITIVE}),
+    "power": D(C.power, {"a": POSITIVE}),
+    "weibull": D(C.weibull, {"a": NON_NEGATIVE}),
+    "rayleigh": D(C.rayleigh, {"scale": NON_NEGATIVE}),
+    "wald": D(C.wald, {"mean": POSITIVE, "scale": POSITIVE}),
+    "vonmises": D(C.vonmises, {"mu": ANY, "kappa": NON_NEGATIVE}),
+    "triangular": D(C.triangular, {"left": ANY, "mode": ANY, "right": ANY}),
+    "poisson": D(discrete.poisson, {"lam": RATE}, I64),
+    "binomial": D(
+        discrete.binomial, {"n": NON_NEGATIVE, "p": PROBABILITY}, I64, ints=frozenset("n")
+    ),
+    "geometric": D(discrete.geometric, {"p": POSITIVE_PROBABILITY}, I64),
+    "logseries": D(discrete.logseries, {"p": BELOW_ONE}, I64),
+    "zipf": D(discrete.zipf, {"a": ABOVE_ONE}, I64),
+    "hypergeometric": D(
+        discrete.hypergeometric,
+        {"ngood": NON_NEGATIVE, "nbad": NON_NEGATIVE, "nsample": NON_NEGATIVE},
+        I64,
+        ints=frozenset({"ngood", "nbad", "nsample"}),
+    ),
+    "negative_binomial": D(
+        C.negative_binomial, {"n": POSITIVE, "p": POSITIVE_PROBABILITY}, I64
+    ),
+}
+# fmt: on
+
+
+# --- Generators as objects -----------------------------------------------------------------------
+
+
+def _new(engine: Engine, fields: tuple[Any, ...]) -> Ref:
+    bits = engine.new(ObjectCell(np.random.PCG64, dict(zip(FIELDS, fields, strict=True))))
+    return engine.new(ObjectCell(Generator, {"bit_generator": bits}))
+
+
+@builtin(np.random.default_rng)
+def default_rng(engine: Engine, seed: Any = NONE) -> Any:
+    content = engine.content(seed) if isinstance(seed, Ref) else None
+    if isinstance(content, ObjectCell) and content.cls is Generator:
+        return seed
+    if isinstance(content, ObjectCell) and content.cls is np.random.PCG64:
+        return engine.new(ObjectCell(Generator, {"bit_generator": seed}))
+    return _new(engine, engine.library("default_rng", _seeded, engine, seed))
+
+
+@builtin(np.random.PCG64)
+def _pcg64(engine: Engine, seed: Any = NONE) -> Any:
+    made = _new(engine, engine.library("PCG64", _seeded, engine, seed))
+    return engine.content(made).fields["bit_generator"]
+
+
+@builtin(Generator)
+def _generator(engine: Engine, bit_generator: Any) -> Any:
+    content = engine.content(bit_generator) if isinstance(bit_generator, Ref) else None
+    if not isinstance(content, ObjectCell) or content.cls is not np.random.PCG64:
+        raise engine.refuse("only generators over np.random.PCG64 are compiled", REMEDY)
+    return engine.new(ObjectCell(Generator, {"bit_generator": bit_generator}))
+
+
+def _seeded(engine: Engine, seed: Any) -> tuple[Any, ...]:
+    """The fields of `np.random.PCG64(seed)`."""
+    if isinstance(seed, Const) and seed.value is None:
+        raise engine.refuse(
+            "a generator without a seed is another one at every call",
+            "pass a seed, or pass the generator as an argument",
+        )
+    operand = engine.operand(seed)
+    if isinstance(operand, Scalar) or (isinstance(operand, Array) and not operand.shape):
+        return _seeded_at_run_time(engine, operand)
+    known = engine.static(seed, "a seed that is not one int")
+    try:
+        bits = np.random.PCG64(known)
+    except (TypeError, ValueError) as error:
+        engine.raise_constant(error)
+    return tuple([Array(constant(value=np.asarray(x))) for x in opened(bits)])
+
+
+def _seeded_at_run_time(engine: Engine, seed: Any) -> tuple[Any, ...]:
+    dtype = seed.value.type.dtype
+    if dtype.kind not in "iu" or dtype.itemsize > 8:
+        raise OpError(f"SeedSequence expects int or sequence of ints for entropy not {dtype}")
+    if dtype.kind == "i" and not (isinstance(seed, Scalar) and (extent.lower(seed) or -1) >= 0):
+        least = engine.rules.compare(engine, "ge", seed, Const(0))
+        error = ValueError("expected non-negative integer")
+        engine.ensure(engine.rules.truth(engine, least), error)
+    state, increment = seeded(Array(cast(seed.value, seed.value.type.dtype)))
+    idle = np.asarray(False), np.asarray(0, np.uint32)
+    return (*state, *increment, *[Array(constant(value=x)) for x in idle])
+
+
+def bits_of(engine: Engine, ref: Any) -> Ref:
+    """The bit generator of a generator."""
+    content = engine.content(ref) if isinstance(ref, Ref) else None
+    if not isinstance(content, ObjectCell) or content.cls is not Generator:
+        raise engine.refuse("only methods of a generator in compiled code are compiled", REMEDY)
+    bits = content.fields["bit_generator"]
+    held = engine.content(bits) if isinstance(bits, Ref) else None
+    if not isinstance(held, ObjectCell) or held.cls is not np.random.PCG64:
+        raise engine.refuse("only generators over np.random.PCG64 are compiled", REMEDY)
+    engine.check_writable(bits)
+    return bits
+
+
+def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
+    fields: dict[str, Any] = {"bits": bits}
+    for name, table in tables(dtype.type).items():
+        fields[name] = engine.abstract(Array(constant(value=table)))
+    return engine.new(ObjectCell(Source, fields))
+
+
+def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
+    """Call one of the functions of `lib.random`, which are known to index in range.
+
+    What is refused in them is refused at the user's line.
+    """
+    saved = engine.checks, engine.guards
+    engine.checks, engine.guards = False, ()
+    try:
+        return call_object(engine, function, list(args), {})
+    except CompileError as error:
+        raise engine.refuse(error.message, error.hint) from error
+    finally:
+        engine.checks, engine.guards = saved
+
+
+# --- Arguments and results -----------------------------------------------------------------------
+
+
+@functools.cache
+def _signature(name: str) -> inspect.Signature:
+    return inspect.signature(getattr(Generator, name))
+
+
+def _bound(engine: Engine, name: str, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a method by name, with NumPy's defaults."""
+    try:
+        bound = _signature(name).bind(None, *args, **kwargs).arguments
+    except TypeError as error:
+        raise engine.refuse(f"{name}() {error}") from None
+    defaults = {p.name: Const(p.default) for p in _signature(name).parameters.values()}
+    return {**defaults, **bound}
+
+
+def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function of (engine, generator, arguments by name) for a method."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        def rule(engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
+            return function(engine, ref, _bound(engine, name, args, kwargs))
+
+        builtin(getattr(Generator, name))(rule)
+        return function
+
+    return register
+
+
+def shape_of(engine: Engine, size: Any) -> tuple[int, ...] | None:
+    """A size as a shape; None for a single number."""
+    known = engine.operand(size)
+    return None if known is None else as_shape(known)
+
+
+def empty(engine: Engine, count: int, dtype: np.dtype) -> Ref:
+    return engine.abstract(call_object(engine, np.empty, [Const(count), Const(dtype)], {}))
+
+
+def python_number(engine: Engine, x: Any, kind: type) -> Any:
+    return arrays.python_scalar(engine.operand(x), kind)
+
+
+def first(engine: Engine, flat: Any) -> Any:
+    return arrays.getitem(engine, flat, Const(0))
+
+
+def shaped(engine: Engine, flat: Any, shape: tuple[int, ...]) -> Any:
+    """The 1-d array `flat` as a new array of another shape."""
+    array = engine.as_array(flat)
+    return arrays.fresh(engine, Array(reshape(array.value, shape=shape)))
+
+
+# --- Distributions -------------------------------------------------------------------------------
+
+
+def _dtype_of(engine: Engine, found: Distribution, given: dict[str, Any]) -> np.dtype:
+    """The dtype of the numbers asked for."""
+    if "dtype" not in given or found.narrow is None:
+        return found.dtype
+    dtype = np.dtype(engine.static(given["dtype"], "the dtype"))
+    if dtype not in (np.float64, np.float32):
+        engine.raise_constant(TypeError(f"Unsupported dtype {dtype!r} for random"))
+    return dtype
+
+
+def _distribution(name: str, found: Distribution) -> None:
+    @method(name)
+    def draw(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+        return engine.library(name, _draw, engine, name, found, ref, given)
+
+
+def _draw(engine: Engine, name: str, found: Distribution, ref: Any, given: dict[str, Any]) -> Any:
+    bits = bits_of(engine, ref)
+    dtype = _dtype_of(engine, found, given)
+    _refuse_known(engine, name, found, given)
+    wide = {
+        name: _parameter(engine, given[name], I64 if name in found.ints else F64)
+        for name in found.params
+    }
+    if engine.tests(ValueError):
+        for param, test in found.params.items():
+            if test is not None:
+                _ensure(engine, test, param, as_array(engine.operand(wide[param])))
+    params = [_parameter(engine, x, dtype) if found.narrow else x for x in wide.values()]
+    shape = shape_of(engine, given["size"])
+    out = given.get("out", NONE)
+    if not (isinstance(out, Const) and out.value is None):
+        shape = shape_of_out(engine, out, shape, dtype)
+    one = found.narrow if dtype == np.float32 else found.draw
+    if name == "standard_exponential" and engine.static(given["method"], "the method") == "inv":
+        narrow = dtype == np.float32
+        one = C.inverted_exponential_f32 if narrow else C.inverted_exponential
+    numbers = _numbers(engine, bits, one, params, shape, dtype)
+    if not (isinstance(out, Const) and out.value is None):
+        arrays.assign(engine, out, engine.as_array(numbers))
+        return out
+    return numbers
+
+
+def shape_of_out(
+    engine: Engine, out: Any, shape: tuple[int, ...] | None, dtype: np.dtype
+) -> tuple[int, ...]:
+    if not arrays.is_array(engine, out) or arrays.dtype_of(engine, out) != dtype:
+        engine.raise_constant(
+            TypeError(f"Supplied output array has the wrong type. Expected {dtype.name}")
+        )
+    found = arrays.shown(engine, out)[0]
+    if shape is not None and shape != found:
+        engine.raise_constant(ValueError("size must match out.shape when used together"))
+    return found
+
+
+def _refuse_known(engine: Engine, name: str, found: Distribution, given: dict[str, Any]) -> None:
+    """Raise what NumPy raises for parameters that are known."""
+    known = [given[param] for param in found.params]
+    if not known or not all(isinstance(x, Const) for x in known):
+        return
+    scratch = Generator(np.random.PCG64(0))
+    try:
+        getattr(scratch, name)(*[x.value for x in known], size=0)
+    except (TypeError, ValueError, OverflowError) as error:
+        engine.raise_constant(error)
+
+
+def _ensure(engine: Engine, test: Test, name: str, x: Array) -> None:
+    """The program raises NumPy's ValueError unless all of `x` passes."""
+    holds = call_object(engine, np.all, [engine.abstract(test[0](x))], {})
+    message = test[1].replace("{}", name)
+    engine.ensure(engine.rules.truth(engine, holds), ValueError(message))
+
+
+def _parameter(engine: Engine, x: Any, dtype: np.dtype) -> Any:
+    """A parameter as a NumPy scalar, known or not, or an array."""
+    operand = engine.operand(x)
+    if isinstance(operand, bool | int | float | np.generic):
+        return Const(np.asarray(operand).astype(dtype)[()])
+    return engine.abstract(as_array(operand, dtype))
+
+
+def check_size(engine: Engine, own: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """Raise NumPy's ValueError where parameters of shape `own` do not broadcast to `shape`."""
+    try:
+        fits = np.broadcast_shapes(shape, own) == shape
+    except ValueError as error:
+        engine.raise_constant(error)
+    if not fits:
+        engine.raise_constant(
+            ValueError(
+                f"Output size {shape} is not compatible with broadcast dimensions of inputs {own}."
+            )
+        )
+
+
+def _numbers(
+    engine: Engine,
+    bits: Ref,
+    draw: Any,
+    params: list[Any],
+    shape: tuple[int, ...] | None,
+    dtype: np.dtype,
+) -> Any:
+    """A Python number, or an array of the shape asked for or that of the parameters."""
+    source = source_of(engine, bits, dtype if dtype == np.float32 else F64)
+    scalar = not any(isinstance(x, Ref) for x in params)
+    if shape is None and scalar:
+        return python_number(engine, visit(engine, draw, source, *params), _KINDS[dtype.kind])
+    values = [as_array(engine.operand(x)) for x in params]
+    own = broadcast_shapes((), *[x.shape for x in values])
+    shape = own if shape is None else shape
+    check_size(engine, own, shape)
+    count = math.prod(shape)
+    if draw in (C.random, C.uniform) and count > 1:
+        return arrays.fresh(engine, _uniform(engine, bits, values, shape))
+    out = empty(engine, count, dtype)
+    if not scalar:
+        flat = [reshape(broadcast_to(x.value, shape), shape=(count,)) for x in values]
+        rows = Tuple(tuple([arrays.fresh(engine, Array(x)) for x in flat]))
+        filled = visit(engine, filling.filled_each, source, Const(draw), out, rows)
+    else:
+        filled = visit(engine, filling.filled, source, Const(draw), out, Tuple(tuple(params)))
+    return shaped(engine, filled, shape)
+
+
+_KINDS = {"f": float, "i": int}
+
+
+def _words(engine: Engine, bits: Ref, count: int) -> Array:
+    """The next outputs of a bit generator, all at once."""
+    fields = engine.content(bits).fields
+    high, low, inc_high, inc_low = [engine.operand(fields[name]) for name in FIELDS[:4]]
+    words, high, low = outputs((high, low), (inc_high, inc_low), count)
+    after = {**fields, "high": high, "low": low}
+    engine.set_content(bits.cell, ObjectCell(np.random.PCG64, after))
+    return words
+
+
+def _uniform(engine: Engine, bits: Ref, params: list[Array], shape: tuple[int, ...]) -> Array:
+    words = _words(engine, bits, math.prod(shape)) >> 11
+    doubles = Array(reshape(cast(words.value, F64), shape=shape)) * DOUBLE_UNIT
+    if not params:
+        return doubles
+    low, high = params
+    return low + (high - low) * doubles
+
+
+for _name, _found in DISTRIBUTIONS.items():
+    _distribution(_name, _found)

@@ -1,0 +1,1 @@
+"""Text with values that are known at run time only, and printing."""

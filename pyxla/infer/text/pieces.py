@@ -1,0 +1,168 @@
+"""Text with values that are known at run time only: its pieces, which the host puts together.
+
+    Compound("text", values, pieces)      a piece is text, or (conversion, format spec) of a value
+
+Conversions are those of `frontend.support.format_spec`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from pyxla.frontend import support
+from pyxla.infer.calls.dispatch import find, special
+from pyxla.infer.containers.structure import builtin, iterate
+from pyxla.infer.joins import choices
+from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.objects import as_instance, get_attribute
+from pyxla.infer.raising.exceptions import alternatives, is_exception, select
+
+_DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
+
+
+def is_text(x: Any) -> bool:
+    if choices.is_choice(x):
+        return all(isinstance(value, str) for value in x.meta.values)
+    return is_dynamic(x) or (isinstance(x, Const) and isinstance(x.value, str))
+
+
+def is_dynamic(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind == "text"
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """One text after the other."""
+    pieces: list[Any] = []
+    items: list[Any] = []
+    for x in parts:
+        if is_dynamic(x):
+            pieces.extend(x.meta)
+            items.extend(x.items)
+        elif choices.is_choice(x):
+            pieces.append(("s", ""))
+            items.append(x)
+        else:
+            pieces.append(str(x.value) if isinstance(x, Const) else "")
+    if not items:
+        return Const("".join(pieces))
+    return Compound("text", tuple(items), tuple(pieces))
+
+
+def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
+    """One field: text where `x` is known, else formatted on the host."""
+    x = engine.use(x)
+    try:
+        known = engine.python_object(x)
+    except LookupError:
+        pass
+    else:
+        return engine.fold_object(support.format_spec, (known, conversion, spec))
+    if is_exception(x):
+        return formatted(engine, _exception(engine, x, conversion), "", spec)
+    for name in {"r": ("__repr__",), "a": ("__repr__",)}.get(conversion, ("__str__", "__repr__")):
+        shown = special(engine, x, name, ())
+        if shown is not None:
+            return formatted(engine, shown, "", spec) if spec else shown
+    if is_dynamic(x) and not spec and conversion in ("", "s"):
+        return x
+    return Compound("text", (x,), ((conversion, spec),))
+
+
+def _exception(engine: Any, x: Compound, conversion: str) -> Any:
+    """`str(x)` or `repr(x)` of an exception."""
+    found = select(x, [_one_exception(engine, e, conversion) for e in alternatives(x)])
+    if found is None:
+        raise engine.refuse(
+            "the text of the exception is not the same for all that arrive here",
+            "write an `except` clause for each, or raise them with numbers instead of texts",
+        )
+    return found
+
+
+def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
+    name = "__repr__" if conversion in ("r", "a") else "__str__"
+    if isinstance(find(x.meta, name), types.FunctionType):
+        return special(engine, as_instance(engine, x), name, ())
+    if issubclass(x.meta, OSError | UnicodeError | SyntaxError):
+        raise engine.refuse(f"the text of a {x.meta.__name__} is not supported in compiled code")
+    items = get_attribute(engine, x, "args").items
+    if conversion in ("r", "a"):
+        shown = [formatted(engine, item, "r") for item in items]
+        parts = [part for item in shown for part in (Const(", "), item)][1:]
+        return joined([Const(f"{x.meta.__name__}("), *parts, Const(")")])
+    if len(items) == 1:
+        return formatted(engine, items[0], "r" if issubclass(x.meta, KeyError) else "s")
+    return formatted(engine, Tuple(tuple(items)), "s") if items else Const("")
+
+
+@builtin(str)
+def _str(engine: Any, x: Any = Const("")) -> Any:
+    return formatted(engine, x, "s")
+
+
+@builtin(repr)
+def _repr(engine: Any, x: Any) -> Any:
+    return formatted(engine, x, "r")
+
+
+@builtin(format)
+def _format(engine: Any, x: Any, spec: Any = Const("")) -> Any:
+    return formatted(engine, x, "", engine.static(spec, "a format"))
+
+
+@builtin(str.format)
+def _str_format(engine: Any, template: Any, *args: Any, **named: Any) -> Any:
+    """`template.format(...)`; fields are positions and names."""
+    parts: list[Any] = []
+    fields = iter(args)
+    for text, field, spec, conversion in string.Formatter().parse(template.value):
+        parts.append(Const(text))
+        if field is None:
+            continue
+        if "." in field or "[" in field or "{" in (spec or ""):
+            raise engine.refuse("this field of str.format is not supported", "use an f-string")
+        try:
+            x = next(fields) if not field else args[int(field)] if field.isdigit() else named[field]
+        except (StopIteration, IndexError):
+            message = "Replacement index 0 out of range for positional args tuple"
+            return engine.raise_constant(IndexError(message))
+        except KeyError as error:
+            return engine.raise_constant(error)
+        parts.append(formatted(engine, x, conversion or "", spec or ""))
+    return joined(parts)
+
+
+@builtin(str.join)
+def _str_join(engine: Any, separator: Any, items: Any) -> Any:
+    parts: list[Any] = []
+    for x in iterate(engine, items):
+        if not is_text(x):
+            message = f"sequence item {len(parts) // 2}: expected str instance"
+            return engine.raise_constant(TypeError(message))
+        parts += [x, separator]
+    return joined(parts[:-1])
+
+
+def percent(engine: Any, template: str, x: Any) -> Any:
+    """`template % x`."""
+    given = iter(x.items if isinstance(x, Tuple) else (x,))
+    parts: list[Any] = []
+    at = 0
+    for match in _DIRECTIVE.finditer(template):
+        parts.append(Const(template[at : match.start()]))
+        at = match.end()
+        if match.group().endswith("%"):
+            parts.append(Const("%"))
+        elif (value := next(given, None)) is not None:
+            parts.append(formatted(engine, value, match.group()))
+        else:
+            message = "not enough arguments for format string"
+            return engine.raise_constant(TypeError(message))
+    if next(given, None) is not None:
+        message = "not all arguments converted during string formatting"
+        return engine.raise_constant(TypeError(message))
+    return joined([*parts, Const(template[at:])])

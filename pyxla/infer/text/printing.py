@@ -1,0 +1,151 @@
+"""`print`, and text made of values that are known at run time only.
+
+A program prints by calling Python on the host (`ops.foreign.host_call`).  What keeps the calls in
+order is a number, `STREAM`, that each of them takes and gives back: for the program it is an
+outside array which every `print` changes, so that branches, loops and calls carry it as any other.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend import support
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import special
+from pyxla.infer.containers.structure import builtin
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.joins import choices
+from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
+from pyxla.infer.raising.exceptions import is_exception
+from pyxla.infer.text.pieces import formatted
+from pyxla.ir.core import Value
+from pyxla.ops.foreign import host_call
+
+STREAM = np.zeros((), np.int32)
+
+# From the arrays that a host call is given to a Python object.
+Reader = Callable[[Sequence[np.ndarray]], Any]
+
+
+@builtin(print)
+def _print(
+    engine: Engine,
+    *args: Any,
+    sep: Any = Const(None),
+    end: Any = Const(None),
+    file: Any = Const(None),
+    flush: Any = Const(False),
+) -> Any:
+    if not (isinstance(file, Const) and file.value is None):
+        raise engine.refuse("print(file=...) is not supported", "print to the standard output")
+    values: list[Value] = []
+    readers = [reader(engine, x, values) for x in args]
+    ends = [reader(engine, x, values) for x in (sep, end, flush)]
+
+    def print_(*given: np.ndarray) -> None:
+        sep, end, flush = (read(given) for read in ends)
+        builtins.print(*[read(given) for read in readers], sep=sep, end=end, flush=flush)
+
+    stream = engine.captures.abstract(engine, STREAM)
+    order = arrays.read(engine, stream).value
+    arrays.write(engine, stream, Array(host_call(order, *values, function=print_)))
+    return Const(None)
+
+
+def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
+    """How the host makes `x` of arrays; `values`, which grows, is what they hold."""
+    x = engine.use(x)
+    if isinstance(x, Const):
+        return lambda given: x.value
+    if isinstance(x, MaybeNone):
+        some, inner = _place(x.some.value, values), reader(engine, x.value, values)
+        return lambda given: inner(given) if given[some].item() else None
+    if isinstance(x, Scalar | Array) and x.kinds is not None:
+        place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
+        kinds = x.kinds.choices
+        return lambda given: kinds[given[which].item()](given[place].item())
+    if isinstance(x, Scalar):
+        place = _place(x.value, values)
+        return lambda given: given[place].item()
+    if isinstance(x, Array):
+        place = _place(x.value, values)
+        return lambda given: given[place][()]
+    if isinstance(x, Tuple):
+        make = tuple if x.cls is tuple else x.cls._make  # type: ignore[attr-defined]
+        return _sequence(engine, make, x.items, values)
+    if is_exception(x):
+        x = engine.use(formatted(engine, x, "s"))
+        if isinstance(x, Const):
+            return reader(engine, x, values)
+    if choices.is_choice(x):
+        number, members = reader(engine, x.items[0], values), x.meta.values
+        return lambda given: members[number(given)]
+    if isinstance(x, Compound) and x.kind == "text":
+        return _text(engine, x, values)
+    if isinstance(x, Ref):
+        return _object(engine, x, values)
+    raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed")
+
+
+def _place(value: Value, values: list[Value]) -> int:
+    values.append(value)
+    return len(values) - 1
+
+
+def _sequence(
+    engine: Engine, make: Callable[..., Any], items: Sequence[Any], values: list[Value]
+) -> Reader:
+    readers = [reader(engine, item, values) for item in items]
+    return lambda given: make([read(given) for read in readers])
+
+
+def _text(engine: Engine, x: Compound, values: list[Value]) -> Reader:
+    items = iter(x.items)
+    pieces = [
+        p if isinstance(p, str) else (reader(engine, next(items), values), *p) for p in x.meta
+    ]
+
+    def read(given: Sequence[np.ndarray]) -> str:
+        texts = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                texts.append(piece)
+            else:
+                make, conversion, spec = piece
+                texts.append(support.format_spec(make(given), conversion, spec))
+        return "".join(texts)
+
+    return read
+
+
+def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
+    """An array, a container, or an instance that says how it is shown."""
+    content = engine.content(x)
+    match content:
+        case Array():
+            array = arrays.read(engine, x)
+            place = _place(array.value, values)
+            sizes = [None if e is None else _place(e.value, values) for e in array.extents or ()]
+            return lambda given: _cut(given[place], [s if s is None else given[s] for s in sizes])
+        case ListCell(items):
+            return _sequence(engine, list, items, values)
+        case DictCell(items):
+            read = _sequence(engine, list, tuple(items.values()), values)
+            return lambda given: dict(zip(items, read(given), strict=True))
+        case SetCell(items):
+            return lambda given: set(items)
+        case ObjectCell():
+            for name in ("__str__", "__repr__"):
+                shown = special(engine, x, name, ())
+                if shown is not None:
+                    return reader(engine, shown, values)
+    raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed", "print its parts")
+
+
+def _cut(array: np.ndarray, sizes: Sequence[Any]) -> np.ndarray:
+    return array[tuple([slice(None) if n is None else slice(n.item()) for n in sizes])]
