@@ -1,32 +1,30 @@
 """The whole library: importing this fills the registry."""
 
-from __future__ import annotations
+# ruff: noqa: F401
 
-from pyxla.lib import (  # noqa: F401 - they register themselves
-    bounded_joining,
-    bounded_order,
-    bounded_products,
-    bounded_reductions,
-    bounded_values,
-    builtins,
-    concatenators,
-    creation,
-    dtypes,
-    fft,
-    finding,
-    linalg,
-    manipulation,
-    mathlib,
-    numeric,
-    operators,
-    padding,
-    polynomials,
-    products,
-    reductions,
-    repeating,
-    scalars,
-    scans,
-    selection,
-    sorting,
-    ufuncs,
-)
+import pyxla.lib.bounded.joining
+import pyxla.lib.bounded.order
+import pyxla.lib.bounded.products
+import pyxla.lib.bounded.reductions
+import pyxla.lib.bounded.values
+import pyxla.lib.builtins
+import pyxla.lib.concatenators
+import pyxla.lib.creation
+import pyxla.lib.dtypes
+import pyxla.lib.fft
+import pyxla.lib.finding
+import pyxla.lib.linalg
+import pyxla.lib.manipulation
+import pyxla.lib.mathlib
+import pyxla.lib.numeric
+import pyxla.lib.operators
+import pyxla.lib.padding
+import pyxla.lib.polynomials
+import pyxla.lib.products
+import pyxla.lib.reductions
+import pyxla.lib.repeating
+import pyxla.lib.scalars
+import pyxla.lib.scans
+import pyxla.lib.selection
+import pyxla.lib.sorting
+import pyxla.lib.ufuncs

@@ -17,9 +17,13 @@ from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError
-from pyxla.lib import kernels as k
-from pyxla.lib import masks
-from pyxla.lib.bounded import (
+from pyxla.lib import (
+    kernels as k,
+)
+from pyxla.lib import (
+    masks,
+)
+from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     bounded,
     elementwise,
@@ -32,8 +36,8 @@ from pyxla.lib.bounded import (
     strategy,
     strategy_of,
 )
-from pyxla.lib.bounded_joining import join
-from pyxla.lib.bounded_order import deleted, inserted, last_in_order
+from pyxla.lib.bounded.joining import join
+from pyxla.lib.bounded.order import deleted, inserted, last_in_order
 from pyxla.lib.indexing import getitem, parse, take, true_size
 from pyxla.lib.manipulation import cut, delete_known, insert_known, moveaxis, transposed
 from pyxla.lib.masks import listed

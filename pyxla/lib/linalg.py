@@ -17,8 +17,13 @@ from pyxla.infer.facts import extent
 from pyxla.infer.lattice import OPERATORS, Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError
-from pyxla.lib import kernels as k
-from pyxla.lib import products, reductions
+from pyxla.lib import (
+    kernels as k,
+)
+from pyxla.lib import (
+    products,
+    reductions,
+)
 from pyxla.lib.builtins import choose
 from pyxla.lib.creation import diagonal, eye, tril
 from pyxla.lib.foreign import foreign

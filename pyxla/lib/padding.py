@@ -11,7 +11,10 @@ import numpy as np
 from pyxla.infer.lattice import Array
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import reductions, sorting
+from pyxla.lib import (
+    reductions,
+    sorting,
+)
 from pyxla.lib.creation import linspace
 from pyxla.lib.manipulation import cut, reshaped, take_static
 from pyxla.lib.operands import as_array, as_value, broadcast_to, cast, literal

@@ -16,7 +16,7 @@ from pyxla.infer.facts.integers import times
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib.bounded import bounded, extents_of, filled, flattened
+from pyxla.lib.bounded.elementwise import bounded, extents_of, filled, flattened
 from pyxla.lib.creation import iota
 from pyxla.lib.indexing import take
 from pyxla.lib.manipulation import cut

@@ -25,7 +25,7 @@ import numpy as np
 from pyxla.errors import ListOverflow
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
-from pyxla.lower.shift import movable, moved
+from pyxla.lower.cpu.shift import movable, moved
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import (
     Convert,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pyxla.ir.core import Region
 from pyxla.ir.rewrite import clone_region
-from pyxla.lower.barriers import keep_shared
 from pyxla.lower.close import close
+from pyxla.lower.cpu.barriers import keep_shared
+from pyxla.lower.cpu.fences import fence_reads
+from pyxla.lower.cpu.orient import orient_products
+from pyxla.lower.cpu.packing import pack_in_order
+from pyxla.lower.cpu.spread import spread_products
+from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.expand import expand, expands
-from pyxla.lower.fences import fence_reads
-from pyxla.lower.orient import orient_products
-from pyxla.lower.packing import pack_in_order
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.registers import keep_in_registers
 from pyxla.lower.simplify import simplify
-from pyxla.lower.spread import spread_products
-from pyxla.lower.staging import stage_reductions
 from pyxla.lower.unroll import unroll
 from pyxla.runtime import jaxlink
 from pyxla.runtime.executable import Program, program

@@ -37,8 +37,8 @@ from jaxlib import _jax
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
-from pyxla.lower.barriers import may_hold
 from pyxla.lower.cost import is_light
+from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.emit import emit_function, emit_module
 from pyxla.lower.registers import all_over_elements
 
@@ -234,7 +234,7 @@ def outermost(jitted: Any) -> Any:
 
 # Measured on XLA:CPU (docs/decisions-runtime.md): fusing whole chains of products and reductions
 # into one library call makes narrow matrix products up to 100 times slower; rewriting reductions to
-# windows sends their operands through memory (`lower.staging` does what that is for); barriers hold
+# windows sends their operands through memory (`lower.cpu.staging` does what that is for); barriers hold
 # until kernels are made (`lower.barriers`).
 _CPU_OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": ",".join(

@@ -99,7 +99,7 @@ FAULTS = [
     ),
     Fault(
         "what lies past an extent is filled with 0 for all reductions",
-        "pyxla.lib.bounded_reductions",
+        "pyxla.lib.bounded.reductions",
         "result = _run(function, given, filled(x, axes, neutral(x.dtype)), axes, x)",
         "result = _run(function, given, filled(x, axes, 0), axes, x)",
         0,

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.lib import bounded_products, prefixes
+from pyxla.lib import (
+    prefixes,
+)
+from pyxla.lib.bounded import (
+    products as bounded_products,
+)
 
 
 def right_of(a, x):

@@ -12,7 +12,7 @@ from pyxla.ir.printer import print_function
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region, verify_typed
-from pyxla.lower.fences import fence_reads
+from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
 from pyxla.ops.elementwise import add, compare, multiply

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.lower.shift import movable, moved
+from pyxla.lower.cpu.shift import movable, moved
 from pyxla.reflect import compilation
 from pyxla.runtime import memory
 

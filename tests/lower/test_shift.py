@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.lower.shift import movable
+from pyxla.lower.cpu.shift import movable
 from pyxla.reflect import compilation
 from pyxla.runtime import memory
 

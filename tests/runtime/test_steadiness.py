@@ -3,7 +3,7 @@
 The long run, which shows the bounds over 20,000 specializations in one process (about a quarter
 of an hour):
 
-    PYXLA_STEADINESS=20000 python -m pytest tests/runtime/test_steadiness.py -k bounded
+    pyxla_STEADINESS=20000 python -m pytest tests/runtime/test_steadiness.py -k bounded
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyxla
 from pyxla.errors import CompileError
 from tests.runtime.test_jaxlink import run_fresh
 
-ROUNDS = int(os.environ.get("PYXLA_STEADINESS", "200"))
+ROUNDS = int(os.environ.get("pyxla_STEADINESS", "200"))
 # What a process may grow by while it compiles on: a window of executables, and what JAX keeps.
 MAPS_PER_EXECUTABLE, MEGABYTES = 12, 200
 PROC = pathlib.Path("/proc/self")

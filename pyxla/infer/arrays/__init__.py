@@ -1,1 +1,1 @@
-"""Arrays on the heap: their views, reading and writing through these, and functions that share memory."""
+"""Arrays on the heap: views, reading and writing through these, functions that share memory."""

@@ -17,7 +17,7 @@ from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
-from pyxla.lib.bounded import bounded, flattened
+from pyxla.lib.bounded.elementwise import bounded, flattened
 from pyxla.lib.masks import number, within
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.elementwise import add, and_, compare, convert, maximum, minimum, remainder, select

@@ -20,7 +20,9 @@ from pyxla.infer.containers.structure import builtin, list_, unknown
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, number_lists
-from pyxla.lib import sequences
+from pyxla.lib import (
+    sequences,
+)
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import broadcast_shapes
 from pyxla.lib.products import parse_einsum

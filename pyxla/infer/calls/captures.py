@@ -33,7 +33,7 @@ from pyxla.infer.lattice import (
     Unbound,
     describe,
 )
-from pyxla.lib.bounded import NOT_SUPPORTED, REMEDY
+from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.registry import lookup
 
 _CONSTANTS = (

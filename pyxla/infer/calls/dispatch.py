@@ -31,7 +31,7 @@ from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar
 from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.raising.checks import verify, verify_joined
 from pyxla.ir.core import Value
-from pyxla.lib.bounded import is_bounded, strategy_of
+from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.refused import OUTSIDE, Row, refusal
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup

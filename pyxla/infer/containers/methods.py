@@ -34,7 +34,10 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
 from pyxla.infer.lists import growing, methods, number_lists
-from pyxla.lib import interpreted, sequences
+from pyxla.lib import (
+    interpreted,
+    sequences,
+)
 from pyxla.lib.tables import fill
 
 # Methods of lists, tuples, dicts and sets

@@ -33,7 +33,9 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, methods, number_lists
-from pyxla.lib import sequences
+from pyxla.lib import (
+    sequences,
+)
 from pyxla.lib.registry import RULES, Implementation, lookup
 from pyxla.lib.tables import TableSet, fill, gather, in_order, locate, pairs, room
 

@@ -59,7 +59,9 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, array_type
-from pyxla.lib import manipulation
+from pyxla.lib import (
+    manipulation,
+)
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import constant

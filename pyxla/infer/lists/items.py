@@ -33,7 +33,9 @@ from pyxla.infer.lattice import (
 )
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
-from pyxla.lib import manipulation
+from pyxla.lib import (
+    manipulation,
+)
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 

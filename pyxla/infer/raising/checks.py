@@ -26,7 +26,9 @@ from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import kernels as k
+from pyxla.lib import (
+    kernels as k,
+)
 from pyxla.lib.operands import as_array, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_

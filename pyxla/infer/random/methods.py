@@ -34,7 +34,7 @@ from pyxla.infer.random.generators import (
     visit,
 )
 from pyxla.ir.op import OpError
-from pyxla.lib.bounded import NOT_SUPPORTED
+from pyxla.lib.bounded.elementwise import NOT_SUPPORTED
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, filling, integers, orders

@@ -5,7 +5,7 @@
 
 XLA:CPU reads arguments in place only where they start at a multiple of 64 bytes; NumPy's arrays
 seldom do.  As the slice of an array that does, the argument needs no copy: XLA fuses slices into
-what reads them, and products with vectors and narrow matrices read it in panels (`lower.panels`).
+what reads them, and products with vectors and narrow matrices read it in panels (`lower.cpu.panels`).
 Other library calls (products of matrices, FFT) read whole arrays, and loops capture them, so those
 parameters stay as they are; but a loop that reads blocks of rows reads them from the flat array.
 """
@@ -21,7 +21,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
 from pyxla.ir.types import array_type
-from pyxla.lower.panels import matrix_of, product_of, read_in_panels
+from pyxla.lower.cpu.panels import matrix_of, product_of, read_in_panels
 from pyxla.lower.registers import is_over_elements, read_in_condition
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply

@@ -17,9 +17,13 @@ from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import result_type
 from pyxla.ir.op import OpError
-from pyxla.lib import creation
-from pyxla.lib import manipulation as m
-from pyxla.lib.bounded import (
+from pyxla.lib import (
+    creation,
+)
+from pyxla.lib import (
+    manipulation as m,
+)
+from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
     bounded,

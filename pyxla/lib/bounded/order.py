@@ -17,11 +17,25 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import creation, numeric, padding, products, scans, selection, sorting
-from pyxla.lib import kernels as k
-from pyxla.lib import manipulation as m
-from pyxla.lib import reductions as r
-from pyxla.lib.bounded import (
+from pyxla.lib import (
+    creation,
+    numeric,
+    padding,
+    products,
+    scans,
+    selection,
+    sorting,
+)
+from pyxla.lib import (
+    kernels as k,
+)
+from pyxla.lib import (
+    manipulation as m,
+)
+from pyxla.lib import (
+    reductions as r,
+)
+from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
     bounded,
@@ -34,7 +48,7 @@ from pyxla.lib.bounded import (
     resized_to,
     strategy,
 )
-from pyxla.lib.bounded_reductions import reduced, taken
+from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import positions, spread
 from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat

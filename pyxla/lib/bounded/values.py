@@ -13,11 +13,22 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import creation, numeric, selection, sorting
-from pyxla.lib import kernels as k
-from pyxla.lib import manipulation as m
-from pyxla.lib import reductions as r
-from pyxla.lib.bounded import (
+from pyxla.lib import (
+    creation,
+    numeric,
+    selection,
+    sorting,
+)
+from pyxla.lib import (
+    kernels as k,
+)
+from pyxla.lib import (
+    manipulation as m,
+)
+from pyxla.lib import (
+    reductions as r,
+)
+from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
     aligned,
@@ -31,7 +42,7 @@ from pyxla.lib.bounded import (
     strategy_of,
     with_extents,
 )
-from pyxla.lib.bounded_order import last_in_order
+from pyxla.lib.bounded.order import last_in_order
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import spread, within
 from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal

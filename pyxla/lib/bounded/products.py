@@ -13,8 +13,11 @@ from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import linalg, products
-from pyxla.lib.bounded import (
+from pyxla.lib import (
+    linalg,
+    products,
+)
+from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
     bounded,

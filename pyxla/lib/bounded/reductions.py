@@ -23,9 +23,15 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import builtins, linalg, sorting
-from pyxla.lib import reductions as r
-from pyxla.lib.bounded import (
+from pyxla.lib import (
+    builtins,
+    linalg,
+    sorting,
+)
+from pyxla.lib import (
+    reductions as r,
+)
+from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
     aligned,

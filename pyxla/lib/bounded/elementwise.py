@@ -31,7 +31,12 @@ from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import creation, manipulation, numeric, selection
+from pyxla.lib import (
+    creation,
+    manipulation,
+    numeric,
+    selection,
+)
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
 from pyxla.lib.indexing import resized, take, true_size
 from pyxla.lib.masks import positions, same, spread, within

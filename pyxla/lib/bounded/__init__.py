@@ -1,0 +1,1 @@
+"""Arrays of bounded extent: what the library's functions mean for them."""
