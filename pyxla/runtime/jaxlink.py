@@ -234,8 +234,8 @@ def outermost(jitted: Any) -> Any:
 
 # Measured on XLA:CPU (docs/decisions-runtime.md): fusing whole chains of products and reductions
 # into one library call makes narrow matrix products up to 100 times slower; rewriting reductions to
-# windows sends their operands through memory (`lower.cpu.staging` does what that is for); barriers hold
-# until kernels are made (`lower.barriers`).
+# windows sends their operands through memory (`lower.cpu.staging` does what that is for); barriers
+# hold until kernels are made (`lower.cpu.barriers`).
 _CPU_OPTIONS = {
     "xla_cpu_experimental_ynn_fusion_type": ",".join(
         ("LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT", "LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION")

@@ -5,7 +5,8 @@
 
 XLA:CPU reads arguments in place only where they start at a multiple of 64 bytes; NumPy's arrays
 seldom do.  As the slice of an array that does, the argument needs no copy: XLA fuses slices into
-what reads them, and products with vectors and narrow matrices read it in panels (`lower.cpu.panels`).
+what reads them, and products with vectors and narrow matrices read it in panels
+(`lower.cpu.panels`).
 Other library calls (products of matrices, FFT) read whole arrays, and loops capture them, so those
 parameters stay as they are; but a loop that reads blocks of rows reads them from the flat array.
 """
