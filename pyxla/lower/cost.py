@@ -74,7 +74,7 @@ def loop_traffic(loop: Instr, far: Collection[Value]) -> int:
     """The bytes that one iteration of a loop touches, as XLA counts them: inner loops once.
 
     A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
-    far: arrays that are read from where they begin in others (`lower.shift`), as numbers say.
+    far: arrays that are read from where they begin in others (`lower.cpu.shift`), as numbers say.
     """
     return _loop_traffic(loop, far, Uses())
 

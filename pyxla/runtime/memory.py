@@ -6,7 +6,7 @@ arithmetic of many a program:
 
     move       NumPy aligns to 16 bytes, so that XLA copies most arguments.  Where it reads element
                by element, the program takes the aligned array around an argument instead, and where
-               the argument begins in it (`lower.shift`).
+               the argument begins in it (`lower.cpu.shift`).
     stage      Else XLA would copy it into memory it takes from the system each time.  Copying into
                a kept, aligned buffer takes half the time, a ninth for arrays of 32 MiB and more.
     spare      From 32 MiB on, glibc maps fresh pages for every result.  A result of that size is

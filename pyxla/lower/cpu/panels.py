@@ -11,7 +11,7 @@ memory again, where a panel that one product has read waits for the next in the 
 between two products and is computed row by row (`sigmoid(A @ w) - y`) runs inside.
 
 A product with a vector alone is a sum of products, which XLA fuses with the slice of the argument
-(`lower.spread`).
+(`lower.cpu.spread`).
 """
 
 from __future__ import annotations
