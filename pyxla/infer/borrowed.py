@@ -12,7 +12,7 @@ from numpy.polynomial import polyutils
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call, call_library, call_object
-from pyxla.infer.containers.structure import builtin, length, sequence
+from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
@@ -23,7 +23,7 @@ from pyxla.lib import (
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.polynomials import companion_roots, ends_are_not_zero
-from pyxla.lib.registry import FOLDABLE, REGISTRY
+from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.ops.shape import reshape
 
 TRUE, COMPLETE = Const(True), Const(-1)
@@ -40,12 +40,12 @@ def _stand_in(engine: Engine, x: Any) -> Any:
     return engine.static(x, "this argument")
 
 
-@builtin(np.common_type)
+@rule(np.common_type)
 def common_type(engine: Engine, *xs: Any) -> Any:
     return engine.fold_object(np.common_type, [_stand_in(engine, x) for x in xs])
 
 
-@builtin(np.min_scalar_type)
+@rule(np.min_scalar_type)
 def min_scalar_type(engine: Engine, a: Any) -> Any:
     if arrays.is_array(engine, a) and arrays.shown(engine, a)[0]:
         return Const(arrays.dtype_of(engine, a))
@@ -53,13 +53,13 @@ def min_scalar_type(engine: Engine, a: Any) -> Any:
     return engine.fold_object(np.min_scalar_type, [known])
 
 
-@builtin(np.einsum_path)
+@rule(np.einsum_path)
 def einsum_path(engine: Engine, *operands: Any, **kwargs: Any) -> Any:
     named = {name: engine.static(x, name) for name, x in kwargs.items()}
     return engine.fold_object(np.einsum_path, [_stand_in(engine, x) for x in operands], named)
 
 
-@builtin(np.iterable)
+@rule(np.iterable)
 def iterable(engine: Engine, y: Any) -> Any:
     if isinstance(y, Const):
         return Const(np.iterable(y.value))
@@ -89,12 +89,12 @@ def as_series(engine: Engine, alist: Any, trim: Any = TRUE) -> Any:
 
 FOLDABLE.update((normalize_axis_index, normalize_axis_tuple))
 # These catch exceptions, which compiled code does not.
-builtin(polyutils.as_series)(as_series)
+rule(polyutils.as_series)(as_series)
 if hasattr(polyutils, "_as_int"):
-    builtin(polyutils._as_int)(_as_int)
+    rule(polyutils._as_int)(_as_int)
 
 
-@builtin(np.ndarray.to_device)
+@rule(np.ndarray.to_device)
 def to_device(engine: Engine, x: Any, device: Any, **kwargs: Any) -> Any:
     if engine.static(device, "the device") != "cpu":
         engine.raise_constant(ValueError(f"Unsupported device: {device.value}."))
@@ -108,7 +108,7 @@ def _item(function: Any, shape: tuple[int, ...]) -> Const:
     return Const(functools.partial(function, shape))
 
 
-@builtin(np.ndindex)
+@rule(np.ndindex)
 def ndindex(engine: Engine, *shape: Any) -> Any:
     known = tuple([engine.static(n, "an extent of np.ndindex") for n in shape])
     if len(known) == 1 and isinstance(known[0], tuple):
@@ -119,7 +119,7 @@ def ndindex(engine: Engine, *shape: Any) -> Any:
     return Compound("map", (_item(drivers.indices, known), count))
 
 
-@builtin(np.ndenumerate)
+@rule(np.ndenumerate)
 def ndenumerate(engine: Engine, arr: Any) -> Any:
     x = arr if arrays.is_array(engine, arr) else call_object(engine, np.asarray, [arr], {})
     shape, extents = arrays.shown(engine, x)
@@ -130,7 +130,7 @@ def ndenumerate(engine: Engine, arr: Any) -> Any:
     return Compound("map", (_item(drivers.numbered, shape), count, flat))
 
 
-@builtin(np.fromiter)
+@rule(np.fromiter)
 def fromiter(engine: Engine, iterable: Any, dtype: Any, count: Any = COMPLETE) -> Any:
     found = np.dtype(engine.static(dtype, "the dtype"))
     wanted = engine.static(count, "count")
@@ -159,14 +159,14 @@ def fromiter(engine: Engine, iterable: Any, dtype: Any, count: Any = COMPLETE) -
 VECTORIZE = "np.vectorize with otypes=, signature=, excluded= or keywords is not compiled"
 
 
-@builtin(np.vectorize)
+@rule(np.vectorize)
 def vectorize(engine: Engine, pyfunc: Any, *args: Any, **kwargs: Any) -> Any:
     if args or any(name not in ("cache", "doc") for name in kwargs):
         raise engine.refuse(VECTORIZE, "write a loop over the elements")
     return Compound("partial", (Const(_apply), pyfunc), (1, ()))
 
 
-@builtin(np.vectorize.__call__)
+@rule(np.vectorize.__call__)
 def call_vectorized(engine: Engine, made: Any, *args: Any, **kwargs: Any) -> Any:
     x = made.value
     if x.otypes is not None or x.signature is not None or x.excluded or kwargs:
@@ -178,7 +178,7 @@ def _apply(function: Any, *args: Any) -> Any:
     """Stands for `apply_vectorized` in compiled code."""
 
 
-@builtin(_apply)
+@rule(_apply)
 def apply_vectorized(engine: Engine, function: Any, *args: Any) -> Any:
     """`np.vectorize(function)(*args)`: the first call says which dtypes there are."""
     operands = [as_array(engine.operand(x)) for x in args]
@@ -217,7 +217,7 @@ def _out(engine: Engine, x: Any, count: int) -> Ref:
 # --- np.piecewise --------------------------------------------------------------------------------
 
 
-@builtin(np.piecewise)
+@rule(np.piecewise)
 def piecewise(engine: Engine, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """A function sees the elements where its condition holds, and nothing else."""
     array = call_object(engine, np.asarray, [x], {})
@@ -253,7 +253,7 @@ def _conditions(engine: Engine, condlist: Any, ndim: int) -> list[Any]:
 # --- Roots ---------------------------------------------------------------------------------------
 
 
-@builtin(np.roots)
+@rule(np.roots)
 def roots(engine: Engine, p: Any) -> Any:
     """NumPy strips zeros at both ends, which decides on the number and the dtype of the roots: in
     compiled code there must be none."""

@@ -19,16 +19,8 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import apply, call, call_method, find
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.structure import (
-    builtin,
-    content_of,
-    get_item,
-    iterate,
-    length,
-    list_,
-    set_item,
-    unknown,
-)
+from pyxla.infer.containers.making import list_, unknown
+from pyxla.infer.containers.structure import content_of, get_item, iterate, length, set_item
 from pyxla.infer.engine import Engine, Frame, Stopped
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
@@ -67,13 +59,13 @@ from pyxla.lib import (
     sequences,
 )
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
-from pyxla.lib.registry import REGISTRY
+from pyxla.lib.registry import REGISTRY, rule
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
 
-builtin(dataclasses.replace)(replace)
+rule(dataclasses.replace)(replace)
 
 
-@builtin(dataclasses.fields)
+@rule(dataclasses.fields)
 def _fields(engine: Engine, x: Any) -> Any:
     cls = _class_of(engine, x)
     if not dataclasses.is_dataclass(cls):
@@ -81,7 +73,7 @@ def _fields(engine: Engine, x: Any) -> Any:
     return Const(dataclasses.fields(cls))
 
 
-@builtin(dataclasses.is_dataclass)
+@rule(dataclasses.is_dataclass)
 def _is_dataclass(engine: Engine, x: Any) -> Any:
     return Const(dataclasses.is_dataclass(_class_of(engine, x)))
 
@@ -103,19 +95,19 @@ def _landing(engine: Engine, frame: Frame, instr: Instr) -> None:
     """Whoever sends an exception here has looked at it."""
 
 
-@builtin(object_init)
+@rule(object_init)
 def _object_init(engine: Engine, *args: Any, **kwargs: Any) -> Any:
     return Const(None)
 
 
-@builtin(exception_init)
+@rule(exception_init)
 def _exception_init(engine: Engine, x: Any, *args: Any) -> Any:
     content = engine.content(x)
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, "args": Tuple(args)}))
     return Const(None)
 
 
-@builtin(isinstance, support.is_instance)
+@rule(isinstance, support.is_instance)
 def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
     found = engine.static(classes, "the class of isinstance")
     flat: list[type] = []
@@ -143,7 +135,7 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
     return Const(is_instance(engine, x, tuple(flat)))
 
 
-@builtin(issubclass)
+@rule(issubclass)
 def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
     known = engine.static(classes, "the class of issubclass")
     if choices.is_choice(x):
@@ -151,23 +143,23 @@ def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
     return engine.fold_object(issubclass, (engine.static(x, "a class"), known))
 
 
-@builtin(support.catches)
+@rule(support.catches)
 def _catches(engine: Engine, raised: Any, classes: Any) -> Any:
     return exceptions.is_one_of(raised, exceptions.classes_of(classes) or ())
 
 
-@builtin(support.caught)
+@rule(support.caught)
 def _caught(engine: Engine, raised: Any, classes: Any, *before: Any) -> Any:
     excluded = [cls for x in before for cls in exceptions.classes_of(x) or ()]
     return exceptions.narrowed(raised, exceptions.classes_of(classes) or (), tuple(excluded))
 
 
-@builtin(support.enter)
+@rule(support.enter)
 def _enter(engine: Engine, manager: Any) -> Any:
     return _managed(engine, manager, "__enter__")
 
 
-@builtin(support.leave)
+@rule(support.leave)
 def _leave(engine: Engine, manager: Any, raised: Any) -> Any:
     none = Const(None)
     if not exceptions.is_exception(raised):
@@ -186,7 +178,7 @@ def _managed(engine: Engine, manager: Any, name: str, *args: Any) -> Any:
     return result
 
 
-@builtin(type)
+@rule(type)
 def _type(engine: Engine, x: Any) -> Any:
     if getattr(x, "kinds", None) is not None:
         names = " or ".join(kind.__name__ for kind in x.kinds.choices)
@@ -196,7 +188,7 @@ def _type(engine: Engine, x: Any) -> Any:
     return Const(type_of(engine, x))
 
 
-@builtin(getattr)
+@rule(getattr)
 def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
     known = engine.static(name, "the name of an attribute")
     if not default:
@@ -236,20 +228,20 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
     return False
 
 
-@builtin(hasattr)
+@rule(hasattr)
 def _hasattr(engine: Engine, x: Any, name: Any) -> Any:
     known = engine.static(name, "the name of an attribute")
     field = _perhaps(engine, x, known)
     return Const(_has(engine, x, known)) if field is None else field.bound
 
 
-@builtin(setattr)
+@rule(setattr)
 def _setattr(engine: Engine, x: Any, name: Any, value: Any) -> Any:
     set_attribute(engine, x, engine.static(name, "the name of an attribute"), value)
     return Const(None)
 
 
-@builtin(callable)
+@rule(callable)
 def _callable(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(callable(x.value))
@@ -259,13 +251,13 @@ def _callable(engine: Engine, x: Any) -> Any:
     return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
 
 
-@builtin(functools.partial)
+@rule(functools.partial)
 def _partial(engine: Engine, function: Any, *args: Any, **kwargs: Any) -> Any:
     items = (function, *args, *kwargs.values())
     return Compound("partial", items, (len(args), tuple(kwargs)))
 
 
-@builtin(super)
+@rule(super)
 def _super(engine: Engine, *args: Any) -> Any:
     frame = engine.frames[-1]
     if args:
@@ -280,34 +272,34 @@ def _super(engine: Engine, *args: Any) -> Any:
     return Compound("super", (self_,), (cls, start))
 
 
-@builtin(bool)
+@rule(bool)
 def _bool(engine: Engine, x: Any = Const(False)) -> Any:
     return truth(engine, x)
 
 
-@builtin(support.import_module)
+@rule(support.import_module)
 def _import_module(engine: Engine, name: Any, top: Any = Const(True)) -> Any:
     return engine.fold_object(support.import_module, (name.value, top.value))
 
 
-@builtin(support.import_from)
+@rule(support.import_from)
 def _import_from(engine: Engine, *args: Any) -> Any:
     return engine.fold_object(support.import_from, tuple(a.value for a in args))
 
 
-@builtin(support.refuse)
+@rule(support.refuse)
 def _refuse(engine: Engine, message: Any, hint: Any) -> Any:
     raise engine.refuse(message.value, hint.value)
 
 
-@builtin(support.matches_sequence)
+@rule(support.matches_sequence)
 def _matches_sequence(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(support.matches_sequence(x.value))
     return Const(isinstance(x, Tuple) or isinstance(content_of(engine, x), ListCell))
 
 
-@builtin(support.matches_mapping)
+@rule(support.matches_mapping)
 def _matches_mapping(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(support.matches_mapping(x.value))
@@ -317,44 +309,44 @@ def _matches_mapping(engine: Engine, x: Any) -> Any:
     return Const(isinstance(content, DictCell))
 
 
-@builtin(support.without)
+@rule(support.without)
 def _without(engine: Engine, x: Any, *keys: Any) -> Any:
     known = {engine.key(key) for key in keys}
     items = content_of(engine, x).items
     return engine.new_dict({k: v for k, v in items.items() if k not in known})
 
 
-@builtin(support.match_value)
+@rule(support.match_value)
 def _match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
     name = support.match_attribute(cls.value, index.value)
     return get_attribute(engine, x, name) if name else x
 
 
-@builtin(support.has_match_value)
+@rule(support.has_match_value)
 def _has_match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
     name = support.match_attribute(cls.value, index.value)
     return Const(not name or _has(engine, x, name))
 
 
-@builtin(float.conjugate, int.conjugate, bool.conjugate)
+@rule(float.conjugate, int.conjugate, bool.conjugate)
 def _conjugate_real(engine: Engine, x: Any) -> Any:
     return unary(engine, "pos", x)
 
 
-@builtin(complex.conjugate)
+@rule(complex.conjugate)
 def _conjugate(engine: Engine, x: Any) -> Any:
     conjugated = call(engine, Const(np.conjugate), [x], {})
     return arrays.python_scalar(engine.operand(conjugated), complex)
 
 
-@builtin(float.is_integer)
+@rule(float.is_integer)
 def _is_integer(engine: Engine, x: Any) -> Any:
     whole = compare(engine, "eq", call(engine, Const(math.trunc), [x], {}), x)
     finite = call(engine, Const(math.isfinite), [x], {})
     return engine.rules.both(engine, finite, whole)
 
 
-@builtin(int.bit_length)
+@rule(int.bit_length)
 def _bit_length(engine: Engine, x: Any) -> Any:
     """64 less the leading zeros of the magnitude."""
     value = engine.operand(call(engine, Const(abs), [x], {})).value
@@ -362,12 +354,12 @@ def _bit_length(engine: Engine, x: Any) -> Any:
     return binary(engine, "sub", Const(64), Scalar(zeros))
 
 
-@builtin(int.bit_count)
+@rule(int.bit_count)
 def _bit_count(engine: Engine, x: Any) -> Any:
     return Scalar(popcnt(engine.operand(call(engine, Const(abs), [x], {})).value))
 
 
-@builtin(np.ndarray.item)
+@rule(np.ndarray.item)
 def _item(engine: Engine, x: Any, *index: Any) -> Any:
     """One element as a Python scalar."""
     if arrays.is_array(engine, x):
@@ -384,7 +376,7 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
     return call(engine, Const(kind), [x], {})
 
 
-@builtin(sorted)
+@rule(sorted)
 def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Const(False)) -> Any:
     function = None if isinstance(key, Const) and key.value is None else key
     if growing.found(engine.heap, x) is not None or unknown(engine, x):
@@ -476,7 +468,7 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
     return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_DTYPES else out
 
 
-@builtin(list.sort)
+@rule(list.sort)
 def _sort(engine: Engine, x: Any, **options: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         key = options.get("key", Const(None))
@@ -521,7 +513,7 @@ def _by_items(target: Any) -> None:
         named = {k: engine.static(v) for k, v in kwargs.items()}
         return engine.fold_object(target, (known,), named)
 
-    builtin(target)(function)
+    rule(target)(function)
 
 
 def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
@@ -547,9 +539,9 @@ def _quantified(engine: Engine, target: Any, x: Any) -> Any:
         function = np.any if target is any else np.all
         return call(engine, Const(bool), [call(engine, Const(function), [x], {})], {})
     found: Any = Const(target is all)
-    rule = engine.rules.both if target is all else engine.rules.either
+    join = engine.rules.both if target is all else engine.rules.either
     for item in iterate(engine, x):
-        found = rule(engine, found, truth(engine, item))
+        found = join(engine, found, truth(engine, item))
     return found
 
 
@@ -557,14 +549,14 @@ for _target in (sum, any, all):
     _by_items(_target)
 
 
-@builtin(functools.cache)
+@rule(functools.cache)
 def _cache(engine: Engine, function: Any) -> Any:
     if isinstance(function, Const):
         return Const(functools.cache(function.value))
     return Compound("cached", (function,), object())
 
 
-@builtin(functools.lru_cache)
+@rule(functools.lru_cache)
 def _lru_cache(engine: Engine, maxsize: Any = Const(128), typed: Any = Const(False)) -> Any:
     """`maxsize` is the function where the decorator has no arguments."""
     if isinstance(maxsize, Compound) or callable(getattr(maxsize, "value", None)):
@@ -572,7 +564,7 @@ def _lru_cache(engine: Engine, maxsize: Any = Const(128), typed: Any = Const(Fal
     return Compound("partial", (Const(functools.cache),), (0, ()))
 
 
-@builtin(math.factorial)
+@rule(math.factorial)
 def _factorial(engine: Engine, n: Any) -> Any:
     """Exact where the program can do without 64 bits: unrolled; else raised, as it is soon so."""
     if isinstance(n, Const):
@@ -587,7 +579,7 @@ def _factorial(engine: Engine, n: Any) -> Any:
     return apply(engine, "factorial", REGISTRY[math.factorial], [n], {})
 
 
-@builtin(np.isscalar)
+@rule(np.isscalar)
 def _isscalar(engine: Engine, element: Any) -> Any:
     """Python's numbers and text, and NumPy's scalars; 0-d arrays are none."""
     if isinstance(element, Const):
@@ -601,22 +593,22 @@ for _name in (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and_", "or_", "xor"),
 ):
-    builtin(getattr(operator, _name))(lambda engine, x, y, name=_name: binary(engine, name, x, y))
-    builtin(getattr(operator, f"i{_name.rstrip('_')}"))(
+    rule(getattr(operator, _name))(lambda engine, x, y, name=_name: binary(engine, name, x, y))
+    rule(getattr(operator, f"i{_name.rstrip('_')}"))(
         lambda engine, x, y, name=_name: inplace(engine, name, x, y)
     )
 for _name in ("pos", "invert"):
-    builtin(getattr(operator, _name))(lambda engine, x, name=_name: unary(engine, name, x))
+    rule(getattr(operator, _name))(lambda engine, x, name=_name: unary(engine, name, x))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
-    builtin(getattr(operator, _name))(lambda engine, x, y, name=_name: compare(engine, name, x, y))
-builtin(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
-builtin(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
-builtin(operator.truth)(truth)
-builtin(
+    rule(getattr(operator, _name))(lambda engine, x, y, name=_name: compare(engine, name, x, y))
+rule(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
+rule(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
+rule(operator.truth)(truth)
+rule(
     operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__, tuple.__getitem__
 )(get_item)
-builtin(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
-builtin(abs, operator.abs)(
+rule(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
+rule(abs, operator.abs)(
     lambda engine, x, _library=REGISTRY[abs]: (
         call_method(engine, x, "__abs__", [])
         if isinstance(content_of(engine, x), ObjectCell)
@@ -631,18 +623,18 @@ def _absolute(engine: Engine, x: Any, library: Any) -> Any:
     return operated(engine, "abs", (x,), engine.abstract(apply(engine, "abs", library, (x,), {})))
 
 
-@builtin(operator.setitem)
+@rule(operator.setitem)
 def _operator_setitem(engine: Engine, x: Any, key: Any, value: Any) -> Any:
     set_item(engine, x, key, value)
     return Const(None)
 
 
-@builtin(operator.itemgetter)
+@rule(operator.itemgetter)
 def _itemgetter(engine: Engine, *keys: Any) -> Any:
     return Compound("partial", (Const(_get_items), Tuple(keys)), (1, ()))
 
 
-@builtin(operator.attrgetter)
+@rule(operator.attrgetter)
 def _attrgetter(engine: Engine, name: Any) -> Any:
     return Compound("partial", (Const(_get_attribute_of), name), (1, ()))
 
@@ -655,13 +647,13 @@ def _get_attribute_of(*args: Any) -> Any:
     """Stands for what `operator.attrgetter` returns."""
 
 
-@builtin(_get_items)
+@rule(_get_items)
 def _apply_itemgetter(engine: Engine, keys: Any, x: Any) -> Any:
     found = [get_item(engine, x, k) for k in keys.items]
     return found[0] if len(found) == 1 else Tuple(tuple(found))
 
 
-@builtin(_get_attribute_of)
+@rule(_get_attribute_of)
 def _apply_attrgetter(engine: Engine, name: Any, x: Any) -> Any:
     for part in engine.static(name).split("."):
         x = get_attribute(engine, x, part)

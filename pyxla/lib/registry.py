@@ -74,6 +74,17 @@ def implements(
     return register
 
 
+def rule(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function of (engine, *abstract arguments) for `targets`: a rule of inference."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for target in targets:
+            RULES[target] = Implementation(function, heap=True)
+        return function
+
+    return register
+
+
 def lookup(target: Any) -> Implementation | None:
     """The implementation of a callable object, or None; unhashable objects have none."""
     try:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.containers.structure import builtin
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.lattice import Array, Const, Scalar
@@ -20,6 +19,7 @@ from pyxla.ir.types import I64
 from pyxla.lib.bounded.elementwise import bounded, flattened
 from pyxla.lib.masks import number, within
 from pyxla.lib.operands import as_array, cast
+from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, and_, compare, convert, maximum, minimum, remainder, select
 from pyxla.ops.index import scatter
 from pyxla.ops.reduce import reduce
@@ -29,7 +29,7 @@ DEFAULT = 1 << 16
 TOO_LARGE = "an element of np.bincount is %d or more: compiled code needs minlength= above all"
 
 
-@builtin(np.bincount)
+@rule(np.bincount)
 def bincount(engine: Engine, x: Any, weights: Any = Const(None), minlength: Any = Const(0)) -> Any:
     least = int(engine.static(minlength, "minlength"))
     array, given = engine.bounded_operand(x), engine.bounded_operand(weights)

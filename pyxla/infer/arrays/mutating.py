@@ -13,7 +13,6 @@ from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.viewing import flat
 from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.containers.structure import builtin
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.op import OpError
@@ -21,6 +20,7 @@ from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, parse, scatter_at, setitem, take
 from pyxla.lib.masks import number, ranks
 from pyxla.lib.operands import as_array, broadcast_to, cast, normalize_axis
+from pyxla.lib.registry import rule
 from pyxla.lib.selection import wrapped
 from pyxla.ops.elementwise import add, negate, remainder, select
 from pyxla.ops.shape import constant, iota, reshape
@@ -33,7 +33,7 @@ def mutates(*targets: Any) -> Any:
 
     def register(function: Any) -> Any:
         for target in targets:
-            builtin(target)(functools.partial(_call, function, Engine.operand))
+            rule(target)(functools.partial(_call, function, Engine.operand))
         return function
 
     return register
@@ -166,7 +166,7 @@ def _rearranges(target: Any, function: Any) -> None:
         arrays.write(engine, ref, arrays.read(engine, result))
         return NONE
 
-    builtin(target)(rearrange)
+    rule(target)(rearrange)
 
 
 _rearranges(np.ndarray.sort, np.sort)
@@ -207,7 +207,7 @@ COMPUTATIONS: dict[Any, str] = {
 }
 
 
-@builtin(np.ufunc.at)
+@rule(np.ufunc.at)
 def ufunc_at(engine: Any, ufunc: Any, a: Any, indices: Any, b: Any = None) -> Any:
     """`ufunc.at(a, indices, b)`: duplicate positions accumulate."""
     accumulate = COMPUTATIONS.get(ufunc.value)

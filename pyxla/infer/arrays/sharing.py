@@ -16,7 +16,7 @@ from pyxla.infer.arrays.viewing import Shape, Shown, broadcast_to, reference, sh
 from pyxla.infer.arrays.views import expanded
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.structure import builtin, list_, unknown
+from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, number_lists
@@ -26,7 +26,7 @@ from pyxla.lib import (
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import broadcast_shapes
 from pyxla.lib.products import parse_einsum
-from pyxla.lib.registry import REGISTRY
+from pyxla.lib.registry import REGISTRY, rule
 
 NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)
 BOTH_ENDS, CARTESIAN = Const("fb"), Const("xy")
@@ -52,7 +52,7 @@ def _along(engine: Any, ref: Ref, axis: int, ndim: int) -> Ref:
     return reference(engine, ref, made.then(expanded(made.shape, made.extents, others)))
 
 
-@builtin(np.broadcast_arrays)
+@rule(np.broadcast_arrays)
 def broadcast_arrays(engine: Any, *args: Any, subok: Any = NONE) -> Tuple:
     refs = [_as_array(engine, x) for x in args]
     target = broadcast_shapes(*[arrays.shown(engine, ref)[0] for ref in refs]) if refs else ()
@@ -63,7 +63,7 @@ def _is_line(engine: Any, x: Any) -> bool:
     return arrays.is_array(engine, x) and len(arrays.shown(engine, x)[0]) == 1
 
 
-@builtin(np.ix_)
+@rule(np.ix_)
 def ix_(engine: Any, *args: Any) -> Any:
     plain = [_is_line(engine, x) and arrays.dtype_of(engine, x) != np.bool_ for x in args]
     if not all(plain):
@@ -75,7 +75,7 @@ def ix_(engine: Any, *args: Any) -> Any:
 _THIN = type(np.meshgrid(0, copy=False, sparse=True))
 
 
-@builtin(np.meshgrid)
+@rule(np.meshgrid)
 def meshgrid(
     engine: Any, *xi: Any, copy: Any = TRUE, sparse: Any = Const(False), indexing: Any = CARTESIAN
 ) -> Any:
@@ -91,7 +91,7 @@ def meshgrid(
     return engine.new_list(grids) if _THIN is list else Tuple(tuple(grids))
 
 
-@builtin(np.trim_zeros)
+@rule(np.trim_zeros)
 def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) -> Any:
     """A view of what is between zeros, where it is an array; what has no dimensions as it is."""
     if is_number(filt) or (arrays.is_array(engine, filt) and not arrays.shown(engine, filt)[0]):
@@ -124,7 +124,7 @@ def _of_kinds(engine: Any, op: str, items: Sequence[Any]) -> Any:
 
 
 def _extremum(target: Any) -> None:
-    @builtin(target)
+    @rule(target)
     def call(engine: Any, *args: Any, **options: Any) -> Any:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
@@ -171,7 +171,7 @@ _extremum(max)
 _extremum(min)
 
 
-@builtin(np.nan_to_num)
+@rule(np.nan_to_num)
 def nan_to_num(
     engine: Any,
     x: Any,
@@ -189,7 +189,7 @@ def nan_to_num(
     return x if arrays.shown(engine, x)[0] else result
 
 
-@builtin(np.einsum)
+@rule(np.einsum)
 def einsum(engine: Any, subscripts: Any, *operands: Any, **options: Any) -> Any:
     """A view of one array of which nothing is summed."""
     if len(operands) == 1 and not options and arrays.is_array(engine, operands[0]):
@@ -216,7 +216,7 @@ def _labelled(engine: Any, made: Shown, subscripts: Any) -> Shown | None:
     return transpose(made, [labels.index(label) for label in output])
 
 
-@builtin(divmod)
+@rule(divmod)
 def _divmod(engine: Any, x: Any, y: Any) -> Any:
     if getattr(x, "kinds", None) is None and getattr(y, "kinds", None) is None:
         return _by_value(engine, divmod, x, y)

@@ -35,7 +35,6 @@ from pyxla.infer.arrays.views import (
     squeezed,
 )
 from pyxla.infer.calls.dispatch import call_library
-from pyxla.infer.containers.structure import builtin
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Ref, Scalar, Tuple
@@ -44,7 +43,7 @@ from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.indexing import parse
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, normalize_axes, normalize_axis
-from pyxla.lib.registry import REGISTRY, Implementation
+from pyxla.lib.registry import REGISTRY, Implementation, rule
 from pyxla.ops.check import COMPLEXES
 
 Shape = tuple[int, ...]
@@ -105,7 +104,7 @@ def makes_view(*targets: Any) -> Callable[[Maker], Maker]:
         first = next(iter(inspect.signature(maker).parameters))
         for target in targets:
             library = REGISTRY.get(target, MISSING)
-            builtin(target)(functools.partial(_call, maker, first, target, library))
+            rule(target)(functools.partial(_call, maker, first, target, library))
         return maker
 
     return register
@@ -310,7 +309,7 @@ def _at_least(target: Any, places: Sequence[Shape]) -> None:
         found = [_call(maker, "", target, library, engine, x) for x in arys]
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 
-    builtin(target)(call)
+    rule(target)(call)
 
 
 _at_least(np.atleast_1d, ((0,),))

@@ -16,18 +16,15 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, call_method
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.making import dict_, has_data_keys, unknown
 from pyxla.infer.containers.structure import (
-    builtin,
     content_of,
-    dict_,
-    has_data_keys,
     item,
     iterate,
     length,
     position,
     sequence,
     set_item,
-    unknown,
     use_up,
 )
 from pyxla.infer.engine import Engine
@@ -38,6 +35,7 @@ from pyxla.lib import (
     interpreted,
     sequences,
 )
+from pyxla.lib.registry import rule
 from pyxla.lib.tables import fill
 
 # Methods of lists, tuples, dicts and sets
@@ -63,7 +61,7 @@ def of_tables(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
                 member = getattr(tables.found(engine.heap, asked).cls, name)
                 return call(engine, Const(member), [asked, *args], named)
 
-            builtin(target)(method)
+            rule(target)(method)
         return function
 
     return register
@@ -79,7 +77,7 @@ _READS = frozenset({"get"})
 _KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
 
 
-@builtin(list.append, support.append)
+@rule(list.append, support.append)
 def _append(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         growing.append(engine, x, grown, value)
@@ -91,7 +89,7 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
     return Const(None)
 
 
-@builtin(list.extend, support.extend)
+@rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
     if growing.found(engine.heap, x) is not None or unknown(engine, more):
         return call(engine, Const(sequences.extend), [x, more], {})
@@ -99,7 +97,7 @@ def _extend(engine: Engine, x: Any, more: Any) -> Any:
     return Const(None)
 
 
-@builtin(list.insert)
+@rule(list.insert)
 def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
     if (grown := methods.opened(engine, x, index)) is not None:
         methods.insert(engine, x, grown, index, value)
@@ -111,7 +109,7 @@ def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
     return Const(None)
 
 
-@builtin(list.pop)
+@rule(list.pop)
 def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
     if (grown := methods.opened(engine, x, index)) is not None:
         return growing.pop(engine, x, grown, index)
@@ -127,7 +125,7 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
     return value
 
 
-@builtin(list.clear, dict.clear)
+@rule(list.clear, dict.clear)
 def _clear(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         growing.clear(engine, x, grown)
@@ -137,7 +135,7 @@ def _clear(engine: Engine, x: Any) -> Any:
     return Const(None)
 
 
-@builtin(list.reverse)
+@rule(list.reverse)
 def _reverse(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         methods.reverse(engine, x, grown)
@@ -146,7 +144,7 @@ def _reverse(engine: Engine, x: Any) -> Any:
     return Const(None)
 
 
-@builtin(list.copy, dict.copy, copy.copy)
+@rule(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         return methods.shallow(engine, grown)
@@ -158,7 +156,7 @@ def _copy(engine: Engine, x: Any) -> Any:
     return x if content is None else engine.new(content)
 
 
-@builtin(copy.deepcopy)
+@rule(copy.deepcopy)
 def _deepcopy(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         return growing.copied(engine, grown)
@@ -175,7 +173,7 @@ def _deepcopy(engine: Engine, x: Any) -> Any:
     return _copy(engine, x)
 
 
-@builtin(list.index, tuple.index)
+@rule(list.index, tuple.index)
 def _index(engine: Engine, x: Any, value: Any) -> Any:
     """The first match; matches known at run time only are looked through from the end."""
     if (grown := growing.found(engine.heap, x)) is not None:
@@ -203,7 +201,7 @@ def _index(engine: Engine, x: Any, value: Any) -> Any:
     return result
 
 
-@builtin(list.count, tuple.count)
+@rule(list.count, tuple.count)
 def _count(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
         return methods.count_of(engine, grown, value)
@@ -214,7 +212,7 @@ def _count(engine: Engine, x: Any, value: Any) -> Any:
     return total
 
 
-@builtin(list.remove)
+@rule(list.remove)
 def _remove(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := methods.opened(engine, x, value)) is not None:
         methods.remove(engine, x, grown, value)
@@ -270,7 +268,7 @@ def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
     return Const(None)
 
 
-builtin(support.update)(_update)
+rule(support.update)(_update)
 
 
 def _is_mapping(engine: Engine, x: Any) -> bool:
@@ -302,7 +300,7 @@ def _discard(engine: Engine, x: Any, value: Any) -> Any:
     return Const(None)
 
 
-@builtin(sequences.truncate)
+@rule(sequences.truncate)
 def _truncate(engine: Engine, x: Any, size: Any) -> Any:
     return methods.truncate(engine, x, size)
 
@@ -310,7 +308,7 @@ def _truncate(engine: Engine, x: Any, size: Any) -> Any:
 # Functions of sequences
 
 
-@builtin(functools.reduce)
+@rule(functools.reduce)
 def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
     items = [*initial, *iterate(engine, x)]
     if not items:
@@ -346,15 +344,15 @@ for _make in (
     itertools.zip_longest,
     itertools.pairwise,
 ):
-    builtin(_make)(_static_iterator(_make))
+    rule(_make)(_static_iterator(_make))
 
 
-@builtin(itertools.chain.from_iterable)
+@rule(itertools.chain.from_iterable)
 def _chain_from(engine: Engine, x: Any) -> Any:
     return Tuple(tuple([i for part in iterate(engine, x) for i in iterate(engine, part)]))
 
 
-@builtin(itertools.accumulate)
+@rule(itertools.accumulate)
 def _accumulate(engine: Engine, x: Any, function: Any = Const(operator.add)) -> Any:
     out: list[Any] = []
     for value in iterate(engine, x):
@@ -362,20 +360,20 @@ def _accumulate(engine: Engine, x: Any, function: Any = Const(operator.add)) -> 
     return Tuple(tuple(out))
 
 
-@builtin(itertools.starmap)
+@rule(itertools.starmap)
 def _starmap(engine: Engine, function: Any, x: Any) -> Any:
     rows = [call(engine, function, iterate(engine, row), {}) for row in iterate(engine, x)]
     return Tuple(tuple(rows))
 
 
-@builtin(itertools.repeat)
+@rule(itertools.repeat)
 def _repeat(engine: Engine, x: Any, times: Any = None) -> Any:
     if times is None:
         return call(engine, Const(interpreted.repeat), [x], {})
     return Tuple((x,) * engine.static(times, "the number of repetitions"))
 
 
-@builtin(iter, support.once)
+@rule(iter, support.once)
 def _iter(engine: Engine, x: Any) -> Any:
     if coroutines.is_generator(x):
         return x
@@ -386,7 +384,7 @@ def _iter(engine: Engine, x: Any) -> Any:
     return engine.new(ObjectCell(SequenceIterator, fields))
 
 
-@builtin(next)
+@rule(next)
 def _next(engine: Engine, x: Any, *default: Any) -> Any:
     """Of an iterator, or of a comprehension just made: its first item."""
     content = content_of(engine, x)

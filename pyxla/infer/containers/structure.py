@@ -17,11 +17,10 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, call_method, find, special
+from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import (
     DictCell,
     ListCell,
@@ -33,22 +32,8 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, methods, number_lists
-from pyxla.lib import (
-    sequences,
-)
-from pyxla.lib.registry import RULES, Implementation, lookup
-from pyxla.lib.tables import TableSet, fill, gather, in_order, locate, pairs, room
-
-
-def builtin(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function of (engine, *abstract arguments) for Python callables."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for target in targets:
-            RULES[target] = Implementation(function, heap=True)
-        return function
-
-    return register
+from pyxla.lib.registry import lookup, rule
+from pyxla.lib.tables import TableSet, in_order
 
 
 def content_of(engine: Engine, x: Any) -> Any:
@@ -241,7 +226,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 # Sequences
 
 
-@builtin(support.sequence)
+@rule(support.sequence)
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
     x = engine.some(x, TypeError("'NoneType' object is not iterable"))
@@ -281,7 +266,7 @@ def sequence(engine: Engine, x: Any) -> Any:
             return x
         if hasattr(x.value, "__iter__"):
             return Const(tuple(x.value))
-    if isinstance(x, Compound) and x.kind in _LENGTHS or isinstance(x, Tuple | Ref):
+    if isinstance(x, Compound) and x.kind in LENGTHS or isinstance(x, Tuple | Ref):
         return x
     if coroutines.is_generator(x):
         return x
@@ -357,8 +342,8 @@ def length(engine: Engine, x: Any) -> Any:
         return Const(len(x.items))
     if isinstance(content, ListCell | DictCell | SetCell):
         return Const(len(content.items))
-    if isinstance(x, Compound) and x.kind in _LENGTHS:
-        return _LENGTHS[x.kind](engine, x)
+    if isinstance(x, Compound) and x.kind in LENGTHS:
+        return LENGTHS[x.kind](engine, x)
     result = special(engine, x, "__len__", ())
     if result is None:
         arrays.need_characters(engine, x)
@@ -366,7 +351,7 @@ def length(engine: Engine, x: Any) -> Any:
     return result
 
 
-@builtin(len, operator.length_hint)
+@rule(len, operator.length_hint)
 def _len(engine: Engine, x: Any) -> Any:
     return length(engine, x)
 
@@ -420,7 +405,7 @@ def _shortest(engine: Engine, x: Compound) -> Any:
     return functools.reduce(lambda a, b: call(engine, Const(min), [a, b], {}), lengths)
 
 
-_LENGTHS: dict[str, Callable[..., Any]] = {
+LENGTHS: dict[str, Callable[..., Any]] = {
     "range": _range_length,
     "zip": _shortest,
     "enumerate": lambda engine, x: length(engine, x.items[0]),
@@ -429,7 +414,7 @@ _LENGTHS: dict[str, Callable[..., Any]] = {
 }
 
 
-@builtin(support.has_item)
+@rule(support.has_item)
 def has_item(engine: Engine, x: Any, i: Any) -> Any:
     """Whether the loop over `x` has an item `i >= 0`."""
     if coroutines.is_generator(x):
@@ -449,7 +434,7 @@ def has_item(engine: Engine, x: Any, i: Any) -> Any:
     return engine.rules.compare(engine, "lt", i, length(engine, x))
 
 
-@builtin(support.item)
+@rule(support.item)
 def item(engine: Engine, x: Any, i: Any) -> Any:
     """Item `i` of a sequence, which is in range."""
     if coroutines.is_generator(x):
@@ -515,7 +500,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
 # Constructors
 
 
-@builtin(range)
+@rule(range)
 def _range(engine: Engine, *args: Any) -> Any:
     bounds = [_as_int(engine, a) for a in args]
     if all(isinstance(b, Const) for b in bounds):
@@ -549,14 +534,14 @@ def _as_int(engine: Engine, x: Any) -> Any:
     raise engine.refuse(f"{kind!r} object cannot be interpreted as an integer", "use int(...)")
 
 
-@builtin(zip)
+@rule(zip)
 def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
     if not xs:
         return Const(())
     return _lazy(engine, zip, tuple([sequence(engine, x) for x in xs]))
 
 
-@builtin(enumerate)
+@rule(enumerate)
 def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
     return _lazy(engine, enumerate, (sequence(engine, x), start))
 
@@ -571,130 +556,11 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
     return call(engine, Const(kind), list(parts), {})
 
 
-@builtin(reversed)
+@rule(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
     return Compound("reversed", (sequence(engine, x),), tuple(engine.loops))
 
 
-@builtin(map)
+@rule(map)
 def _map(engine: Engine, function: Any, *xs: Any) -> Any:
     return _lazy(engine, map, (function, *[sequence(engine, x) for x in xs]))
-
-
-@builtin(filter)
-def _filter(engine: Engine, function: Any, x: Any) -> Any:
-    kept = []
-    if unknown(engine, x):
-        return call(engine, Const(sequences.filtered), [function, x], {})
-    for value in iterate(engine, x):
-        none = isinstance(function, Const) and function.value is None
-        test = value if none else call(engine, function, [value], {})
-        truth = engine.rules.truth(engine, test)
-        if decided_by_data(engine, truth):
-            return call(engine, Const(sequences.filtered), [function, x], {})
-        if engine.static(truth, "whether filter keeps an item"):
-            kept.append(value)
-    return Tuple(tuple(kept))
-
-
-@builtin(tuple, support.to_tuple)
-def _tuple(engine: Engine, x: Any = Const(())) -> Any:
-    if isinstance(x, Const) and isinstance(x.value, str | range):
-        return Const(tuple(x.value))
-    return Tuple(tuple(iterate(engine, x)))
-
-
-@builtin(list)
-def list_(engine: Engine, x: Any = Const(())) -> Any:
-    if tables.found(engine.heap, x) is None:
-        x = tables.plain_sequence(engine, x) or x
-    if (grown := growing.found(engine.heap, x)) is not None:
-        return methods.shallow(engine, grown)
-    if (kept := number_lists.flat(engine, x)) is not None:
-        return number_lists.copied(engine, kept)
-    if unknown(engine, x):
-        return methods.of_unknown_length(engine, x)
-    return engine.new(ListCell(tuple(iterate(engine, x))))
-
-
-def unknown(engine: Engine, x: Any) -> bool:
-    """Whether the number of items of `x` is known at run time only, and can only be."""
-    if isinstance(x, Const | Tuple):
-        return False
-    if (inner := tables.plain_sequence(engine, x)) is not None:
-        return unknown(engine, inner)
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        return False
-    if isinstance(x, Compound) and x.kind not in _LENGTHS:
-        return False
-    if isinstance(content, ListCell | DictCell | SetCell | ObjectCell):
-        return False
-    return methods.unknown_length(engine, length(engine, x))
-
-
-@builtin(set, frozenset, support.to_set)
-def _set(engine: Engine, x: Any = Const(())) -> Any:
-    table = tables.found(engine.heap, x)
-    items = None if table or unknown(engine, x) else iterate(engine, x)
-    if items is None or decided_by_data(engine, *items):
-        return call(engine, Const(gather), [engine.new(SetCell(frozenset())), x], {})
-    return engine.new(SetCell(frozenset(engine.key(i) for i in items)))
-
-
-@builtin(dict)
-def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
-    items: dict[Any, Any] = {}
-    if x is not None and not named and has_data_keys(engine, x):
-        source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
-        return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
-    if x is not None:
-        content = content_of(engine, x)
-        if isinstance(content, DictCell):
-            items.update(content.items)
-        elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
-            for key in iterate(engine, special(engine, x, "keys", ())):
-                items[engine.key(key)] = get_item(engine, x, key)
-        else:
-            for pair in iterate(engine, x):
-                key, value = iterate(engine, pair)
-                items[engine.key(key)] = value
-    return engine.new(DictCell({**items, **named}))
-
-
-def has_data_keys(engine: Engine, x: Any) -> bool:
-    """Whether what `dict` is called with has keys that data decides; it counts as not read."""
-    read = dict(engine.used_up)
-    found = _has_data_keys(engine, x)
-    engine.used_up = read
-    return found
-
-
-def _has_data_keys(engine: Engine, x: Any) -> bool:
-    if (inner := tables.plain_sequence(engine, x)) is not None:
-        return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
-    content = content_of(engine, x)
-    if isinstance(content, DictCell | ObjectCell):
-        return False
-    if unknown(engine, x):
-        return True
-    pairs = [iterate(engine, pair) for pair in iterate(engine, x)]
-    return any(pair and decided_by_data(engine, pair[0]) for pair in pairs)
-
-
-@builtin(dict.fromkeys)
-def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
-    return engine.new(DictCell({engine.key(k): value for k in iterate(engine, keys)}))
-
-
-@builtin(slice, support.slice)
-def _slice(engine: Engine, *args: Any) -> Any:
-    parts = {1: (Const(None), *args, Const(None)), 2: (*args, Const(None))}.get(len(args), args)
-    if all(isinstance(p, Const) for p in parts):
-        return Const(slice(*[p.value for p in parts]))
-    return Compound("slice", tuple(parts))
-
-
-builtin(locate)(methods.place)
-builtin(pairs)(methods.zipped)
-builtin(room)(methods.room)

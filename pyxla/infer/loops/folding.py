@@ -21,9 +21,10 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.containers.structure import builtin, content_of, length, sequence
+from pyxla.infer.containers.structure import content_of, length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
+from pyxla.lib.registry import rule
 
 SHORT = 16
 _START = {builtins.sum: 0, builtins.any: False, builtins.all: True}
@@ -36,7 +37,7 @@ def _target(function: Any) -> Any:
     return known[0] if known else None
 
 
-@builtin(support.folds)
+@rule(support.folds)
 def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
     if target is not builtins.sum or is_generator(items):
@@ -64,12 +65,12 @@ def _by_number(engine: Engine, x: Any) -> bool:
     return isinstance(content_of(engine, x), Array)
 
 
-@builtin(support.start)
+@rule(support.start)
 def _begin(engine: Engine, function: Any, folding: Any) -> Any:
     return Const(_START[_target(function)]) if folding.value else engine.new_list([])
 
 
-@builtin(support.gather)
+@rule(support.gather)
 def _gather(engine: Engine, function: Any, folding: Any, total: Any, value: Any) -> Any:
     if not folding.value:
         call(engine, Const(list.append), [total, value], {})
@@ -79,7 +80,7 @@ def _gather(engine: Engine, function: Any, folding: Any, total: Any, value: Any)
     return engine.rules.truth(engine, value)
 
 
-@builtin(support.decided)
+@rule(support.decided)
 def _decided(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
     target = _target(function)
     if not folding.value or target is builtins.sum:
@@ -89,7 +90,7 @@ def _decided(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
     return engine.rules.compare(engine, "eq", total, Const(False))
 
 
-@builtin(support.finish)
+@rule(support.finish)
 def _finish(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
     if not folding.value:
         return call(engine, function, [total], {})

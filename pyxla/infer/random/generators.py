@@ -23,7 +23,6 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
-from pyxla.infer.containers.structure import builtin
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ObjectCell
@@ -36,6 +35,7 @@ from pyxla.lib.random.pcg64 import DOUBLE_UNIT, Source
 from pyxla.lib.random.seeding import seeded
 from pyxla.lib.random.state import FIELDS, opened
 from pyxla.lib.random.tables import tables
+from pyxla.lib.registry import rule
 from pyxla.ops.shape import constant, reshape
 
 Generator = np.random.Generator
@@ -131,7 +131,7 @@ def _new(engine: Engine, fields: tuple[Any, ...]) -> Ref:
     return engine.new(ObjectCell(Generator, {"bit_generator": bits}))
 
 
-@builtin(np.random.default_rng)
+@rule(np.random.default_rng)
 def default_rng(engine: Engine, seed: Any = NONE) -> Any:
     content = engine.content(seed) if isinstance(seed, Ref) else None
     if isinstance(content, ObjectCell) and content.cls is Generator:
@@ -141,13 +141,13 @@ def default_rng(engine: Engine, seed: Any = NONE) -> Any:
     return _new(engine, engine.library("default_rng", _seeded, engine, seed))
 
 
-@builtin(np.random.PCG64)
+@rule(np.random.PCG64)
 def _pcg64(engine: Engine, seed: Any = NONE) -> Any:
     made = _new(engine, engine.library("PCG64", _seeded, engine, seed))
     return engine.content(made).fields["bit_generator"]
 
 
-@builtin(Generator)
+@rule(Generator)
 def _generator(engine: Engine, bit_generator: Any) -> Any:
     content = engine.content(bit_generator) if isinstance(bit_generator, Ref) else None
     if not isinstance(content, ObjectCell) or content.cls is not np.random.PCG64:
@@ -243,10 +243,10 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function of (engine, generator, arguments by name) for a method."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        def rule(engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
             return function(engine, ref, _bound(engine, name, args, kwargs))
 
-        builtin(getattr(Generator, name))(rule)
+        rule(getattr(Generator, name))(call)
         return function
 
     return register

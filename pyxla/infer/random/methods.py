@@ -10,7 +10,6 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
-from pyxla.infer.containers.structure import builtin
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
@@ -38,7 +37,7 @@ from pyxla.lib.bounded.elementwise import NOT_SUPPORTED
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, filling, integers, orders
-from pyxla.lib.registry import lookup
+from pyxla.lib.registry import lookup, rule
 from pyxla.ops.elementwise import add, or_, subtract
 from pyxla.ops.shape import constant, iota, reshape
 
@@ -467,7 +466,7 @@ def _counts(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 
 def _refuse(target: Any, reason: str, remedy: str) -> None:
-    @builtin(target)
+    @rule(target)
     def refused(engine: Engine, *args: Any, **kwargs: Any) -> Any:
         raise engine.refuse(reason, remedy)
 

@@ -15,11 +15,12 @@ from typing import Any
 
 from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import find, special
-from pyxla.infer.containers.structure import builtin, iterate
+from pyxla.infer.containers.structure import iterate
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
+from pyxla.lib.registry import rule
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 
@@ -99,22 +100,22 @@ def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
     return formatted(engine, Tuple(tuple(items)), "s") if items else Const("")
 
 
-@builtin(str)
+@rule(str)
 def _str(engine: Any, x: Any = Const("")) -> Any:
     return formatted(engine, x, "s")
 
 
-@builtin(repr)
+@rule(repr)
 def _repr(engine: Any, x: Any) -> Any:
     return formatted(engine, x, "r")
 
 
-@builtin(format)
+@rule(format)
 def _format(engine: Any, x: Any, spec: Any = Const("")) -> Any:
     return formatted(engine, x, "", engine.static(spec, "a format"))
 
 
-@builtin(str.format)
+@rule(str.format)
 def _str_format(engine: Any, template: Any, *args: Any, **named: Any) -> Any:
     """`template.format(...)`; fields are positions and names."""
     parts: list[Any] = []
@@ -136,7 +137,7 @@ def _str_format(engine: Any, template: Any, *args: Any, **named: Any) -> Any:
     return joined(parts)
 
 
-@builtin(str.join)
+@rule(str.join)
 def _str_join(engine: Any, separator: Any, items: Any) -> Any:
     parts: list[Any] = []
     for x in iterate(engine, items):

@@ -16,7 +16,6 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import special
-from pyxla.infer.containers.structure import builtin
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
@@ -24,6 +23,7 @@ from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, 
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted
 from pyxla.ir.core import Value
+from pyxla.lib.registry import rule
 from pyxla.ops.foreign import host_call
 
 STREAM = np.zeros((), np.int32)
@@ -32,7 +32,7 @@ STREAM = np.zeros((), np.int32)
 Reader = Callable[[Sequence[np.ndarray]], Any]
 
 
-@builtin(print)
+@rule(print)
 def _print(
     engine: Engine,
     *args: Any,

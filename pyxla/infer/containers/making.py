@@ -1,0 +1,145 @@
+"""Containers made of what can be iterated over: `tuple`, `list`, `set`, `dict`, `filter`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.frontend import support
+from pyxla.infer.calls.dispatch import call, call_method, find, special
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.structure import LENGTHS, content_of, get_item, iterate, length
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.heap import (
+    DictCell,
+    ListCell,
+    ObjectCell,
+    SequenceIterator,
+    SetCell,
+)
+from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.lib import (
+    sequences,
+)
+from pyxla.lib.registry import rule
+from pyxla.lib.tables import fill, gather, locate, pairs, room
+
+
+@rule(filter)
+def _filter(engine: Engine, function: Any, x: Any) -> Any:
+    kept = []
+    if unknown(engine, x):
+        return call(engine, Const(sequences.filtered), [function, x], {})
+    for value in iterate(engine, x):
+        none = isinstance(function, Const) and function.value is None
+        test = value if none else call(engine, function, [value], {})
+        truth = engine.rules.truth(engine, test)
+        if decided_by_data(engine, truth):
+            return call(engine, Const(sequences.filtered), [function, x], {})
+        if engine.static(truth, "whether filter keeps an item"):
+            kept.append(value)
+    return Tuple(tuple(kept))
+
+
+@rule(tuple, support.to_tuple)
+def _tuple(engine: Engine, x: Any = Const(())) -> Any:
+    if isinstance(x, Const) and isinstance(x.value, str | range):
+        return Const(tuple(x.value))
+    return Tuple(tuple(iterate(engine, x)))
+
+
+@rule(list)
+def list_(engine: Engine, x: Any = Const(())) -> Any:
+    if tables.found(engine.heap, x) is None:
+        x = tables.plain_sequence(engine, x) or x
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return methods.shallow(engine, grown)
+    if (kept := number_lists.flat(engine, x)) is not None:
+        return number_lists.copied(engine, kept)
+    if unknown(engine, x):
+        return methods.of_unknown_length(engine, x)
+    return engine.new(ListCell(tuple(iterate(engine, x))))
+
+
+def unknown(engine: Engine, x: Any) -> bool:
+    """Whether the number of items of `x` is known at run time only, and can only be."""
+    if isinstance(x, Const | Tuple):
+        return False
+    if (inner := tables.plain_sequence(engine, x)) is not None:
+        return unknown(engine, inner)
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        return False
+    if isinstance(x, Compound) and x.kind not in LENGTHS:
+        return False
+    if isinstance(content, ListCell | DictCell | SetCell | ObjectCell):
+        return False
+    return methods.unknown_length(engine, length(engine, x))
+
+
+@rule(set, frozenset, support.to_set)
+def _set(engine: Engine, x: Any = Const(())) -> Any:
+    table = tables.found(engine.heap, x)
+    items = None if table or unknown(engine, x) else iterate(engine, x)
+    if items is None or decided_by_data(engine, *items):
+        return call(engine, Const(gather), [engine.new(SetCell(frozenset())), x], {})
+    return engine.new(SetCell(frozenset(engine.key(i) for i in items)))
+
+
+@rule(dict)
+def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
+    items: dict[Any, Any] = {}
+    if x is not None and not named and has_data_keys(engine, x):
+        source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
+        return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
+    if x is not None:
+        content = content_of(engine, x)
+        if isinstance(content, DictCell):
+            items.update(content.items)
+        elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
+            for key in iterate(engine, special(engine, x, "keys", ())):
+                items[engine.key(key)] = get_item(engine, x, key)
+        else:
+            for pair in iterate(engine, x):
+                key, value = iterate(engine, pair)
+                items[engine.key(key)] = value
+    return engine.new(DictCell({**items, **named}))
+
+
+def has_data_keys(engine: Engine, x: Any) -> bool:
+    """Whether what `dict` is called with has keys that data decides; it counts as not read."""
+    read = dict(engine.used_up)
+    found = _has_data_keys(engine, x)
+    engine.used_up = read
+    return found
+
+
+def _has_data_keys(engine: Engine, x: Any) -> bool:
+    if (inner := tables.plain_sequence(engine, x)) is not None:
+        return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
+    content = content_of(engine, x)
+    if isinstance(content, DictCell | ObjectCell):
+        return False
+    if unknown(engine, x):
+        return True
+    pairs = [iterate(engine, pair) for pair in iterate(engine, x)]
+    return any(pair and decided_by_data(engine, pair[0]) for pair in pairs)
+
+
+@rule(dict.fromkeys)
+def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
+    return engine.new(DictCell({engine.key(k): value for k in iterate(engine, keys)}))
+
+
+@rule(slice, support.slice)
+def _slice(engine: Engine, *args: Any) -> Any:
+    parts = {1: (Const(None), *args, Const(None)), 2: (*args, Const(None))}.get(len(args), args)
+    if all(isinstance(p, Const) for p in parts):
+        return Const(slice(*[p.value for p in parts]))
+    return Compound("slice", tuple(parts))
+
+
+rule(locate)(methods.place)
+rule(pairs)(methods.zipped)
+rule(room)(methods.room)
