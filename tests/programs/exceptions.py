@@ -1,6 +1,5 @@
 """Exceptions that are caught: raised, in callees too, or implicit; what runs on the way out."""
 
-import contextlib
 import math
 
 import numpy as np
@@ -467,17 +466,6 @@ def parse(s):
         return None
 
 
-@program("except raise", lambda: (2.0,), lambda: (0.0,))
-def with_errstate(x):
-    with np.errstate(divide="ignore", invalid="ignore"):
-        a = np.array([x, 1.0]) / np.array([0.0, x])
-        try:
-            b = 1 / x
-        except ZeroDivisionError:
-            b = 5.0
-    return a, b
-
-
 def deep(n):
     if n > 3:
         raise OverflowError(n)
@@ -598,19 +586,6 @@ def chain(a, b):
     return r
 
 
-class Ctx:
-    def __init__(self, log):
-        self.log = log
-
-    def __enter__(self):
-        self.log[0] += 1
-        return self
-
-    def __exit__(self, t, v, tb):
-        self.log[1] += 1
-        return t is ValueError
-
-
 @program("except raise", lambda: (3,), lambda: (0,))
 def assigned(n):
     try:
@@ -682,16 +657,6 @@ def recur(n):
         return -1
 
 
-@program("except raise", lambda: ("x",), lambda: ("q",))
-def mode(m):
-    modes = {"x": 1, "y": 2}
-    try:
-        v = modes[m]
-    except KeyError as e:
-        raise ValueError(f"unknown mode {m}") from e
-    return v
-
-
 @program(
     "except raise",
     lambda: (np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
@@ -735,71 +700,6 @@ def tested_where_caught(x, y):
     except ZeroDivisionError:
         total = -total
     return total
-
-
-class Scale:
-    def __init__(self, k):
-        self.k = k
-
-    def __enter__(self):
-        return self.k
-
-    def __exit__(self, *exc):
-        return False
-
-
-@program(
-    "with except", lambda: (np.zeros(3), 1), lambda: (np.zeros(3), -1), lambda: (np.zeros(3), 0)
-)
-def withown(log, n):
-    with Ctx(log) as c:
-        if n < 0:
-            raise ValueError("x")
-        if n == 0:
-            return -1.0
-        c.log[2] += 1
-    return log.sum()
-
-
-@program(
-    "with except", lambda: (np.zeros(3), 1), lambda: (np.zeros(3), -1), lambda: (np.zeros(3), 0)
-)
-def with_raise(log, n):
-    with Ctx(log), Scale(3) as k:
-        if n < 0:
-            raise KeyError("x")
-        log[2] += k
-    return log.sum()
-
-
-@program("with except", lambda: (1.0,), lambda: (0.0,))
-def suppressed(x):
-    y = 0.0
-    with contextlib.suppress(ZeroDivisionError):
-        y = 1 / x
-        y += 1
-    return y
-
-
-@program("with except", lambda: (2,))
-def nullc(x):
-    with contextlib.nullcontext(5) as k, np.errstate(all="ignore"):
-        return x * k
-
-
-@program("with except", lambda: (np.zeros(3),))
-def with_loop(log):
-    n = 0
-    for i in range(5):
-        with Ctx(log):
-            if i == 1:
-                continue
-            if i == 3:
-                break
-            if i == 2:
-                raise ValueError
-            n += 1
-    return n
 
 
 @program("except kinds", lambda: (2, np.array([7])), lambda: (5, np.array([5])))

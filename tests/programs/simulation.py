@@ -352,56 +352,6 @@ def epidemic(beta, gamma, days=160):
     return s, peak_day, peak
 
 
-@program("monte carlo lcg", lambda: (500, 1))
-def monte_carlo_pi(n, seed):
-    hits = 0
-    for _ in range(n):
-        seed = (seed * 16807) % 2147483647
-        x = seed / 2147483647
-        seed = (seed * 16807) % 2147483647
-        y = seed / 2147483647
-        hits += x * x + y * y <= 1.0
-    return 4 * hits / n
-
-
-@program("random walk metropolis", lambda: (200, 7))
-def metropolis(n, seed):
-    def uniform(state):
-        state = (state * 1103515245 + 12345) % 2**31
-        return state, state / 2**31
-
-    x, accepted = 0.0, 0
-    samples = np.zeros(n)
-    for i in range(n):
-        seed, u = uniform(seed)
-        proposal = x + 2 * (u - 0.5)
-        seed, v = uniform(seed)
-        if math.log(v + 1e-12) < 0.5 * (x * x - proposal * proposal):
-            x = proposal
-            accepted += 1
-        samples[i] = x
-    return samples.mean(), samples.std(), accepted
-
-
-@program("ising", lambda: (np.where(np.arange(16).reshape(4, 4) % 3 == 0, 1, -1), 3, 5))
-def ising(spins, sweeps, seed):
-    n = spins.shape[0]
-    for _ in range(sweeps):
-        for i in range(n):
-            for j in range(n):
-                around = (
-                    spins[(i + 1) % n, j]
-                    + spins[i - 1, j]
-                    + spins[i, (j + 1) % n]
-                    + spins[i, j - 1]
-                )
-                de = 2 * spins[i, j] * around
-                seed = (1664525 * seed + 1013904223) % 4294967296
-                if de <= 0 or seed / 4294967296 < math.exp(-0.5 * de):
-                    spins[i, j] *= -1
-    return spins.sum()
-
-
 @program("cellular automaton rule 30", lambda: (11, 5))
 def rule30(width, steps):
     row = np.zeros(width, dtype=np.uint8)
@@ -524,27 +474,6 @@ def double_pendulum(a, b, steps):
         va, vb = va + h * aa, vb + h * ab
         a, b = a + h * va, b + h * vb
     return a, b
-
-
-@program("gillespie queue", lambda: (60, 3))
-def queue_simulation(steps, seed):
-    length, longest, refused = 0, 0, 0
-    clock = 0.0
-    for _ in range(steps):
-        seed = (seed * 48271) % 2147483647
-        u = seed / 2147483647
-        rate = 1.0 + (1.2 if length > 0 else 0.0)
-        clock += -math.log(u) / rate
-        seed = (seed * 48271) % 2147483647
-        if seed / 2147483647 * rate < 1.0:
-            if length >= 5:
-                refused += 1
-                continue
-            length += 1
-            longest = max(longest, length)
-        else:
-            length -= 1
-    return clock, length, longest, refused
 
 
 @program(
@@ -683,50 +612,3 @@ def kepler(mean_anomaly, e):
     return 2 * math.atan2(
         math.sqrt(1 + e) * math.sin(anomaly / 2), math.sqrt(1 - e) * math.cos(anomaly / 2)
     )
-
-
-@program("random walk with a generator", lambda: (7, 200))
-def drift(seed, steps):
-    rng = np.random.default_rng(seed)
-    x = 0.0
-    highest = 0.0
-    for _ in range(steps):
-        x = 0.9 * x + rng.normal(0.1, 0.5)
-        if x > highest:
-            highest = x
-        elif rng.random() < 0.01:
-            x = 0.0
-    return x, highest
-
-
-@program("Metropolis sampling", lambda: (np.random.default_rng(3), 300))
-def metropolis_walk(rng, count):
-    x, accepted = 0.0, 0
-    samples = np.empty(count)
-    for i in range(count):
-        proposal = x + rng.uniform(-1.0, 1.0)
-        if rng.random() < np.exp(0.5 * (x * x - proposal * proposal)):
-            x = proposal
-            accepted += 1
-        samples[i] = x
-    return samples.mean(), accepted
-
-
-@program("bootstrap of a mean", lambda: (np.random.default_rng(5), np.linspace(0.0, 3.0, 40)))
-def bootstrap(rng, x):
-    means = np.empty(20)
-    for i in range(20):
-        means[i] = x[rng.integers(0, len(x), len(x))].mean()
-    order = rng.permutation(len(x))
-    return means.std(), x[order][:5], rng.choice(x, 3)
-
-
-@program("birth and death", lambda: (11, 60))
-def births(seed, years):
-    rng = np.random.default_rng(seed)
-    population = 30
-    for _ in range(years):
-        population += rng.poisson(0.1 * population) - rng.binomial(population, 0.11)
-        if population <= 0:
-            break
-    return population
