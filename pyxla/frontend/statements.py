@@ -329,7 +329,7 @@ def _try(d: Desugarer, node: ast.Try) -> None:
         d.scope.stores[raised] = None
         clauses = list(zip(node.handlers, classes, strict=True))
         body = d.block(_clauses, d, clauses, name(raised, node.handlers[0]), [])
-        kind = at(ast.Tuple(classes, LOAD), node)
+        kind = at(ast.Tuple([*classes], LOAD), node)
         handlers = [at(ast.ExceptHandler(kind, raised, body), node.handlers[0])]
     d.guarded = guarded
     finish = d.block(d.statements, node.finalbody)

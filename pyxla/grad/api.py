@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
 from pyxla.api import Compiled
@@ -37,7 +37,8 @@ class Transformed:
     """`function` under a transformation (`pyxla.grad.transforms`): what a `Derived` compiles."""
 
     def __init__(self, function: Callable[..., Any], transformation: Any) -> None:
-        functools.update_wrapper(self, root(function), updated=())
+        mine: Any = self
+        functools.update_wrapper(mine, root(function), updated=())
         self.__pyxla_function__ = function
         self.transformation = transformation
 
@@ -50,7 +51,7 @@ class Derived(Compiled):
 
     def __init__(self, function: Callable[..., Any], transformation: Any) -> None:
         super().__init__(
-            Transformed(function, transformation),
+            cast(Any, Transformed(function, transformation)),
             function.options if isinstance(function, Compiled) else DEFAULTS,
         )
 

@@ -115,6 +115,9 @@ class _Machine:
 
     def step(self, left: Value, top: Value, positions: Value, *carried: Value) -> tuple[Value, ...]:
         """Push a snapshot, or reverse the last block that is left."""
+        snapshots: Sequence[Value]
+        room: Sequence[Value]
+        cts: Sequence[Value]
         width = len(self.state)
         end = width + len(self.made.saved)
         snapshots, room, cts = carried[:width], carried[width:end], carried[end:]

@@ -153,9 +153,9 @@ def reverse_branches(sweep: Sweep, instr: Instr, cts: list[Value | None], region
     if not touched:
         return
     regions = []
-    for branch, (code, ct) in zip(instr.regions, made, strict=True):
+    for branch, (code, cotangents) in zip(instr.regions, made, strict=True):
         with into(code):
-            totals = [sweep.nested(ct).total(value) for value in touched]
+            totals = [sweep.nested(cotangents).total(value) for value in touched]
         reverse = Region((), code, tuple(totals))
         regions.append(reverse)
         _give_out(instr, branch, reverse, sweep.fleeting)

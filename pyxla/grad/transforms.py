@@ -139,7 +139,7 @@ def by_argnums(
     """The arguments, those that `argnums` names as variables; whether it names one."""
     given = inputs(engine, args, kwargs)
     single = isinstance(argnums, int | str)
-    which = (argnums,) if single else argnums
+    which: Any = (argnums,) if single else argnums
     at = [position(engine, function, n, given) for n in which]
     check_inexact(engine, given, at)
     given.vary(at)
@@ -265,7 +265,7 @@ def match(
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
     wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
-    if type is not None and _fits(leaf, type.shape):
+    if isinstance(other, Leaf) and _fits(leaf, type.shape):
         if type.dtype == wanted.dtype:
             return resized(value_of(other), wanted.shape)
         if type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):

@@ -17,9 +17,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    drivers,
-)
+from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.polynomials import companion_roots, ends_are_not_zero

@@ -55,9 +55,7 @@ from pyxla.infer.raising.checks import TOO_LARGE
 from pyxla.infer.transfer import binary, compare, inplace, negate, transfer, truth, unary
 from pyxla.ir.core import Instr
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import (
-    sequences,
-)
+from pyxla.lib import sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.ops.elementwise import count_leading_zeros, popcnt

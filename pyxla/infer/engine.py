@@ -65,7 +65,6 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import growing
 from pyxla.infer.lists.number_lists import Policy, replaced, unpacked
 from pyxla.infer.raising import catching
-from pyxla.infer.raising.catching import Raised
 from pyxla.ir import core
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Component
@@ -151,7 +150,7 @@ class Engine:
         self.frozen: dict[int, str] = {}
         self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []
-        self.raised: list[Raised] = []
+        self.raised: list[Any] = []  # `catching.Raised`, `coroutines.Leaving`
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
         self.copies = False  # whether copies of arguments are written
@@ -194,7 +193,7 @@ class Engine:
     ) -> CompileError:
         """The error for the current line; also what CPython raises, where it does."""
         if kind is CompileError and (same := raised(message)):
-            kind = also(same)
+            kind = also(same)  # type: ignore[arg-type]  # classes can be hashed
         return kind(message, self.loc, hint=hint, chain=self.chain(), **details)
 
     def held(self) -> Iterator[Any]:
@@ -236,8 +235,8 @@ class Engine:
             message = str(error).removeprefix(f"{name}: ")
             values = [a.value for a in args if isinstance(a, Array | Scalar)]
             types = [str(value.type) for value in values]
-            kind = next(k for k in _REFUSALS if isinstance(error, k))
-            kind = CompileError if kind is OpError else also(kind)
+            found = next(k for k in _REFUSALS if isinstance(error, k))
+            kind = CompileError if found is OpError else also(found)
             notes = _origins(values, self.loc)
             raise self.refuse(f"{name}: {message}", kind=kind, types=types, notes=notes) from error
         except NotImplementedError as error:
@@ -359,7 +358,7 @@ class Engine:
     def set_content(self, cell: int, content: Any) -> None:
         """Replace what a cell holds."""
         self.check_writable(Ref(cell))
-        contents = self.heap.contents
+        contents: dict[int, Any] = self.heap.contents
         self.written.append(cell)
         if isinstance(contents[cell], Shadow):
             for target, value in redirected(self.heap, contents[cell], content):

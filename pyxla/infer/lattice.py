@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import Location
+from pyxla.errors import CompileError, Location
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type, python_type
 
@@ -33,7 +33,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
         self.what = what
         self.loc: Location | None = None
         self.chain: tuple[Location, ...] = ()
-        self.otherwise: Exception | None = None
+        self.otherwise: CompileError | None = None
 
 
 # Filled by `pyxla.lib.operators`: operator-module name -> function of operands.

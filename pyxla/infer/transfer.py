@@ -52,9 +52,7 @@ from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.text.pieces import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
-from pyxla.lib import (
-    sequences,
-)
+from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import Implementation
 from pyxla.ops.elementwise import not_

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
@@ -45,7 +45,7 @@ class Builder:
         if type(types) is tuple:
             instr.results = tuple([Value(t, instr) for t in types])
             return instr.results
-        value = Value(types, instr)
+        value = Value(cast(ArrayType, types), instr)
         instr.results = (value,)
         return value
 

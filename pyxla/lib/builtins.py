@@ -13,9 +13,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.loops import while_loop
 from pyxla.lib.operands import as_value, cast, weak
 from pyxla.lib.operators import python_kind, to_python, truth

@@ -17,9 +17,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.keys import as_index
 from pyxla.lib.masks import positions
 from pyxla.lib.operands import (

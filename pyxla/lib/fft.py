@@ -13,9 +13,7 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota
 from pyxla.lib.manipulation import cut, moveaxis, roll
 from pyxla.lib.operands import (

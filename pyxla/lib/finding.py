@@ -17,12 +17,8 @@ from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
-from pyxla.lib import (
-    masks,
-)
+from pyxla.lib import kernels as k
+from pyxla.lib import masks
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     bounded,
@@ -143,7 +139,7 @@ def trimmed(x: Array, trim: str = "fb", axis: Any = None) -> list[tuple[Any, Any
     return [(None, None) if found is None else _inner(found, trim) for found in beside]
 
 
-def _trimmed_items(items: Any, trim: str) -> Any:
+def _trimmed_items(items: Any, trim: Any) -> Any:
     """A list stays a list, of as many items as its known zeros say."""
     if is_dynamic(items):
         raise OpError("how many items a list has must be known while compiling; use np.array")
@@ -334,7 +330,7 @@ def _grouped(ar: Any, equal_nan: bool = True) -> Grouped:
     return Grouped(flattened(as_array(ar)), equal_nan)
 
 
-def _inverse(found: Grouped, ar: Any) -> Array:
+def _inverse(found: Grouped, ar: Any) -> Any:
     x, inverse = as_array(ar), found.inverse()
     if x.ndim == 1:
         return inverse
@@ -375,19 +371,19 @@ def unique_values(x: Any) -> Array:
 
 @implements(np.unique_counts, rank0="array", bounded=True)
 def unique_counts(x: Any) -> Any:
-    found = _grouped(x, equal_nan=False)
+    found: Any = _grouped(x, equal_nan=False)
     return UniqueCountsResult(found.values(), found.counts())
 
 
 @implements(np.unique_inverse, rank0="array", bounded=True)
 def unique_inverse(x: Any) -> Any:
-    found = _grouped(x, equal_nan=False)
+    found: Any = _grouped(x, equal_nan=False)
     return UniqueInverseResult(found.values(), _inverse(found, x))
 
 
 @implements(np.unique_all, rank0="array", bounded=True)
 def unique_all(x: Any) -> Any:
-    found = _grouped(x, equal_nan=False)
+    found: Any = _grouped(x, equal_nan=False)
     return UniqueAllResult(found.values(), found.index(), _inverse(found, x), found.counts())
 
 

@@ -197,7 +197,7 @@ def _normal(item: Any) -> Any:
     if not isinstance(item, Array | Scalar) or (item.dtype not in INTS and item.dtype not in BOOLS):
         refuse(KINDS)
     if item.dtype in INTS and not item.shape:
-        return as_index(item)
+        return as_index(as_array(item))
     return Array(item.value) if isinstance(item, Scalar) else item
 
 

@@ -17,9 +17,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.lattice import OPERATORS, Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib import (
     products,
     reductions,

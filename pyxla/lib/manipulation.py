@@ -16,9 +16,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
     BOOL,

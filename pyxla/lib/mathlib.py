@@ -15,12 +15,8 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    complex_kernels as ck,
-)
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import complex_kernels as ck
+from pyxla.lib import kernels as k
 from pyxla.lib.builtins import choose, iterate, to_scalar
 from pyxla.lib.loops import fold_range
 from pyxla.lib.operands import weak

@@ -12,9 +12,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.builtins import round_decimals
 from pyxla.lib.manipulation import concatenate, cut, flat, reshaped
 from pyxla.lib.operands import (

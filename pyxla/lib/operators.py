@@ -21,9 +21,7 @@ from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.operands import PYTHON_NUMBERS, literal, weak
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op

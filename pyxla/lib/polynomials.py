@@ -16,12 +16,8 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
-from pyxla.lib import (
-    masks,
-)
+from pyxla.lib import kernels as k
+from pyxla.lib import masks
 from pyxla.lib.indexing import take
 from pyxla.lib.manipulation import cut, reshaped
 from pyxla.lib.operands import BOOL, INT, as_array, broadcast_to, cast, literal, splat

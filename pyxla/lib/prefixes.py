@@ -11,6 +11,7 @@ computed from, so that slices, gathers and elementwise ops become as short as th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from pyxla.infer.arrays.blocks import Shape
 from pyxla.infer.facts.integers import value_of
@@ -136,7 +137,7 @@ def _again(
     parts = list(owner.operands)
     if inner is not None:
         parts[source] = _prefix(parts[source], inner, count, done)
-    changed = {k: shape if k == "shape" else v for k, v in attrs.items()}
+    changed: dict[str, Any] = {k: shape if k == "shape" else v for k, v in attrs.items()}
     return owner.op(*parts, **changed)
 
 

@@ -19,9 +19,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import as_dtype, kind, loop_types, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.creation import diagonal
 from pyxla.lib.loops import fold_range
 from pyxla.lib.manipulation import flat, moveaxis, reshaped, transposed

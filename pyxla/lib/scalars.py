@@ -13,9 +13,7 @@ from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota
 from pyxla.lib.manipulation import cut, reshaped
 from pyxla.lib.operands import as_array, broadcast_to, cast, literal, normalize_axis, splat, weak

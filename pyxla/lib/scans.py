@@ -20,9 +20,7 @@ from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.operands import (
     BOOL,
     INT,

@@ -18,9 +18,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota, linspace
 from pyxla.lib.loops import fold_range
 from pyxla.lib.manipulation import cut, flat, flip, reshaped, transposed

@@ -15,12 +15,8 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import kind, loop_types
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    complex_kernels as ck,
-)
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import complex_kernels as ck
+from pyxla.lib import kernels as k
 from pyxla.lib.operands import as_array, as_value, broadcast, splat
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op

@@ -69,7 +69,7 @@ class Scope:
     open: bool = True
     effect: bool = False
 
-    def emit(self, op: Op, *operands: Value, regions: tuple[Region, ...] = (), **attrs: Any) -> Any:
+    def emit(self, op: Op, *operands: Any, regions: tuple[Region, ...] = (), **attrs: Any) -> Any:
         results = Builder(self.instrs).emit(op, operands, attrs, regions)
         for value in results if type(results) is tuple else (results,):
             self.context.home[value] = self
@@ -194,7 +194,7 @@ def merge(pred: Value, then: Side, other: Side, scope: Scope) -> Flow:
 
 
 def _learn(
-    context: Context, target: Block, dest: Value, value: Value, row: Row, flows: Sequence[Flow]
+    context: Context, target: Block, dest: Value, value: Value, row: Any, flows: Sequence[Flow]
 ) -> None:
     """Note what `value`, which `dest` receives, is where control does not go to `target`."""
     equals = set()
@@ -283,8 +283,9 @@ class _Rows:
         for side in (0, 1):
             lone = self.lone[side]
             for index, row in enumerate(self.rows):
-                if row[side] in lone and not self.context.visible(row[side]):
-                    uses = lone.pop(row[side])
+                value: Any = row[side]
+                if value in lone and not self.context.visible(value):
+                    uses = lone.pop(value)
                     self.dests += [(target, dest, index) for target, dest in uses]
 
     def partner(self, value: Value, uses: list, theirs: dict[Value, list]) -> Value | None:

@@ -228,7 +228,7 @@ class _Sequence:
             updates = self.updates(branch, piece)
             moved = {u.step.result for row in updates.values() for u in row}
             handed = [value for value in _handed_on(branch, k) if value not in moved]
-            rows = [(value, None) for value in handed]
+            rows: list[Any] = [(value, None) for value in handed]
             operands = [u.operands for row in updates.values() for u in row]
             rows += [(value, None) for values in operands for value in values]
             chosen = self.conditional(pred, piece, [], rows)
@@ -276,7 +276,7 @@ class _Sequence:
             tuple([self.handed.get(b.results[k], b.results[k]) for b in (then, other)])
             for k in plain
         ]
-        planned = []
+        planned: list[tuple[int, _Update, bool | None]] = []
         for column in self.arrays:
             for mine, theirs in zip_longest(updates[0][column], updates[1][column]):
                 if mine and theirs and _alike(mine, theirs):

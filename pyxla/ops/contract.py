@@ -510,9 +510,9 @@ def _input_cotangent(c: _Conv, ct: Value) -> Value:
     if turned:
         w = reverse(w, dimensions=tuple(turned))
     padding = []
-    for n, window, made, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True):
+    for n, window, size, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True):
         before = window - low - 1
-        padding.append((before, n + window - 1 - made - before))
+        padding.append((before, n + window - 1 - size - before))
     numbers = ConvDimensionNumbers(
         d.output_batch_dimension,
         d.output_feature_dimension,
@@ -618,8 +618,8 @@ def _outer_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
         places = {axis: place for place, axis in enumerate(taken)}
         places.update({axis: free + k for k, axis in enumerate(rest)})
         free += len(rest)
-        axes = [places[axis] + 1 for axis in range(own.type.ndim)]
-        axes = (0, *axes) if flag else tuple(axes)
+        own_axes = [places[axis] + 1 for axis in range(own.type.ndim)]
+        axes = (0, *own_axes) if flag else tuple(own_axes)
         spread.append(broadcast_in_dim(given, shape=shape, broadcast_dimensions=axes))
     return multiply(*spread)
 

@@ -308,7 +308,7 @@ def _part(name: str, numpy: Callable[..., Any], vjp: Callable[..., Any]) -> Op:
     def jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
         return instr.op(tangents[0])
 
-    facets = {"jvp": jvp, "vjp": vjp, "batch": batching.again, "samples": samples}
+    facets: dict[str, Any] = {"jvp": jvp, "vjp": vjp, "batch": batching.again, "samples": samples}
     return Op(name, infer, numpy, plain(name), **facets)
 
 
@@ -324,7 +324,7 @@ def _test(name: str, numpy: Callable[..., Any], dialect: str = "stablehlo") -> O
         check_dtype(name, x, FLOATS)
         return like(x, BOOL.dtype)
 
-    facets = {"batch": batching.again, "samples": sampled(1, FLOATS)}
+    facets: dict[str, Any] = {"batch": batching.again, "samples": sampled(1, FLOATS)}
     return Op(name, infer, numpy, plain(name, dialect), **facets)
 
 

@@ -491,7 +491,7 @@ def _dynamic_slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> 
         return dynamic_slice(x, *first, *starts, slice_sizes=(size, *sizes))
     axes = tuple(range(len(sizes)))
     window = batching.later(axes)
-    own = {"operand_batching_dims": (0,), "start_indices_batching_dims": (0,)}
+    own: dict[str, Any] = {"operand_batching_dims": (0,), "start_indices_batching_dims": (0,)}
     return gather(
         x,
         _positions(starts, instr.operands[1:], size),

@@ -434,7 +434,7 @@ _GENERATORS: dict[type, _Container] = {
             ("bit_generator",),
             (x.bit_generator,),
         ),
-        lambda x, items: ArgObject(np.random.Generator, (("bit_generator", *items),)),
+        lambda x, items: ArgObject(np.random.Generator, (("bit_generator", items[0]),)),
         True,
     ),
     np.random.PCG64: _Container(

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.lib import (
-    prefixes,
-)
-from pyxla.lib.bounded import (
-    products as bounded_products,
-)
+from pyxla.lib import prefixes
+from pyxla.lib.bounded import products as bounded_products
 
 
 def right_of(a, x):

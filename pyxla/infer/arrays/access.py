@@ -10,9 +10,7 @@ from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.views import BasicIndex, extend, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
-from pyxla.lib import (
-    indexing,
-)
+from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 
 

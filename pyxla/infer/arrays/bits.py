@@ -87,8 +87,8 @@ def reinterpreted(x: Value, dtype: np.dtype, shape: Shape) -> Value:
         pair = (*x.type.shape, 1)
         parts = [reshape(part(x), shape=pair) for part in (real, imag)]
         joined = concatenate(*parts, dimension=len(pair) - 1)
-        flat = (*x.type.shape[:-1], 2 * x.type.shape[-1])
-        return reinterpreted(reshape(joined, shape=flat), dtype, shape)
+        row = (*x.type.shape[:-1], 2 * x.type.shape[-1])
+        return reinterpreted(reshape(joined, shape=row), dtype, shape)
     if dtype in COMPLEXES:
         part = PARTS[dtype]
         flat = reinterpreted(x, part, (*shape[:-1], 2 * shape[-1]))

@@ -154,8 +154,8 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
     new = _reversed(new, ranges)
     new = _padded(new, [0] * len(shape), [0] * len(shape), [abs(r.step) - 1 for r in ranges])
     if (overlapping or masked) and new.type.size * 2 >= x.type.size:
-        lows = [r.low for r in ranges]
-        if all(isinstance(low, int) for low in lows):
+        lows = [r.low for r in ranges if isinstance(r.low, int)]
+        if len(lows) == len(ranges):
             return _select_whole(x, new, ranges, lows)
     starts, shifts = _placed(ranges, shape)
     new = _moved(new, shifts)

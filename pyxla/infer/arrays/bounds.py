@@ -10,9 +10,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.checks import exception
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.indexing import AdvancedIndex, Index, parse
 from pyxla.lib.keys import OnBounds
 from pyxla.lib.masks import constant_of, spread, within

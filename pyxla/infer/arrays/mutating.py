@@ -143,7 +143,7 @@ def place(engine: Any, ref: Ref, mask: Any, vals: Any) -> None:
 
 
 @mutates(np.copyto)
-def copyto(engine: Any, ref: Ref, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(engine: Any, ref: Ref, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     dtype = arrays.dtype_of(engine, ref)
     if isinstance(src, Array) and not np.can_cast(src.dtype, dtype, casting):
         raise OpError(

@@ -123,14 +123,16 @@ def resolve(heap: Heap, content: Any) -> Any:
     if not isinstance(content, Shadow):
         return content
     selector, leaves = _leaves(heap, content)
-    return selected(selector, [views.apply(r.view, heap.contents[r.cell]) for r in leaves])
+    bases: list[Any] = [heap.contents[r.cell] for r in leaves]
+    shown = [views.apply(r.view, base) for r, base in zip(leaves, bases, strict=True)]
+    return selected(selector, shown)
 
 
 def redirected(heap: Heap, shadow: Shadow, new: Array) -> Iterator[tuple[int, Array]]:
     """A write to a shadow as writes to the cells that it may be, one after the other."""
     selector, leaves = _leaves(heap, shadow)
     for i, leaf in enumerate(leaves):
-        base = heap.contents[leaf.cell]
+        base: Any = heap.contents[leaf.cell]
         old = views.apply(leaf.view, base)
         hit = compare(selector.value, number(i), direction="EQ")
         value = select(hit, resized(new.value, old.shape), old.value)

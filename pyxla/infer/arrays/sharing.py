@@ -20,9 +20,7 @@ from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, number_lists
-from pyxla.lib import (
-    sequences,
-)
+from pyxla.lib import sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import broadcast_shapes
 from pyxla.lib.products import parse_einsum

@@ -219,9 +219,9 @@ def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndar
             "how this array lies in memory is not known: it was made of arrays that are not in C "
             "order, or on one of several paths; copy it before"
         )
-    strides = strides or [
-        type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))
-    ]
+    strides = strides or tuple(
+        [type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    )
     array = as_strided(np.empty(1, type.dtype), shape, strides)
     for step in view:
         array = step.strided(array)

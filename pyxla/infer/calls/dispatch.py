@@ -426,7 +426,7 @@ def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool
 
 def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = None) -> Any:
     """`out=`: the result is cast into the given arrays, which are returned."""
-    rule = "same_kind" if casting is None else engine.static(casting, "the casting rule")
+    rule: Any = "same_kind" if casting is None else engine.static(casting, "the casting rule")
     results = result if isinstance(result, tuple) else (result,)
     targets = list(out.items) if isinstance(out, Tuple) else [out]
     targets += [Const(None)] * (len(results) - len(targets))

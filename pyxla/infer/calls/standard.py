@@ -15,9 +15,7 @@ from pyxla.frontend import support
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Value
-from pyxla.lib import (
-    interpreted,
-)
+from pyxla.lib import interpreted
 from pyxla.lib.containers import STAND_FOR
 
 __all__ = ["STAND_FOR"]

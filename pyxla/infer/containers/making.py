@@ -19,9 +19,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.infer.lists import growing, methods, number_lists
-from pyxla.lib import (
-    sequences,
-)
+from pyxla.lib import sequences
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import fill, gather, locate, pairs, room
 

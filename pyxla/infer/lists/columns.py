@@ -6,9 +6,7 @@ import numpy as np
 
 from pyxla.infer.lattice import Array
 from pyxla.ir.core import Value
-from pyxla.lib import (
-    manipulation,
-)
+from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import broadcast_in_dim, iota

@@ -59,9 +59,7 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, array_type
-from pyxla.lib import (
-    manipulation,
-)
+from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import constant
@@ -569,7 +567,7 @@ def room_of(heap: Heap, content: Any) -> int:
 
 def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) -> GrowingList:
     """The list `x` in columns of this capacity at least; `sized` if its length will change."""
-    content = heap.contents[x.cell]
+    content: Any = heap.contents[x.cell]
     if type(content) is NumberList:
         data = Ref(heap.new(resolve(heap, heap.contents[content.data.cell])))
         content = GrowingList((data,), _number_of(heap, content))

@@ -33,9 +33,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
-from pyxla.lib import (
-    manipulation,
-)
+from pyxla.lib import manipulation
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 
@@ -254,7 +252,8 @@ def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
     if isinstance(content, NumberList):
         array = array_at(heap, content.data)
         inner = Number(array_type(array.dtype, (), content.python))
-        columns, size, have = [array], array.shape[0], inner
+        columns, have = [array], inner
+        size: Any = array.shape[0]
     elif isinstance(content, GrowingList):
         columns = [array_at(heap, c) for c in content.columns]
         size = columns[0].extents[0] if columns[0].extents else columns[0].shape[0]
@@ -375,11 +374,11 @@ def at_path(item: Item, path: tuple[int, ...]) -> tuple[Item, int]:
     return item, before
 
 
-def replaced_at(item: Item, path: tuple[int, ...], new: Item) -> Item:
+def replaced_at(item: Any, path: tuple[int, ...], new: Item) -> Item:
     """`item` with another part at `path`."""
     if not path:
         return new
-    parts = list(item.items)
+    parts: list[Any] = list(item.items)
     parts[path[0]] = replaced_at(parts[path[0]], path[1:], new)
     return replace(item, items=tuple(parts))
 

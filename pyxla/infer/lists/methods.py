@@ -43,9 +43,7 @@ from pyxla.infer.lists.items import (
     values,
 )
 from pyxla.ir.core import Value
-from pyxla.lib import (
-    sequences,
-)
+from pyxla.lib import sequences
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, select, subtract
 from pyxla.ops.shape import constant

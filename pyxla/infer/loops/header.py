@@ -440,7 +440,7 @@ class _Fit:
         self.head.lost.add(cell)
         self.ok = False
 
-    def content(self, template: Content, back: Content) -> None:
+    def content(self, template: Content, back: Any) -> None:
         if isinstance(template, Shadow):
             return
         if back is UNDEFINED:

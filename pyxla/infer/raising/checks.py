@@ -26,9 +26,7 @@ from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import (
-    kernels as k,
-)
+from pyxla.lib import kernels as k
 from pyxla.lib.operands import as_array, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
@@ -128,8 +126,10 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
 def exception(cls: type[BaseException], *parts: Any) -> Compound:
     """`cls` with a message of texts and of numbers known at run time only."""
     items = tuple([part for part in parts if isinstance(part, Scalar | Array)])
-    pieces = tuple([("", "") if isinstance(p, Scalar | Array) else str(p) for p in parts])
-    message = Compound("text", items, pieces) if items else Const("".join(pieces))
+    pieces: tuple[Any, ...] = tuple(
+        [("", "") if isinstance(p, Scalar | Array) else str(p) for p in parts]
+    )
+    message = Compound("text", items, pieces) if items else Const("".join(map(str, parts)))
     return Compound("exception", (message,), cls)
 
 
@@ -238,7 +238,7 @@ def _lshift(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None
     return op.or_(fits, k.eq(x, k.like(x, 0)))
 
 
-def _divides(zero_error: Callable[..., Any], name: str) -> None:
+def _divides(zero_error: Callable[..., Any], name: Any) -> None:
     """`x / y` and the like of Python numbers, where y is zero."""
     samples = {int: (1, 0), float: (1.0, 0.0), complex: (1j, 0j)}
     for kind, sample in samples.items():
@@ -474,19 +474,19 @@ def _says(
 
 
 # fmt: off
-_UNDEFINED = [
+_UNDEFINED: list[tuple[Any, ...]] = [
     (math.sqrt, -1.5), (math.log, -1.5), (math.log2, -1.5), (math.log10, -1.5), (math.log1p, -1.5),
     (math.sin, math.inf), (math.cos, math.inf), (math.tan, math.inf), (math.asin, 1.5),
     (math.acos, 1.5), (math.acosh, 0.5), (math.atanh, 1.5), (math.gamma, -math.inf),
     (math.fmod, 1.5, 0.0), (math.remainder, 1.5, 0.0), (math.pow, -1.5, 0.5),
 ]
-_POLES = [
+_POLES: list[tuple[Any, ...]] = [
     (_anywhere, math.log, 0.0), (_anywhere, math.log2, 0.0), (_anywhere, math.log10, 0.0),
     (_anywhere, math.log1p, -1.0), (_anywhere, math.atanh, 1.0),
     (_not_above_zero, math.gamma, -1.0), (_not_above_zero, math.lgamma, -1.0),
     (lambda x: k.eq(x, k.like(x, 0)), math.pow, 0.0, -1.0),
 ]
-_OVERFLOWING = [
+_OVERFLOWING: list[tuple[Any, ...]] = [
     (math.exp, 1e4), (math.exp2, 1e4), (math.expm1, 1e4), (math.sinh, 1e4), (math.cosh, 1e4),
     (math.gamma, 200.5), (math.lgamma, 1e308), (math.pow, 10.0, 400.0), (math.ldexp, 1.0, 5000),
 ]

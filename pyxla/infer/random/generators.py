@@ -201,7 +201,8 @@ def bits_of(engine: Engine, ref: Any) -> Ref:
 
 def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
     fields: dict[str, Any] = {"bits": bits}
-    for name, table in tables(dtype.type).items():
+    kind: Any = dtype.type
+    for name, table in tables(kind).items():
         fields[name] = engine.abstract(Array(constant(value=table)))
     return engine.new(ObjectCell(Source, fields))
 

@@ -17,12 +17,8 @@ from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import result_type
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    creation,
-)
-from pyxla.lib import (
-    manipulation as m,
-)
+from pyxla.lib import creation
+from pyxla.lib import manipulation as m
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
@@ -167,7 +163,7 @@ def _stack(
         order = list(range(1, rows.ndim))
         order.insert(normalize_axis(axis, rows.ndim), 0)
         own = extents_of(rows)
-        return bounded(m.transposed(rows.value, order), [own[d] for d in order])
+        return bounded(m.transposed(rows.value, tuple(order)), [own[d] for d in order])
     items = _items(arrays)
     axis = normalize_axis(axis, items[0].ndim + 1)
     return join([_expanded(x, axis) for x in items], axis, dtype)

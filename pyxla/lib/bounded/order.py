@@ -26,15 +26,9 @@ from pyxla.lib import (
     selection,
     sorting,
 )
-from pyxla.lib import (
-    kernels as k,
-)
-from pyxla.lib import (
-    manipulation as m,
-)
-from pyxla.lib import (
-    reductions as r,
-)
+from pyxla.lib import kernels as k
+from pyxla.lib import manipulation as m
+from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
@@ -189,7 +183,7 @@ def _diff(
     axis = normalize_axis(axis, x.ndim)
     if prepend is not None or append is not None:
         raise OpError(NOT_SUPPORTED)
-    own = list(extents_of(x))
+    own: list[Any] = list(extents_of(x))
     if own[axis] is not None:
         size = larger(minus(own[axis], operator.index(n)), 0)
         own[axis] = size if isinstance(size, Scalar) else None
@@ -226,7 +220,7 @@ def _trapezoid(function: Function, y: Any, x: Any = None, dx: Any = 1.0, axis: A
         for e in (extents_of(values), extents_of(as_array(x)) if x is not None else (None,))
         if e[0] is not None
     )
-    count = larger(minus(size, 1), 0)
+    count: Any = larger(minus(size, 1), 0)
     return r.sum(Array(filled(bounded(terms.value, (count,)), (0,), 0).value))
 
 
@@ -319,7 +313,7 @@ def _without_one(x: Array, place: Value, axis: int, size: Int) -> Array:
     at = iota(dtype=INT, shape=(count,), dimension=0)
     later = cast(op.not_(k.lt(at, spread(wide, (count,)))), INT)
     found = take(Array(x.value), Array(op.add(at, later)), axis, wrap=False)
-    own = list(extents_of(x))
+    own: list[Any] = list(extents_of(x))
     if isinstance(size, Scalar):
         own[axis] = larger(minus(size, 1), 0)
     return bounded(found.value, own)
@@ -340,7 +334,7 @@ def inserted(x: Array, obj: Any, values: Any, axis: int) -> Array:
     wide = resized_to(x, axis, count)
     found = take(Array(wide.value), Array(places), axis, wrap=False)
     chosen = broadcast_in_dim(k.eq(position, here), shape=found.shape, broadcast_dimensions=(axis,))
-    own = list(extents_of(x))
+    own: list[Any] = list(extents_of(x))
     if isinstance(size, Scalar):
         own[axis] = plus(size, 1)
     return bounded(op.select(chosen, spread(new.value, found.shape), found.value), own)

@@ -28,9 +28,7 @@ from pyxla.lib import (
     linalg,
     sorting,
 )
-from pyxla.lib import (
-    reductions as r,
-)
+from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
@@ -277,11 +275,11 @@ def _average(
     if w.ndim != x.ndim:
         if x.ndim == 1 or w.ndim != 1 or axis is None:
             raise OpError(NOT_SUPPORTED)
-        shape = [1] * x.ndim
-        shape[normalize_axis(axis, x.ndim)] = w.size
+        sizes = [1] * x.ndim
+        sizes[normalize_axis(axis, x.ndim)] = w.size
         own: list[Scalar | None] = [None] * x.ndim
         own[normalize_axis(axis, x.ndim)] = extents_of(w)[0]
-        w = bounded(reshape(w.value, shape=tuple(shape)), own)
+        w = bounded(reshape(w.value, shape=tuple(sizes)), own)
     (x0, w0), shape, extents = aligned([x, w])
     x = bounded(broadcast_to(x0.value, shape), extents or ())
     w = bounded(broadcast_to(w0.value, shape), extents or ())

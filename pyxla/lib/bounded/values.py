@@ -19,15 +19,9 @@ from pyxla.lib import (
     selection,
     sorting,
 )
-from pyxla.lib import (
-    kernels as k,
-)
-from pyxla.lib import (
-    manipulation as m,
-)
-from pyxla.lib import (
-    reductions as r,
-)
+from pyxla.lib import kernels as k
+from pyxla.lib import manipulation as m
+from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,

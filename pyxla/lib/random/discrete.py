@@ -94,7 +94,7 @@ def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
     q = 1.0 - p
     none = np.exp(n * np.log1p(-p))
     mean = n * p
-    limit = np.float64(n)
+    limit: Any = np.float64(n)
     spread = mean + 10.0 * np.sqrt(mean * q + 1)
     limit = np.int64(spread if spread < limit else limit)
     count, chance, u = limit, none, np.float64(2.0)
@@ -129,7 +129,7 @@ def _binomial_btpe(bits: Any, n: Any, p: Any) -> Any:
     while not accepted:
         u = next_double(bits) * p4
         v = next_double(bits)
-        proposed = True
+        proposed: Any = True
         if not u > p1:  # the triangle
             y = np.int64(np.floor(middle - p1 * v + u))
             break

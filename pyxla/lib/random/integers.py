@@ -41,7 +41,8 @@ def below32(bits: Any, span: Any) -> Any:
     # With a count of 2**32 the product's upper half is the word, and nothing is rejected.
     count = np.uint64(span) + np.uint64(1)
     threshold = (np.uint64(0xFFFFFFFF) - np.uint64(span)) % count
-    accepted, scaled = False, np.uint64(0)
+    accepted: Any = False
+    scaled = np.uint64(0)
     while not accepted:
         scaled = np.uint64(next32(bits)) * count
         accepted = scaled & 0xFFFFFFFF >= threshold

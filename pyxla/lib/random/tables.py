@@ -9,6 +9,7 @@ rest follows from the widths, to where a difference would show in one draw of 10
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +40,10 @@ def _widths(method: str, dtype: type, shift: int, proposal: int) -> np.ndarray:
     for layer in range(256):
         word = proposal << shift + 8 | layer << (0 if method == "standard_normal" else shift)
         if dtype is np.float32:
-            bits.state = _state(1, increment, word)
+            state: Any = _state(1, increment, word)
         else:
-            bits.state = _state((word - increment) * inverse & _ONES, increment)
+            state = _state((word - increment) * inverse & _ONES, increment)
+        bits.state = state
         found.append(float(draw(dtype=dtype)) / proposal)
     return np.array(found)
 
