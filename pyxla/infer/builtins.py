@@ -250,7 +250,7 @@ def _callable(engine: Engine, x: Any) -> Any:
 
 
 @rule(functools.partial)
-def _partial(engine: Engine, function: Any, *args: Any, **kwargs: Any) -> Any:
+def _partial(engine: Engine, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     items = (function, *args, *kwargs.values())
     return Compound("partial", items, (len(args), tuple(kwargs)))
 

@@ -225,7 +225,7 @@ class Engine:
         """The items of an iterable whose length is known."""
         return self.rules.iterate(self, x)
 
-    def library(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def library(self, name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Run a library function; what it raises is refused at the current line."""
         try:
             return function(*args, **kwargs)

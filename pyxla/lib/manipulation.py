@@ -351,6 +351,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array
     x = as_array(ary)
     axis = normalize_axis(axis, x.ndim)
     size = x.shape[axis]
+    indices_or_sections = listed(indices_or_sections)
     if isinstance(indices_or_sections, Sequence | np.ndarray):
         bounds = [range(size)[: operator.index(i)].stop for i in indices_or_sections]
     else:
@@ -369,6 +370,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array
 @implements(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
     x = as_array(ary)
+    indices_or_sections = listed(indices_or_sections)
     if not isinstance(indices_or_sections, Sequence | np.ndarray):
         size = x.shape[normalize_axis(axis, x.ndim)]
         if size % operator.index(indices_or_sections):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import as_dtype, loop_types, result_type
 from pyxla.ir.build import current
@@ -21,6 +22,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib import kernels as k
+from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
     BOOL,
     INT,
@@ -38,7 +40,9 @@ from pyxla.lib.reductions import (
     check_out,
     extremum,
     fold,
+    highest,
     keep,
+    lowest,
     masked,
     reduced_axes,
     without_nan,
@@ -209,10 +213,13 @@ def ufunc_outer(ufunc: np.ufunc, A: Any, B: Any, **options: Any) -> Any:
 def ufunc_reduceat(
     ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Array:
-    """Reductions of the slices between indices that are known while compiling."""
+    """Reductions of the slices between indices, or of one element where the next is no larger."""
     check_out(out)
     x = as_array(array)
     axis = normalize_axis(axis, x.ndim)
+    indices = listed(indices)
+    if isinstance(indices, Array):
+        return reduce_spans(ufunc, x, indices.value, x.shape[axis], axis, dtype)
     bounds = [operator.index(i) for i in indices]
     pieces = []
     for i, start in enumerate(bounds):
@@ -221,6 +228,52 @@ def ufunc_reduceat(
         reduced = ufunc_reduce(ufunc, Array(part), axis, dtype, keepdims=True)
         pieces.append(reduced.value)
     return Array(shapes.concatenate(*pieces, dimension=axis))
+
+
+def reduce_spans(
+    ufunc: np.ufunc, x: Array, starts: Value, size: Int, axis: int, dtype: Any
+) -> Array:
+    """`ufunc.reduceat` at indices known at run time: each is a reduction under a mask."""
+    if ufunc not in NEUTRAL:
+        raise OpError(f"np.{ufunc.__name__}.reduceat needs indices known while compiling")
+    starts = cast(starts, INT)
+    (count,), n = starts.type.shape, x.shape[axis]
+    end = shapes.reshape(value_of(size), shape=(1,))
+    rest = shapes.slice(starts, start_indices=(1,), limit_indices=(count,))
+    stops = op.maximum(
+        shapes.concatenate(rest, end, dimension=0), op.add(starts, k.like(starts, 1))
+    )
+    places = shapes.iota(dtype=INT, shape=(count, n), dimension=1)
+    after, before = [
+        shapes.broadcast_in_dim(v, shape=(count, n), broadcast_dimensions=(0,))
+        for v in (starts, stops)
+    ]
+    inside = op.and_(
+        op.compare(places, after, direction="GE"), op.compare(places, before, direction="LT")
+    )
+    found = _loop_dtype(ufunc, x.dtype, dtype)
+    shape = (*x.shape[:axis], count, *x.shape[axis:])
+    value = shapes.broadcast_in_dim(
+        cast(x.value, found),
+        shape=shape,
+        broadcast_dimensions=tuple([d + (d >= axis) for d in range(x.ndim)]),
+    )
+    inside = shapes.broadcast_in_dim(inside, shape=shape, broadcast_dimensions=(axis, axis + 1))
+    other = splat(NEUTRAL[ufunc](found), found, shape)
+    return ufunc_reduce(ufunc, Array(op.select(inside, value, other)), axis + 1, dtype)
+
+
+# What changes no result.
+NEUTRAL: dict[Any, Callable[[np.dtype], Any]] = {
+    np.add: lambda dtype: 0,
+    np.multiply: lambda dtype: 1,
+    np.maximum: lowest,
+    np.minimum: highest,
+    np.logical_or: lambda dtype: 0,
+    np.logical_and: lambda dtype: 1,
+    np.bitwise_or: lambda dtype: 0,
+    np.bitwise_xor: lambda dtype: 0,
+}
 
 
 def _cut(x: Value, start: int, stop: int, axis: int) -> Value:

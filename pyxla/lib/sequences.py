@@ -68,6 +68,17 @@ def greatest(items: Any, key: Callable[[Any], Any] | None, least: bool) -> Any:
 _EMPTY = "max() iterable argument is empty"
 
 
+def item(items: tuple[Any, ...], index: int) -> Any:
+    """`items[index]`, by comparing."""
+    size, found = len(items), items[0]
+    if index < 0:
+        index += size
+    for i in range(1, size):
+        if index == i:
+            found = items[i]
+    return found
+
+
 def same(items: list[Any], others: list[Any]) -> bool:
     """`items == others`."""
     if len(items) != len(others):

@@ -88,7 +88,7 @@ def _place(read: Instr) -> tuple[tuple[Value | int, ...], tuple[int, ...]] | Non
     """Where a block begins, and its extents."""
     if read.op is dynamic_slice:
         return read.operands[1:], tuple(read.attrs["slice_sizes"])
-    if read.op is slice_ and set(read.attrs["strides"]) <= {1}:
+    if read.op is slice_ and set(read.attrs.get("strides") or ()) <= {1}:
         starts = read.attrs["start_indices"]
         return tuple(starts), read.results[0].type.shape
     return None

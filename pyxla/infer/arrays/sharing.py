@@ -20,7 +20,7 @@ from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, number_lists
-from pyxla.lib import sequences
+from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import broadcast_shapes
 from pyxla.lib.products import parse_einsum
@@ -129,10 +129,14 @@ def _extremum(target: Any) -> None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
         if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
             return _of_unknown_length(engine, target, args[0], options)
-        items = args if len(args) > 1 else arrays.items_of(engine, args[0]) or ()
+        items = _items(engine, args)
         if not options and all(map(is_number, items)):
             if len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
                 return _of_kinds(engine, "gt" if target is max else "lt", items)
+        if options.get("key", NONE) != NONE or any(_is_object(engine, x) for x in items):
+            fold = interpreted.max_ if target is max else interpreted.min_
+            given = args[0] if len(args) == 1 else Tuple(args)
+            return engine.rules.call(engine, Const(fold), [given], options)
         result = _by_value(engine, target, *args, **options)
         given = [x for x in items if arrays.is_array(engine, x)]
         if not given or not isinstance(result, Array):
@@ -148,6 +152,18 @@ def _extremum(target: Any) -> None:
         reason = f"what {target.__name__}() returned is one of several arrays"
         engine.heap.entangle({found.cell, *[x.cell for x in given]}, reason)
         return found
+
+
+def _is_object(engine: Any, x: Any) -> bool:
+    """Whether it is neither a number nor an array, nor known."""
+    return not isinstance(x, Const) and not is_number(x) and not arrays.is_array(engine, x)
+
+
+def _items(engine: Any, args: Sequence[Any]) -> Sequence[Any]:
+    """What is compared, as far as it is known without iterating."""
+    if len(args) > 1 or isinstance(args[0], Compound):
+        return args
+    return arrays.items_of(engine, args[0]) or ()
 
 
 def _of_unknown_length(engine: Any, target: Any, x: Any, options: dict[str, Any]) -> Any:

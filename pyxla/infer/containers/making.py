@@ -86,7 +86,7 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
 
 
 @rule(dict)
-def dict_(engine: Engine, x: Any = None, **named: Any) -> Any:
+def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
     items: dict[Any, Any] = {}
     if x is not None and not named and has_data_keys(engine, x):
         source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x

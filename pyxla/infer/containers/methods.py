@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import itertools
 import operator
@@ -50,21 +51,20 @@ def of_tables(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets:
-            name = target.__name__
-
-            def method(engine: Engine, x: Any, *args: Any, name: str = name, **named: Any) -> Any:
-                asked = x if tables.found(engine.heap, x) else None
-                if asked is None and args and name in _KEYED:
-                    asked = _asked(engine, x, args[0], name in _READS)
-                if asked is None:
-                    return function(engine, x, *args, **named)
-                member = getattr(tables.found(engine.heap, asked).cls, name)
-                return call(engine, Const(member), [asked, *args], named)
-
-            rule(target)(method)
+            rule(target)(functools.partial(_of_table, function, target.__name__))
         return function
 
     return register
+
+
+def _of_table(function: Any, name: str, engine: Engine, x: Any, /, *args: Any, **named: Any) -> Any:
+    asked = x if tables.found(engine.heap, x) else None
+    if asked is None and args and name in _KEYED:
+        asked = _asked(engine, x, args[0], name in _READS)
+    if asked is None:
+        return function(engine, x, *args, **named)
+    member = getattr(tables.found(engine.heap, asked).cls, name)
+    return call(engine, Const(member), [asked, *args], named)
 
 
 def _asked(engine: Engine, x: Any, key: Any, reads: bool) -> Any:
@@ -173,6 +173,43 @@ def _deepcopy(engine: Engine, x: Any) -> Any:
     return _copy(engine, x)
 
 
+@rule(dataclasses.asdict)
+def _asdict(engine: Engine, x: Any, *, dict_factory: Any = Const(dict)) -> Any:
+    def record(fields: dict[str, Any]) -> Any:
+        if isinstance(dict_factory, Const) and dict_factory.value is dict:
+            return engine.new(DictCell(fields))
+        pairs = [Tuple((Const(name), value)) for name, value in fields.items()]
+        return call(engine, dict_factory, [engine.new(ListCell(tuple(pairs)))], {})
+
+    return _rebuilt(engine, x, record)
+
+
+@rule(dataclasses.astuple)
+def _astuple(engine: Engine, x: Any, *, tuple_factory: Any = Const(tuple)) -> Any:
+    def record(fields: dict[str, Any]) -> Any:
+        if isinstance(tuple_factory, Const) and tuple_factory.value is tuple:
+            return Tuple(tuple(fields.values()))
+        return call(engine, tuple_factory, [engine.new(ListCell(tuple(fields.values())))], {})
+
+    return _rebuilt(engine, x, record)
+
+
+def _rebuilt(engine: Engine, x: Any, record: Callable[[dict[str, Any]], Any]) -> Any:
+    """A copy of an instance, and of what is in it, with records in the place of instances."""
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and dataclasses.is_dataclass(content.cls):
+        names = [f.name for f in dataclasses.fields(content.cls)]
+        return record({n: _rebuilt(engine, content.fields[n], record) for n in names})
+    if isinstance(x, Tuple):
+        return Tuple(tuple([_rebuilt(engine, i, record) for i in x.items]), x.cls)
+    if type(content) is ListCell:
+        return engine.new(ListCell(tuple([_rebuilt(engine, i, record) for i in content.items])))
+    if type(content) is DictCell:
+        items = {k: _rebuilt(engine, v, record) for k, v in content.items.items()}
+        return engine.new(DictCell(items))
+    return _deepcopy(engine, x)
+
+
 @rule(list.index, tuple.index)
 def _index(engine: Engine, x: Any, value: Any) -> Any:
     """The first match; matches known at run time only are looked through from the end."""
@@ -257,7 +294,7 @@ def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) ->
 
 
 @of_tables(dict.update)
-def _update(engine: Engine, x: Any, other: Any = None, **named: Any) -> Any:
+def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
     new = dict(named)
     if other is not None and not named and has_data_keys(engine, other):
         source = call_method(engine, other, "items", []) if _is_mapping(engine, other) else other

@@ -31,7 +31,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.infer.lists import choosing, growing, methods, number_lists
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import TableSet, in_order
 
@@ -101,11 +101,12 @@ def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
 
 def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     if number_lists.is_dynamic(key):
-        chosen = number_lists.choose(engine, x, items, key)
-        if chosen is not None:
+        if (chosen := number_lists.choose(engine, x, items, key)) is not None:
             return chosen
         if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
             return growing.get(engine, x, packed, key)
+        if (chosen := choosing.choose(engine, items, key, isinstance(x, Ref))) is not None:
+            return chosen
     index = engine.index(key, "the index of a sequence")
     try:
         found = items[index]

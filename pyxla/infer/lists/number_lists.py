@@ -93,7 +93,7 @@ def get(engine: Any, x: NumberList, key: Any) -> Any:
             return engine.new(NumberList(arrays.fresh(engine, arrays.read(engine, part)), x.python))
         if not hasattr(type(key.value), "__index__"):
             return None
-    index = _checked(engine, key, arrays.shown(engine, x.data)[0][0], "list index out of range")
+    index = checked(engine, key, arrays.shown(engine, x.data)[0][0], "list index out of range")
     return _item(engine, x, arrays.getitem(engine, x.data, index))
 
 
@@ -103,7 +103,7 @@ def _item(engine: Any, x: NumberList, found: Any) -> Any:
     return arrays.python_scalar(found, _PYTHON[found.dtype]) if x.python else found
 
 
-def _checked(engine: Any, key: Any, size: int, message: str) -> Any:
+def checked(engine: Any, key: Any, size: int, message: str) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
     if isinstance(key, Const):
         index = key.value.__index__()
@@ -134,11 +134,11 @@ def choose(engine: Any, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     """`x[key]` for a key known at run time only, `items` being those of a list or tuple; None where
     it must be known."""
     if not items:
-        return engine.raise_constant(IndexError(_OUT_OF_RANGE[isinstance(x, Ref)]))
+        return engine.raise_constant(IndexError(OUT_OF_RANGE[isinstance(x, Ref)]))
     if isinstance(items[0], Ref) and all(item is items[0] for item in items):
         if not engine.lists.allows(len(items), True):
             return None
-        _checked(engine, key, len(items), _OUT_OF_RANGE[isinstance(x, Ref)])
+        checked(engine, key, len(items), OUT_OF_RANGE[isinstance(x, Ref)])
         return items[0]
     content = ListCell(items)
     layout = _layout(engine.heap, content)
@@ -155,7 +155,7 @@ def choose(engine: Any, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     return get(engine, found, key)
 
 
-_OUT_OF_RANGE = {True: "list index out of range", False: "tuple index out of range"}
+OUT_OF_RANGE = {True: "list index out of range", False: "tuple index out of range"}
 
 
 def _frozen(engine: Any, x: Any, layout: _Layout) -> NumberList | None:
@@ -258,7 +258,7 @@ def assign(engine: Any, x: Ref, key: Any, value: Any) -> bool:
         _retype(engine.heap, content.data, wide)
         content = packed(engine.heap, x)
     engine.check_writable(x)
-    index = _checked(engine, key, shape[0], "list assignment index out of range")
+    index = checked(engine, key, shape[0], "list assignment index out of range")
     arrays.setitem(engine, content.data, index, value)
     return True
 
@@ -295,7 +295,7 @@ def _assign_row(engine: Any, x: Ref, content: NumberList, key: Any, value: Any) 
         return False
     engine.check_writable(x)
     size = arrays.shown(engine, content.data)[0][0]
-    index = _checked(engine, key, size, "list assignment index out of range")
+    index = checked(engine, key, size, "list assignment index out of range")
     new = arrays.fresh(engine, as_array(row.nested, row.type.dtype))
     arrays.setitem(engine, content.data, index, new)
     return True

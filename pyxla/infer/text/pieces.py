@@ -116,7 +116,7 @@ def _format(engine: Any, x: Any, spec: Any = Const("")) -> Any:
 
 
 @rule(str.format)
-def _str_format(engine: Any, template: Any, *args: Any, **named: Any) -> Any:
+def _str_format(engine: Any, template: Any, /, *args: Any, **named: Any) -> Any:
     """`template.format(...)`; fields are positions and names."""
     parts: list[Any] = []
     fields = iter(args)

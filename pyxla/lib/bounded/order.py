@@ -44,7 +44,7 @@ from pyxla.lib.bounded.elementwise import (
 )
 from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
-from pyxla.lib.masks import positions, spread
+from pyxla.lib.masks import positions, spread, within
 from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import broadcast_in_dim, iota
@@ -156,23 +156,29 @@ def _ufunc_reduce(function: Any, array: Any, axis: Any = 0, **kwargs: Any) -> Ar
     ufunc = function.args[0]
     x = as_array(array)
     axes = r.reduced_axes(axis, x.ndim)
-    if kwargs.get("where", True) is not True or ufunc not in _NEUTRAL:
+    if kwargs.get("where", True) is not True or ufunc not in scans.NEUTRAL:
         raise OpError(NOT_SUPPORTED)
-    found = taken(x, axes, _NEUTRAL[ufunc](x.dtype))
+    found = taken(x, axes, scans.NEUTRAL[ufunc](x.dtype))
     result = plainly(function, Array(found.value), axis, **kwargs)
     return reduced(result, x, axes, bool(kwargs.get("keepdims")))
 
 
-_NEUTRAL = {
-    np.add: lambda dtype: 0,
-    np.multiply: lambda dtype: 1,
-    np.maximum: r.lowest,
-    np.minimum: r.highest,
-    np.logical_or: lambda dtype: 0,
-    np.logical_and: lambda dtype: 1,
-    np.bitwise_or: lambda dtype: 0,
-    np.bitwise_xor: lambda dtype: 0,
-}
+@strategy(scans.ufunc_reduceat)
+def _ufunc_reduceat(
+    function: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> Array:
+    """Indices past their number are that of the end: what the last slice goes up to."""
+    ufunc, x, at = function.args[0], as_array(array), as_array(indices)
+    axis = normalize_axis(axis, x.ndim)
+    r.check_out(out)
+    size = true_size(x, axis)
+    starts = cast(at.value, INT)
+    if is_bounded(at):
+        starts = op.select(within(at), starts, spread(value_of(size), at.shape))
+    full = Array(x.value)
+    own = list(extents_of(x))
+    own[axis] = extents_of(at)[0]
+    return bounded(scans.reduce_spans(ufunc, full, starts, size, axis, dtype).value, own)
 
 
 @strategy(scans.diff)

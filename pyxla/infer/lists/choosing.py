@@ -1,0 +1,55 @@
+"""One of the items of a sequence of anything, where data decides which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.facts.deciding import decided_by_data
+from pyxla.infer.heap import ListCell
+from pyxla.infer.lattice import Compound, Const, Tuple, is_number
+from pyxla.infer.lists import number_lists
+from pyxla.lib import sequences
+
+# Items that are no numbers are compared with the index one after the other.
+MOST = 64
+
+
+def choose(engine: Any, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
+    """`items[key]`: tuples are chosen item by item, numbers are read from an array, and for others
+    there are branches; None where the key must be known."""
+    if not items or not (decided_by_data(engine, key) or engine.lists.allows(len(items), True)):
+        return None
+    number_lists.checked(engine, key, len(items), number_lists.OUT_OF_RANGE[of_list])
+    return _chosen(engine, items, key)
+
+
+def _chosen(engine: Any, items: tuple[Any, ...], key: Any) -> Any:
+    if (cls := _row_class(items)) is not None:
+        columns = zip(*[arrays.items_of(engine, item) for item in items], strict=True)
+        chosen = [_chosen(engine, column, key) for column in columns]
+        return None if None in chosen else Tuple(tuple(chosen), cls)
+    found = number_lists.choose(engine, Tuple(items), items, key)
+    if found is None and all(map(is_number, items)):
+        found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
+    if found is None and len(items) <= MOST and not any(map(_is_function, items)):
+        found = engine.rules.call(engine, Const(sequences.item), [Tuple(items), key], {})
+    return found
+
+
+def _is_function(x: Any) -> bool:
+    return isinstance(x, Compound) or (isinstance(x, Const) and callable(x.value))
+
+
+def _row_class(items: tuple[Any, ...]) -> type | None:
+    """The class of tuples that are of one class and length."""
+    classes = {_tuple_class(item) for item in items}
+    return None if len(classes) > 1 else next(iter(classes))[0]
+
+
+def _tuple_class(item: Any) -> tuple[type | None, int]:
+    if isinstance(item, Tuple):
+        return item.cls, len(item.items)
+    if isinstance(item, Const) and isinstance(item.value, tuple):
+        return type(item.value), len(item.value)
+    return None, 0

@@ -1,0 +1,138 @@
+"""What programs written for NumPy alone were found to use."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import asdict, astuple, dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.programs import program
+
+
+def drawn(*shape):
+    return np.random.default_rng(0).normal(size=shape)
+
+
+class Point(NamedTuple):
+    n: int
+    x: float
+
+
+@dataclass
+class Square:
+    side: float
+
+    def area(self):
+        return self.side**2
+
+
+@dataclass(frozen=True)
+class Drawing:
+    square: Square
+    parts: list
+    at: Point
+    named: dict
+    text: str = "x"
+
+
+@program("a tuple of a list, where data decides which", lambda: (5, 20), lambda: (7, 60))
+def langtons_ant(n, steps):
+    grid = np.zeros((n, n), dtype=bool)
+    ways = [(-1, 0), (0, 1), (1, 0), (0, -1)]
+    d, y, x = 0, n // 2, n // 2
+    for _ in range(steps):
+        d = (d + (1 if not grid[y, x] else -1)) % 4
+        grid[y, x] ^= True
+        dy, dx = ways[d]
+        y, x = (y + dy) % n, (x + dx) % n
+    return grid, y, x
+
+
+@program("anything of a list", lambda: (np.array([1.0, 0.5]),), lambda: (np.array([0.0, 1.5]),))
+def chosen_items(x):
+    i = int(x[0])
+    names = [("a", 1, x), ("b", 2.5, x + 1), ("c", 3, x * 2)]
+    rows = [[(1, 2), (3, 4)], [(3, 4), (5, 6)]]
+    points = [Point(1, 2.0), Point(3, x[1])]
+    return names[i], rows[i][int(x[1])], points[i], points[-1 - i].x, [x, x + 1][i].sum()
+
+
+@program("max and min of anything", lambda: (np.array([3.0, 7, 1]),), lambda: (np.ones(3),))
+def extremes(a):
+    larger = max(a, a + 1, a * 2, key=lambda x: x.sum())
+    larger += 1
+    named = {"u": a[0], "v": a[1]}
+    return (
+        *(larger, a, max(named, key=named.get), min(named.items(), key=lambda kv: kv[1])),
+        *(max([Square(x) for x in a], key=lambda s: s.area()), max(zip(a, [3, 4, 5], strict=True))),
+        *(min((a[0], 1), (a[1], 2), key=lambda t: t[0]), max(enumerate(a), key=lambda t: t[1])),
+        *(max([(x, i) for i, x in enumerate(a)]), max(int(a[0]), 5, key=lambda v: v % 3)),
+    )
+
+
+@program("a path by its smallest neighbours", lambda: (drawn(6, 7) ** 2,))
+def path_of_least(cost):
+    i, j = cost.shape[0] - 1, cost.shape[1] - 1
+    path = [(i, j)]
+    while (i, j) != (0, 0):
+        moves = [(max(i - 1, 0), max(j - 1, 0)), (max(i - 1, 0), j), (i, max(j - 1, 0))]
+        i, j = min(moves, key=lambda ij: cost[ij] + 3 * (ij == (i, j)) + 0.1 * (ij[0] + ij[1]))
+        path.append((i, j))
+        if len(path) > 20:
+            break
+    return path
+
+
+@program("keywords of any name", lambda: (2.0,))
+def keywords(x):
+    d = dict(x=x, engine=1, other=2)
+    d.update(name=x, other=3, x=x + 1, function=2)
+    total = functools.partial(lambda **k: k["function"] + k["engine"], function=x, engine=2)
+    text = "{x} {engine} {template}"
+    return d, total(), text.format(x=1, engine=2, template=x), dict(self=1)
+
+
+@program("instances as dicts and tuples", lambda: (drawn(3),))
+def as_records(a):
+    made = Drawing(Square(a), [Square(a * 2), 3], Point(1, a[0]), {"k": Square(a + 1)})
+    record = asdict(made)
+    record["square"]["side"][0] = 99
+    names = asdict(made, dict_factory=lambda pairs: [name for name, _ in pairs])
+    return record, astuple(made), made, names, made.at._asdict()
+
+
+@program(
+    "reduceat",
+    lambda: (np.array([3, -1, 4, 1, -5, 9]), np.array([0, 2, 1, 3])),
+    lambda: (np.array([3, 1, 4, 1, 5, 250], np.uint8), np.array([5, 0])),
+    lambda: (drawn(6), np.array([0, 3, 5])),
+)
+def sums_of_spans(a, i):
+    ordered = np.sort(a)
+    starts = np.r_[0, np.flatnonzero(np.diff(ordered)) + 1]
+    big, square = a[a > 0], np.outer(a, a)
+    return (
+        *(
+            np.add.reduceat(a, i),
+            np.maximum.reduceat(a, i),
+            np.multiply.reduceat(a, i, dtype=float),
+        ),
+        *(np.add.reduceat(ordered, starts), np.minimum.reduceat(big, np.flatnonzero(big > 0))),
+        *(np.add.reduceat(square, i, axis=1), np.logical_or.reduceat(square > 0, i)),
+        *(np.add.reduceat(square, np.arange(0, 4, 2), axis=0), np.add.reduceat(big, [0, 1])),
+    )
+
+
+@program("draws into rows", lambda: (7,))
+def crossed(n):
+    rng = np.random.default_rng(n)
+    parents = rng.integers(0, 2, (4, n))
+    children = np.empty_like(parents)
+    for i in range(0, 4, 2):
+        c = rng.integers(1, n)
+        children[i] = np.r_[parents[i, :c], parents[i + 1, c:]]
+        children[i + 1] = np.r_[parents[i + 1, :c], parents[i, c:]]
+    children[0] = parents[1]
+    return children
