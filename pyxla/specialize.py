@@ -167,7 +167,7 @@ def _attempt(
         with _deep_calls(), building(world.engine.builder):
             return world.run()
     except NewCapture as need:
-        raise Restart({}, [need.place]) from None
+        raise Restart({}, need.places) from None
     except NeedsStatic as need:
         raise _demand(world, need) from None
 

@@ -68,7 +68,8 @@ def _collect(
     instrs: Sequence[Instr], used: dict[Value, None], defined: set[Value], uses: Question
 ) -> None:
     for instr in instrs:
-        used.update(dict.fromkeys(uses(instr)))
+        for value in uses(instr) if instr.regions else instr.operands:
+            used[value] = None
         defined.update(instr.results)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import ml_dtypes
 import numpy as np
@@ -50,17 +50,14 @@ class ArrayType:
     dtype: np.dtype
     shape: tuple[int, ...] = ()
     weak: bool = False
+    size: int = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", math.prod(self.shape))
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
 
     def __str__(self) -> str:
         if self.weak:

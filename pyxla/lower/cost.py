@@ -70,39 +70,53 @@ def is_light(region: Region) -> bool:
     return True
 
 
-def loop_traffic(loop: Instr, far: Collection[Value]) -> int:
+class Traffic:
     """The bytes that one iteration of a loop touches, as XLA counts them: inner loops once.
 
     A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
     far: arrays that are read from where they begin in others (`lower.cpu.shift`), as numbers say.
+    What was found is remembered, for code that stays as it is meanwhile.
     """
-    return _loop_traffic(loop, far, Uses())
+
+    def __init__(self, far: Collection[Value]) -> None:
+        self.far = far
+        self.uses = Uses()
+        self.found: dict[Instr, int] = {}
+
+    def exceeds(self, loop: Instr, limit: int) -> bool:
+        return 2 * WORD * _slots(loop) > limit or self.of(loop) > limit
+
+    def of(self, loop: Instr) -> int:
+        if loop not in self.found:
+            captured = captures(loop, self.uses)
+            begins = sum([value in self.far for value in captured])
+            slots = len(loop.operands) + len(captured) + begins
+            inner = sum([self._region(region) for region in loop.regions])
+            self.found[loop] = 2 * WORD * (slots + begins) + inner
+        return self.found[loop]
+
+    def _region(self, region: Region) -> int:
+        shown = set(region.results)
+        for instr in region.instrs:
+            if instr.regions:
+                shown.update(self.uses(instr), instr.results)
+        inside = {value for instr in region.instrs for value in instr.results}
+        total = 0
+        for instr in region.instrs:
+            if instr.op.name == "while":
+                total += self.of(instr)
+            elif instr.regions:
+                slots = len(instr.results) + len(captures(instr, self.uses))
+                total += 2 * WORD * slots + max(map(self._region, instr.regions))
+            elif not shown.isdisjoint(instr.results) and instr.op.name != "constant":
+                total += _fusion_traffic(instr, shown, inside)
+        return total
 
 
-def _loop_traffic(loop: Instr, far: Collection[Value], uses: Uses) -> int:
-    captured = captures(loop, uses)
-    begins = sum(value in far for value in captured)
-    slots = len(loop.operands) + len(captured) + begins
-    inner = sum(_traffic(region, far, uses) for region in loop.regions)
-    return 2 * WORD * (slots + begins) + inner
-
-
-def _traffic(region: Region, far: Collection[Value], uses: Uses) -> int:
-    shown = set(region.results)
-    for instr in region.instrs:
-        if instr.regions:
-            shown.update(uses(instr), instr.results)
-    inside = {value for instr in region.instrs for value in instr.results}
-    total = 0
-    for instr in region.instrs:
-        if instr.op.name == "while":
-            total += _loop_traffic(instr, far, uses)
-        elif instr.regions:
-            slots = len(instr.results) + len(captures(instr, uses))
-            total += 2 * WORD * slots + max(_traffic(r, far, uses) for r in instr.regions)
-        elif not shown.isdisjoint(instr.results) and instr.op.name != "constant":
-            total += _fusion_traffic(instr, shown, inside)
-    return total
+def _slots(instr: Instr) -> int:
+    """The pointers to results: some of the traffic, counted fast."""
+    inner = [sum([_slots(i) for i in region.instrs if i.regions]) for region in instr.regions]
+    return len(instr.results) + (sum(inner) if instr.op.name == "while" else max(inner))
 
 
 def _fusion_traffic(root: Instr, shown: set[Value], inside: set[Value]) -> int:

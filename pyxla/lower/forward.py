@@ -31,9 +31,10 @@ INT = np.dtype(np.int64)
 def forward_blocks(region: Region) -> bool:
     """Rewrite such reads, in place; whether there were any."""
     users: dict[Value, list[Instr]] = {}
-    for instr in region.instrs:
-        for value in dict.fromkeys(uses(instr)):
-            users.setdefault(value, []).append(instr)
+    if any(map(_writes_block, region.instrs)):
+        for instr in region.instrs:
+            for value in dict.fromkeys(uses(instr)):
+                users.setdefault(value, []).append(instr)
     results = set(region.results)
     reads: dict[Instr, Instr] = {}
     changed = False

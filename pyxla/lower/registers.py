@@ -24,15 +24,14 @@ Only for XLA:CPU, and to be done last.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import clone_instr, free_values, substitute_region, uses, walk
-from pyxla.lower.cost import SMALL, loop_traffic, nbytes
-from pyxla.lower.dead import has_effect
+from pyxla.lower.cost import SMALL, Traffic, nbytes
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
@@ -55,21 +54,21 @@ Node = tuple[str, int] | Instr
 def keep_in_registers(region: Region) -> Region:
     """Guard the loops over elements of a region, in place, where they fit into one function."""
     far = {param for param in region.params if nbytes(param) >= FAR}
-    _keep_in(region, None, far)
+    _keep_in(region, None, Traffic(far))
     return region
 
 
-def _keep_in(region: Region, anchor: Value | None, far: Collection[Value]) -> None:
+def _keep_in(region: Region, anchor: Value | None, traffic: Traffic) -> None:
     """anchor: a number that changes in the loop around the region, if there is one."""
     code: list[Instr] = []
     for instr in region.instrs:
         if instr.op is while_:
-            if not is_over_elements(instr) or not _keep(instr, anchor, far, code):
+            if not is_over_elements(instr) or not _keep(instr, anchor, traffic, code):
                 for inner in instr.regions:
-                    _keep_in(inner, _anchor(instr), far)
+                    _keep_in(inner, _anchor(instr), traffic)
         else:
             for inner in instr.regions:
-                _keep_in(inner, anchor, far)
+                _keep_in(inner, anchor, traffic)
         code.append(instr)
     region.instrs[:] = code
 
@@ -80,15 +79,15 @@ def all_over_elements(region: Region) -> bool:
     return bool(loops) and all(map(is_over_elements, loops))
 
 
-def _keep(loop: Instr, anchor: Value | None, far: Collection[Value], code: list[Instr]) -> bool:
+def _keep(loop: Instr, anchor: Value | None, traffic: Traffic, code: list[Instr]) -> bool:
     """Guard a loop and those in it, or only the innermost; whether one function holds them."""
-    if loop_traffic(loop, far) > TRAFFIC:  # and guards add to it
+    if traffic.exceeds(loop, TRAFFIC):  # and guards add to it
         return False
     for everywhere in (True, False):
         head: list[Instr] = []
         copy = clone_instr(loop, {})
         _guard_nest(copy, anchor, head, everywhere)
-        if loop_traffic(copy, far) <= TRAFFIC:
+        if not Traffic(traffic.far).exceeds(copy, TRAFFIC):
             code += head
             extra = copy.results[len(loop.results) :]
             loop.operands, loop.regions = copy.operands, copy.regions
@@ -138,18 +137,17 @@ def is_over_elements(loop: Instr) -> bool:
 
 def _elementary(region: Region) -> bool:
     for instr in region.instrs:
-        if has_effect(instr):
+        op = instr.op
+        if op.effect:
             return False
         if instr.regions:
-            if instr.op not in (if_, while_) or not all(map(_elementary, instr.regions)):
+            if op not in (if_, while_) or not all(map(_elementary, instr.regions)):
                 return False
-        elif instr.op is dynamic_update_slice:
-            if instr.operands[1].type.size > SMALL:
+            continue
+        values = instr.results if op in READS else (*instr.results, *instr.operands)
+        for value in instr.operands[1:2] if op is dynamic_update_slice else values:
+            if value.type.size > SMALL:
                 return False
-        elif any(value.type.size > SMALL for value in instr.results):
-            return False
-        elif instr.op not in READS and any(v.type.size > SMALL for v in instr.operands):
-            return False
     return True
 
 

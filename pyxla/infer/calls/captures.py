@@ -1,8 +1,9 @@
 """What a program takes from outside its arguments: globals, closure variables, default values.
 
-Functions, modules, classes, numbers and strings are constants, and each place they were read from
-is *guarded*: a call looks whether the same object is still there.  Arrays, containers and instances
-are *captured*: read from their place at every call and passed as further arguments.
+Functions, modules, classes, numbers, strings and named tuples of them are constants, and each place
+they were read from is *guarded*: a call looks whether the same object is still there.  Arrays,
+containers and instances are *captured*: read from their place at every call and passed as further
+arguments.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import builtins
 import enum
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,11 +80,11 @@ class Place:
 
 
 class NewCapture(Exception):  # noqa: N818 - a request, not an error
-    """An outside object must become an argument: inference starts again with it."""
+    """Outside objects must become arguments: inference starts again with them."""
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
-        self.place = place
+        self.places = [place]
 
 
 class BoundedOperand(CompileError):
@@ -129,7 +130,29 @@ class Captures:
         if is_constant(found):
             self.guard(frame.module, name, found)
             return Const(found)
-        return self.abstract(engine, found, Place(frame.module, name))
+        try:
+            return self.abstract(engine, found, Place(frame.module, name))
+        except NewCapture as need:
+            need.places += self.next_arrays(frame, need.places)
+            raise
+
+    def next_arrays(self, frame: Any, known: Sequence[Place]) -> list[Place]:
+        """Other global arrays that the function reads: each would start inference again."""
+        read = {
+            instr.attrs["name"]
+            for block in frame.ssa.function.blocks
+            for instr in block.instrs
+            if instr.op.name == "global"
+        }
+        places = [Place(frame.module, name) for name in sorted(read)]
+        return [
+            place
+            for place in places
+            if isinstance(array := place.read(), np.ndarray)
+            and array.dtype.kind in "biufc"
+            and place not in known
+            and place not in self.places
+        ]
 
     def abstract(self, engine: Any, value: Any, place: Place | None = None) -> Any:
         """An outside object as an abstract value."""
@@ -140,6 +163,10 @@ class Captures:
                 self.constants[place] = value
             if known or place is None:
                 return Const(value) if known else Tuple(items)
+        if isinstance(value, tuple) and hasattr(type(value), "_fields") and is_constant((*value,)):
+            if place is not None:
+                self.constants[place] = value
+            return Tuple(tuple([Const(item) for item in value]), type(value))
         if is_constant(value):
             return Const(value)
         place = place or Place(value)

@@ -35,6 +35,12 @@ Users = dict[Value, list[Instr]]
 
 def keep_shared(region: Region) -> Region:
     """Put barriers into a region and the loops in it, in place."""
+    if not any(map(_is_large, region.instrs)):
+        for instr in region.instrs:
+            if instr.op.name in ("while", "if"):
+                for inner in instr.regions:
+                    keep_shared(inner)
+        return region
     users = _users(region)
     reads: dict[Value, frozenset[Value]] = {}
     kept: dict[Value, Instr] = {}
@@ -56,6 +62,11 @@ def keep_shared(region: Region) -> Region:
         substitute_region(region, mapping)
         region.instrs[:] = [new for i in region.instrs for new in _followed(i, kept)]
     return region
+
+
+def _is_large(instr: Instr) -> bool:
+    """Whether it may end up before a barrier."""
+    return instr.op in _ELEMENTWISE and instr.results[0].type.size >= LARGE
 
 
 def _users(region: Region) -> Users:

@@ -61,6 +61,8 @@ def _testable(loop: Instr) -> bool:
 
 def _fence(loop: Instr) -> bool:
     """Fence the reads before one update; False when there is nothing to do."""
+    if not any(map(_updated, loop.regions[1].instrs)):
+        return False
     code = _Code(loop.regions[1])
     body, users = code.body, code.users
     for update in body.instrs:

@@ -39,13 +39,18 @@ def pack_in_order(region: Region) -> Region:
 
 
 def _pack(region: Region) -> bool:
+    changed = False
+    if all(instr.op is not reduce_window for instr in region.instrs):
+        for instr in region.instrs:
+            for inner in instr.regions:
+                changed |= _pack(inner)
+        return changed
     users: Users = {}
     for instr in region.instrs:
         for value in dict.fromkeys(uses(instr)):
             users.setdefault(value, []).append(instr)
     code: list[Instr] = []
     replaced: dict[Value, Value] = {}
-    changed = False
     later = {value for instr in region.instrs for value in instr.results}
     for instr in region.instrs:
         for inner in instr.regions:
