@@ -86,7 +86,7 @@ def _chosen(counts: Sequence[int], size: Scalar, made: Callable[[int], Value]) -
         builder.region((), lambda: made(count)),
         builder.region((), lambda: _chosen(larger, size, made)),
     )
-    results = if_(fits, regions=regions)
+    results = if_(fits, widest=True, regions=regions)
     return results[0] if isinstance(results, tuple) else results
 
 

@@ -145,8 +145,16 @@ def _counter(loop: Instr) -> int | None:
     if not isinstance(step, Instr) or step.op is not add:
         return None
     x, y = step.operands
+    if y is body.params[position]:
+        x, y = y, x
     by_one = x is body.params[position] and known(y) is not None and known(y) == 1
     return position if by_one else None
+
+
+def trips_of(loop: Instr) -> int | None:
+    """How many iterations a loop has that counts to a number, if that is known."""
+    counter = _counter(loop)
+    return None if counter is None else _count(loop, counter)
 
 
 def _count(loop: Instr, counter: int) -> int | None:

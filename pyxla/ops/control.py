@@ -44,7 +44,8 @@ def strongest(column: tuple[ArrayType, ...]) -> ArrayType:
     return next((type for type in column if not type.weak), column[0])
 
 
-def _if(pred: ArrayType, *, regions: tuple[Region, ...]) -> Types:
+def _if(pred: ArrayType, *, widest: bool = False, regions: tuple[Region, ...]) -> Types:
+    """widest: the second branch computes what matters of the results whatever the predicate is."""
     if pred.shape or pred.dtype != BOOL.dtype:
         refuse("if", f"the predicate must be a scalar bool, got {pred}")
     require(len(regions) == 2, "if", f"two regions are needed, got {len(regions)}")
@@ -94,7 +95,7 @@ def _emit_map(e: Any, instr: Any, operands: Any) -> Any:
     return e.op("stablehlo.map", instr, operands, {"dimensions": dimensions}, instr.regions)
 
 
-def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise], widest: bool = False) -> Arrays:
     return regions[0 if pred else 1]()
 
 

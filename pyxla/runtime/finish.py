@@ -12,6 +12,7 @@ from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.expand import expand, expands
+from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.registers import keep_in_registers
 from pyxla.lower.simplify import simplify
@@ -25,6 +26,7 @@ def finished(name: str, origin: Region) -> Program:
     region = clone_region(origin, {})
     if expands(region):
         region = simplify(expand(region))
+    region = join_products(region)
     if jaxlink.on_cpu():
         region = pack_in_order(region)
     region = close(unroll(promote_elements(region)))
