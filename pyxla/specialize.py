@@ -608,7 +608,7 @@ class _Outputs:
                 return out.OutNumbers(self.result(array.value), python)
             case RowList():
                 return self.container(growing.row_content(self.engine.heap, content))
-            case GrowingList(item=item):
+            case GrowingList(item=item, cls=cls):
                 arrays_ = growing.columns_of(self.engine, content)
                 if not arrays_:
                     return out.OutList(())
@@ -617,6 +617,7 @@ class _Outputs:
                     None if size is None else self.result(size.value),
                     tuple([self.result(array.value) for array in arrays_]),
                     spelled(item),
+                    cls,
                 )
             case DictCell(items):
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))

@@ -78,6 +78,7 @@ class GrowingList:
     loop: the header of the loop that set its capacity; watched: where it is seen to that it is not
     outgrown, "append" or "exit" (of the loop), or "" where `step` items an iteration cannot.  size,
     fixed: of a row of such a list, which is never on the heap, where its length is, or what.
+    cls: list, or tuple, of what `tuple` was called with.
     """
 
     columns: tuple[Ref, ...]
@@ -87,6 +88,7 @@ class GrowingList:
     step: int = 0
     size: Ref | None = None
     fixed: int | None = None
+    cls: type = list
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,7 @@ def same_structure(x: Content, y: Content) -> bool:
     if isinstance(x, NumberList):
         return x.python == y.python
     if isinstance(x, GrowingList):
-        return x.item == y.item
+        return x.item == y.item and x.cls is y.cls
     if isinstance(x, RowList):
         return x.path == y.path
     return isinstance(x, BoxCell)

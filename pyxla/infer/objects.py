@@ -33,7 +33,12 @@ from pyxla.infer.raising import exceptions
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 
-_CONTAINERS = {ListCell: list, GrowingList: list, RowList: list, DictCell: dict, SetCell: set}
+_CONTAINERS = {ListCell: list, RowList: list, DictCell: dict, SetCell: set}
+
+
+def _container(content: Any) -> type:
+    """The class of a container by its content."""
+    return content.cls if isinstance(content, GrowingList) else _CONTAINERS[type(content)]
 
 
 def get_attribute(engine: Engine, x: Any, name: str) -> Any:
@@ -46,7 +51,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
             return _of_array(engine, x, name)
         if isinstance(content, ObjectCell):
             return _of_instance(engine, x, content, name)
-        return _method(engine, _CONTAINERS[type(content)], x, name)
+        return _method(engine, _container(content), x, name)
     if isinstance(x, Array):
         return _of_array(engine, x, name)
     if isinstance(x, Scalar):
@@ -594,7 +599,7 @@ def type_of(engine: Engine, x: Any) -> type:
             return engine.jax_array_class if engine.is_jax(x) else np.ndarray
         if isinstance(content, ObjectCell):
             return content.cls
-        return _CONTAINERS[type(content)]
+        return _container(content)
     if exceptions.is_exception(x):
         return _chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
     if isinstance(x, Compound):

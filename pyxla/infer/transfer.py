@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,14 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import same_object
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
+from pyxla.infer.containers.comparing import (
+    ORDER,
+    compare_containers,
+    joined_lists,
+    one_grows,
+    unpack_unknown,
+)
+from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import contains, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.facts.deciding import decided_by_data
@@ -24,11 +33,8 @@ from pyxla.infer.facts.refine import atoms, constant_of, negated
 from pyxla.infer.heap import (
     BoxCell,
     DictCell,
-    GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
-    RowList,
     SetCell,
 )
 from pyxla.infer.joins import choices
@@ -264,6 +270,8 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         grown = growing.found(engine.heap, other) is not None
         items = () if grown else arrays.items_of(engine, other)
         number = x if _is_operand(engine, x) else y
+        if grown and op == "mul" and _is_python_int(number):
+            return joined_lists(engine, other, sequences.repeated, other, number)
         if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
             return None
         if items is not None and op == "mul" and _is_python_int(number):
@@ -272,23 +280,12 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             x, y = (number_lists.by_value(engine, v) for v in (x, y))
             return engine.abstract(operate(engine, op, x, y))
         return None
-    if op == "add" and _one_grows(engine, x, y):
-        return call(engine, Const(sequences.concatenated), [x, y], {})
+    if op == "add" and one_grows(engine, x, y):
+        return joined_lists(engine, x, sequences.concatenated, x, y)
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     if op == "add" and left is not None and right is not None:
         return _like(engine, x, left + right)
     return _set_operator(engine, op, x, y)
-
-
-def _one_grows(engine: Engine, x: Any, y: Any) -> bool:
-    """Whether both are lists, and the length of one is known at run time only."""
-    held = [engine.heap.contents.get(v.cell) for v in (x, y) if isinstance(v, Ref)]
-    if len(held) < 2 or not all(isinstance(c, _LISTS) for c in held):
-        return False
-    return any(growing.found(engine.heap, v) is not None for v in (x, y))
-
-
-_LISTS = (ListCell, NumberList, GrowingList, RowList)
 
 
 def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
@@ -322,7 +319,10 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """What `x op= y` leaves in `x`."""
     if not isinstance(x, Ref):
         return binary(engine, op, x, y)
-    if op == "add" and growing.found(engine.heap, x) is not None:
+    grown = growing.found(engine.heap, x)
+    if grown is not None and grown.cls is tuple:
+        return binary(engine, op, x, y)
+    if grown is not None and op == "add":
         call(engine, Const(sequences.extend), [x, y], {})
         return x
     content = engine.content(x)
@@ -427,7 +427,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
-    if op in _ORDER and (is_none(x) or is_none(y)):
+    if op in ORDER and (is_none(x) or is_none(y)):
         x, y = _numbers(engine, op, x, y)
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.compared(engine, _FOLD[op], x, y)
@@ -450,7 +450,10 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if _is_text(x) and _is_text(y):
         for text in (x, y):
             arrays.need_characters(engine, text)
-    return _compare_containers(engine, op, x, y)
+    if _is_operand(engine, x) or _is_operand(engine, y):
+        if any(arrays.items_of(engine, v) is not None for v in (x, y)):
+            return engine.abstract(operate(engine, op, x, y))
+    return compare_containers(engine, op, x, y)
 
 
 def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
@@ -464,9 +467,6 @@ def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
         return None
     outcome = _FOLD[op](0, y.value)
     return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
-
-
-_ORDER = ("lt", "le", "gt", "ge")
 
 
 def _is_text(x: Any) -> bool:
@@ -523,59 +523,6 @@ def _python_class(x: Any) -> type | None:
     return type(x.value) if isinstance(x, Const) else None
 
 
-def _compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """Dicts by key, sets as such; a list is no tuple."""
-    contents = [engine.content(v) if isinstance(v, Ref) else None for v in (x, y)]
-    if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):
-        left, right = (c.items for c in contents)
-        equal: Any = Const(left.keys() == right.keys())
-        for key in left if equal.value else ():
-            same = truth(engine, compare(engine, "eq", left[key], right[key]))
-            equal = both(engine, equal, same)
-        return equal if op == "eq" else negate(engine, equal)
-    sets = [
-        c.items if isinstance(c, SetCell) else getattr(v, "value", None)
-        for c, v in zip(contents, (x, y), strict=True)
-    ]
-    if all(isinstance(s, frozenset) for s in sets):
-        return fold(engine, op, *sets)
-    if op in ("eq", "ne") and None not in (kinds := [_sequence_kind(engine, v) for v in (x, y)]):
-        if kinds[0] is not kinds[1]:
-            return Const(op == "ne")
-    return _compare_sequences(engine, op, x, y)
-
-
-def _sequence_kind(engine: Engine, x: Any) -> type | None:
-    """Which of Python's sequences `x` is, which are equal to their own kind alone."""
-    if isinstance(x, Ref):
-        return list if isinstance(engine.heap.contents[x.cell], ListCell | NumberList) else None
-    if isinstance(x, Tuple):
-        return tuple
-    kinds = (tuple, list, str, range)
-    return next((k for k in kinds if isinstance(x, Const) and isinstance(x.value, k)), None)
-
-
-def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    if op == "add" and _one_grows(engine, x, y):
-        return call(engine, Const(sequences.concatenated), [x, y], {})
-    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
-    operand = _is_operand(engine, x) or _is_operand(engine, y)
-    if operand and (left is not None or right is not None):
-        return engine.abstract(operate(engine, op, x, y))
-    if left is None or right is None:
-        if op in ("eq", "ne"):
-            same = identical(engine, x, y)
-            return same if op == "eq" else negate(engine, same)
-        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
-        raise engine.refuse(f"{_symbol(op)} not supported between {kinds[0]} and {kinds[1]}")
-    if op in ("eq", "ne"):
-        equal: Any = Const(len(left) == len(right))
-        for a, b in zip(left, right, strict=False):
-            equal = both(engine, equal, truth(engine, compare(engine, "eq", a, b)))
-        return equal if op == "eq" else negate(engine, equal)
-    return _lexicographic(engine, op, left, right)
-
-
 def both(engine: Engine, x: Any, y: Any) -> Any:
     """`x and y` of bools, both already computed."""
     if isinstance(x, Const):
@@ -588,16 +535,6 @@ def both(engine: Engine, x: Any, y: Any) -> Any:
 def either(engine: Engine, x: Any, y: Any) -> Any:
     """`x or y` of bools, both already computed."""
     return negate(engine, both(engine, negate(engine, x), negate(engine, y)))
-
-
-def _lexicographic(engine: Engine, op: str, left: Any, right: Any) -> Any:
-    if not left or not right:
-        return Const(_FOLD[op](len(left), len(right)))
-    strict = op if op in ("lt", "gt") else {"le": "lt", "ge": "gt"}[op]
-    first = truth(engine, compare(engine, strict, left[0], right[0]))
-    equal = truth(engine, compare(engine, "eq", left[0], right[0]))
-    rest = _lexicographic(engine, op, left[1:], right[1:])
-    return either(engine, first, both(engine, equal, rest))
 
 
 @transfer("getattr")
@@ -658,16 +595,21 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     error = TypeError("cannot unpack non-iterable NoneType object")
     x = engine.some(frame.env[instr.operands[0]], error)
+    if growing.found(engine.heap, x) is not None and unknown(engine, x):
+        return unpack_unknown(engine, x, **instr.attrs)
     items = list(engine.iterate(x))
     before, after = instr.attrs["before"], instr.attrs["after"]
     if not instr.attrs["starred"]:
         if len(items) != before:
             word = "too many" if len(items) > before else "not enough"
-            message = f"{word} values to unpack (expected {before}, got {len(items)})"
+            told = len(items) < before or sys.version_info >= (3, 14)
+            got = f", got {len(items)}" if told else ""
+            message = f"{word} values to unpack (expected {before}{got})"
             return engine.raise_constant(ValueError(message))
         return items[0] if before == 1 else items
     if len(items) < before + after:
-        message = f"not enough values to unpack (expected at least {before + after})"
+        least = f"at least {before + after}, got {len(items)}"
+        message = f"not enough values to unpack (expected {least})"
         return engine.raise_constant(ValueError(message))
     middle = engine.new(ListCell(tuple(items[before : len(items) - after])))
     found = [*items[:before], middle, *items[len(items) - after :]]

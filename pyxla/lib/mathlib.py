@@ -19,6 +19,7 @@ from pyxla.lib import complex_kernels as ck
 from pyxla.lib import kernels as k
 from pyxla.lib.builtins import choose, iterate, to_scalar
 from pyxla.lib.loops import fold_range
+from pyxla.lib.masks import within
 from pyxla.lib.operands import weak
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.registry import implements
@@ -223,12 +224,14 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Scal
     return weak(op.or_(k.eq(a, b), op.and_(near, finite)), bool)
 
 
-@implements(math.fsum)
+@implements(math.fsum, bounded=True)
 def fsum(seq: Any) -> Scalar:
     """Compensated: the error of every addition is summed beside (Neumaier 1974)."""
     total, error = to_python(0.0, float), to_python(0.0, float)
     if type(seq) is Array and seq.ndim == 1:
         value = weak_free(seq)
+        if (there := within(seq)) is not None:
+            value = op.select(there, value, constant(value=np.zeros(seq.shape)))
 
         def body(i: Scalar, total: Scalar, error: Scalar) -> tuple[Scalar, Scalar]:
             x = reshape(dynamic_slice(value, i.value, slice_sizes=(1,)), shape=())

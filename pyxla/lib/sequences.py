@@ -36,6 +36,15 @@ def concatenated(items: list[Any], more: list[Any]) -> list[Any]:
     return out
 
 
+def repeated(items: list[Any], times: int) -> list[Any]:
+    """`items * times`."""
+    out = []
+    for _ in range(times):
+        for x in items:
+            out.append(x)
+    return out
+
+
 def keyed(items: Any, key: Callable[[Any], Any]) -> list[Any]:
     """The key of each item."""
     out = []
@@ -51,18 +60,32 @@ def total(items: Any, start: Any) -> Any:
     return start
 
 
+def product(items: Any, start: Any) -> Any:
+    """`math.prod(items, start=start)`"""
+    for x in items:
+        start = start * x
+    return start
+
+
 def greatest(items: Any, key: Callable[[Any], Any] | None, least: bool) -> Any:
     """`max(items, key=key)`, or `min`; the first of several."""
     size = len(items)
     if size == 0:
         raise ValueError("min() iterable argument is empty" if least else _EMPTY)
     at = 0
+    best = items[0] if key is None else key(items[0])
     for i in range(1, size):
         x = items[i] if key is None else key(items[i])
-        best = items[at] if key is None else key(items[at])
         if x < best if least else x > best:
-            at = i
+            at, best = i, x
     return items[at]
+
+
+def greatest_or(items: Any, key: Callable[[Any], Any] | None, least: bool, default: Any) -> Any:
+    """`max(items, key=key, default=default)`, or `min`."""
+    if len(items) == 0:
+        return default
+    return greatest(items, key, least)
 
 
 _EMPTY = "max() iterable argument is empty"
@@ -79,6 +102,14 @@ def item(items: tuple[Any, ...], index: int) -> Any:
     return found
 
 
+def item_or(items: Any, at: int, default: Any) -> Any:
+    """The item at `at`, or `default` where there are not that many."""
+    for i, x in enumerate(items):
+        if i == at:
+            return x
+    return default
+
+
 def same(items: list[Any], others: list[Any]) -> bool:
     """`items == others`."""
     if len(items) != len(others):
@@ -87,6 +118,25 @@ def same(items: list[Any], others: list[Any]) -> bool:
         if items[i] != others[i]:
             return False
     return True
+
+
+def ordered(items: list[Any], others: list[Any], test: Callable[[Any, Any], Any]) -> bool:
+    """`items < others` and the like: by the first items that differ, then by length."""
+    for i in range(min(len(items), len(others))):
+        if items[i] != others[i]:
+            return test(items[i], others[i])
+    return test(len(items), len(others))
+
+
+def check_unpacked(items: list[Any], count: int, starred: bool) -> None:
+    """Raise what CPython raises where `items` are too few for `count` names, or too many."""
+    size = len(items)
+    if size < count:
+        least = "at least " if starred else ""
+        message = f"not enough values to unpack (expected {least}{count}, got {size})"
+        raise ValueError(message)
+    if size > count and not starred:
+        raise ValueError(f"too many values to unpack (expected {count})")
 
 
 def place(index: int | None, size: int, default: int) -> int:

@@ -122,6 +122,7 @@ class OutGrown:
     size: int | None
     columns: tuple[int, ...]
     item: Any
+    cls: type = list
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,13 +273,18 @@ def _fresh(out: Out, arrays: Sequence[Convert], scalar: Convert) -> Builder:
         case OutList(items):
             parts = [builder(item, arrays, scalar) for item in items]
             return lambda values, args, made: [p(values, args, made) for p in parts]
-        case OutGrown(size, columns, item):
+        case OutGrown(size, columns, item, cls):
             converts = [arrays[column] for column in columns]
-            return lambda values, args, made: _grown(
-                None if size is None else np.asarray(values[size]).item(),
-                [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
-                item,
-            )
+
+            def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+                items = _grown(
+                    None if size is None else np.asarray(values[size]).item(),
+                    [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
+                    item,
+                )
+                return items if cls is list else cls(items)
+
+            return grown
         case OutDict(keys, items):
             parts = [builder(item, arrays, scalar) for item in items]
             return lambda values, args, made: {

@@ -16,7 +16,9 @@ from pyxla.infer.arrays.viewing import Shape, Shown, broadcast_to, reference, sh
 from pyxla.infer.arrays.views import expanded
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.making import list_, unknown
+from pyxla.infer.containers.making import list_, source, unknown
+from pyxla.infer.containers.structure import iterate
+from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, number_lists
@@ -129,6 +131,8 @@ def _extremum(target: Any) -> None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
         if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
             return _of_unknown_length(engine, target, args[0], options)
+        if len(args) == 1 and _is_iterator(engine, args[0]):
+            args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
         if not options and all(map(is_number, items)):
             if len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
@@ -166,19 +170,23 @@ def _items(engine: Any, args: Sequence[Any]) -> Sequence[Any]:
     return arrays.items_of(engine, args[0]) or ()
 
 
+def _is_iterator(engine: Any, x: Any) -> bool:
+    """Whether `x`, of known length, is read once."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return isinstance(x, Compound) or getattr(content, "cls", None) is SequenceIterator
+
+
 def _of_unknown_length(engine: Any, target: Any, x: Any, options: dict[str, Any]) -> Any:
     """The extreme item of a sequence whose length is known at run time only."""
-    if "default" in options:
-        raise engine.refuse(
-            f"{target.__name__}() of a sequence of unknown length has a default",
-            f"test `if items:` before, and call {target.__name__}() without it",
-        )
     key = options.get("key", NONE)
+    x = source(engine, x)
     x = tables.unordered(engine, x) if key is NONE else x
     held = x if growing.found(engine.heap, x) else list_(engine, x)
-    return engine.rules.call(
-        engine, Const(sequences.greatest), [held, key, Const(target is min)], {}
-    )
+    args = [held, key, Const(target is min)]
+    if "default" in options:
+        args.append(options["default"])
+    function = sequences.greatest_or if "default" in options else sequences.greatest
+    return engine.rules.call(engine, Const(function), args, {})
 
 
 _extremum(max)

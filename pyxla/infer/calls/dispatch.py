@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, also
+from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
@@ -147,6 +148,11 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
 
 def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A library function of generators: read in turn where that is known, else made lists."""
+    if value is zip:  # of which the others are indexed
+        args = [
+            x if coroutines.is_generator(x) else call(engine, Const(support.sequence), [x], {})
+            for x in args
+        ]
     reader, args = standard.reader_of(engine, value, args)
     if reader is not None:
         try:

@@ -7,7 +7,15 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import call, call_method, find, special
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.structure import LENGTHS, content_of, get_item, iterate, length
+from pyxla.infer.containers.structure import (
+    LENGTHS,
+    content_of,
+    get_item,
+    iterate,
+    iterator,
+    length,
+    rest,
+)
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import (
@@ -17,7 +25,7 @@ from pyxla.infer.heap import (
     SequenceIterator,
     SetCell,
 )
-from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing, methods, number_lists
 from pyxla.lib import sequences
 from pyxla.lib.registry import rule
@@ -37,20 +45,38 @@ def _filter(engine: Engine, function: Any, x: Any) -> Any:
             return call(engine, Const(sequences.filtered), [function, x], {})
         if engine.static(truth, "whether filter keeps an item"):
             kept.append(value)
-    return Tuple(tuple(kept))
+    return iterator(engine, Tuple(tuple(kept)))
 
 
 @rule(tuple, support.to_tuple)
 def _tuple(engine: Engine, x: Any = Const(())) -> Any:
     if isinstance(x, Const) and isinstance(x.value, str | range):
         return Const(tuple(x.value))
+    if (grown := growing.found(engine.heap, x)) is not None and grown.cls is tuple:
+        return x
+    x = source(engine, x)
+    grown = growing.found(engine.heap, x)
+    if grown is None and unknown(engine, x):
+        x = methods.of_unknown_length(engine, x)
+        grown = growing.found(engine.heap, x)
+    if grown is not None and isinstance(growing.length(engine, grown), Scalar):
+        return growing.frozen(engine, grown)
     return Tuple(tuple(iterate(engine, x)))
+
+
+def source(engine: Engine, x: Any) -> Any:
+    """What is left to read of an iterator over a list of unknown length; else `x`."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, ObjectCell) or content.cls is not SequenceIterator:
+        return x
+    return rest(engine, x, content) if unknown(engine, x) else x
 
 
 @rule(list)
 def list_(engine: Engine, x: Any = Const(())) -> Any:
     if tables.found(engine.heap, x) is None:
         x = tables.plain_sequence(engine, x) or x
+    x = source(engine, x)
     if (grown := growing.found(engine.heap, x)) is not None:
         return methods.shallow(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
@@ -68,7 +94,7 @@ def unknown(engine: Engine, x: Any) -> bool:
         return unknown(engine, inner)
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        return False
+        return content.fields["at"].value is not None and unknown(engine, content.fields["items"])
     if isinstance(x, Compound) and x.kind not in LENGTHS:
         return False
     if isinstance(content, ListCell | DictCell | SetCell | ObjectCell):

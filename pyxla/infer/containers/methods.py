@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,13 +16,14 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, call_method
+from pyxla.infer.calls.dispatch import call, call_library, call_method
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import dict_, has_data_keys, unknown
 from pyxla.infer.containers.structure import (
     content_of,
     item,
     iterate,
+    iterator,
     length,
     position,
     sequence,
@@ -36,7 +38,7 @@ from pyxla.lib import (
     interpreted,
     sequences,
 )
-from pyxla.lib.registry import rule
+from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.tables import fill
 
 # Methods of lists, tuples, dicts and sets
@@ -354,6 +356,21 @@ def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
     return functools.reduce(lambda a, b: call(engine, function, [a, b], {}), items)
 
 
+@rule(math.prod)
+def _prod(engine: Engine, x: Any, *, start: Any = Const(1)) -> Any:
+    if not arrays.is_array(engine, x) and unknown(engine, x):
+        return call(engine, Const(sequences.product), [tables.unordered(engine, x), start], {})
+    return call_library(engine, math.prod, REGISTRY[math.prod], [x], {"start": start})
+
+
+@rule(math.fsum)
+def _fsum(engine: Engine, x: Any) -> Any:
+    if not arrays.is_array(engine, x) and unknown(engine, x):
+        x = call(engine, Const(list), [tables.unordered(engine, x)], {})
+    x = number_lists.by_value(engine, x)
+    return call_library(engine, math.fsum, REGISTRY[math.fsum], [x], {})
+
+
 def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
     """An itertools function of sequences of known length: it combines, whatever the items are."""
 
@@ -366,17 +383,14 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
         if "fillvalue" in options:
             static["fillvalue"] = options["fillvalue"]
         rows = list(make(*plain, **static))
-        return Tuple(tuple([Tuple(row) if isinstance(row, tuple) else row for row in rows]))
+        found = [Tuple(row) if isinstance(row, tuple) else row for row in rows]
+        return iterator(engine, Tuple(tuple(found)))
 
     return function
 
 
 for _make in (
     itertools.chain,
-    itertools.product,
-    itertools.combinations,
-    itertools.combinations_with_replacement,
-    itertools.permutations,
     itertools.islice,
     itertools.zip_longest,
     itertools.pairwise,
@@ -386,28 +400,35 @@ for _make in (
 
 @rule(itertools.chain.from_iterable)
 def _chain_from(engine: Engine, x: Any) -> Any:
-    return Tuple(tuple([i for part in iterate(engine, x) for i in iterate(engine, part)]))
+    items = [i for part in iterate(engine, x) for i in iterate(engine, part)]
+    return iterator(engine, Tuple(tuple(items)))
 
 
 @rule(itertools.accumulate)
-def _accumulate(engine: Engine, x: Any, function: Any = Const(operator.add)) -> Any:
-    out: list[Any] = []
+def _accumulate(
+    engine: Engine, x: Any, func: Any = Const(None), *, initial: Any = Const(None)
+) -> Any:
+    known = isinstance(func, Const) and func.value is None
+    function = Const(operator.add) if known else func
+    some = not (isinstance(initial, Const) and initial.value is None)
+    out: list[Any] = [initial] if some else []
     for value in iterate(engine, x):
         out.append(call(engine, function, [out[-1], value], {}) if out else value)
-    return Tuple(tuple(out))
+    return iterator(engine, Tuple(tuple(out)))
 
 
 @rule(itertools.starmap)
 def _starmap(engine: Engine, function: Any, x: Any) -> Any:
     rows = [call(engine, function, iterate(engine, row), {}) for row in iterate(engine, x)]
-    return Tuple(tuple(rows))
+    return iterator(engine, Tuple(tuple(rows)))
 
 
 @rule(itertools.repeat)
 def _repeat(engine: Engine, x: Any, times: Any = None) -> Any:
     if times is None:
         return call(engine, Const(interpreted.repeat), [x], {})
-    return Tuple((x,) * engine.static(times, "the number of repetitions"))
+    items = (x,) * engine.static(times, "the number of repetitions")
+    return iterator(engine, Tuple(items))
 
 
 @rule(iter, support.once)
@@ -417,8 +438,7 @@ def _iter(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return x
-    fields = {"items": sequence(engine, x), "at": Const(0)}
-    return engine.new(ObjectCell(SequenceIterator, fields))
+    return iterator(engine, sequence(engine, x))
 
 
 @rule(next)
@@ -438,7 +458,9 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
     items = arrays.items_of(engine, source)
     if items is None:
         size = length(engine, source)
-        if unknown(engine, source) and not default:
+        if unknown(engine, source) and default:
+            return call(engine, Const(sequences.item_or), [source, Const(at), *default], {})
+        if unknown(engine, source):
             there = engine.rules.compare(engine, "gt", size, Const(at))
             engine.ensure(there, StopIteration())
             return item(engine, source, Const(at))

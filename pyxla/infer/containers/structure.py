@@ -123,7 +123,10 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     if (grown := growing.found(engine.heap, x)) is not None:
-        if growing.is_slice(key):
+        if grown.cls is tuple:
+            message = "'tuple' object does not support item assignment"
+            engine.raise_constant(TypeError(message))
+        elif growing.is_slice(key):
             methods.replace(engine, x, key, value)
         else:
             growing.assign(engine, x, grown, key, value)
@@ -167,6 +170,8 @@ def _check_not_empty(engine: Engine, x: Ref) -> None:
 def delete_item(engine: Engine, x: Any, key: Any) -> None:
     """`del x[key]`."""
     if (grown := methods.opened(engine, x, *_bounds_of(key))) is not None:
+        if grown.cls is tuple:
+            engine.raise_constant(TypeError("'tuple' object doesn't support item deletion"))
         methods.delete(engine, x, grown, key)
         return
     content = content_of(engine, x)
@@ -308,6 +313,14 @@ def use_up(engine: Engine, x: Any) -> None:
         )
 
 
+def read_all(engine: Engine, x: Any) -> None:
+    """Note that all items of `x` are read: what is left of an iterator are none."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        fields = {"items": Tuple(()), "at": Const(0)}
+        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
+
+
 def position(engine: Engine, content: ObjectCell) -> int:
     """How many items of an iterator were read."""
     at = content.fields["at"]
@@ -316,10 +329,17 @@ def position(engine: Engine, content: ObjectCell) -> int:
     return at.value
 
 
+def iterator(engine: Engine, items: Any) -> Ref:
+    """An iterator over a sequence, of which nothing was read."""
+    return engine.new(ObjectCell(SequenceIterator, {"items": items, "at": Const(0)}))
+
+
 def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
     """What a loop over an iterator reads; how much of it is not known after it."""
     at, items = position(engine, content), content.fields["items"]
     engine.set_content(x.cell, ObjectCell(SequenceIterator, {"items": items, "at": Const(None)}))
+    if at and growing.found(engine.heap, items) is not None:
+        return get_item(engine, items, Const(slice(at, None)))
     return Tuple(tuple(iterate(engine, items)[at:])) if at else items
 
 
@@ -415,6 +435,10 @@ LENGTHS: dict[str, Callable[..., Any]] = {
 }
 
 
+# How item `i` of a compound sequence is made, by kind.
+ITEMS: dict[str, Callable[..., Any]] = {}
+
+
 @rule(support.has_item)
 def has_item(engine: Engine, x: Any, i: Any) -> Any:
     """Whether the loop over `x` has an item `i >= 0`."""
@@ -444,6 +468,8 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
         r = x.value
         x = Compound("range", (Const(r.start), Const(r.stop), Const(r.step)))
     if isinstance(x, Compound):
+        if x.kind in ITEMS:
+            return ITEMS[x.kind](engine, x, i)
         match x.kind:
             case "range":
                 return range_item(engine, x, i)
@@ -485,6 +511,7 @@ def wrapped(engine: Engine, i: Any, n: Any) -> Any:
 def iterate(engine: Engine, x: Any) -> list[Any]:
     """All items of `x`, whose number must be known."""
     found = sequence(engine, x)
+    read_all(engine, x)
     if coroutines.is_generator(found):
         del engine.used_up[id(found)]
         found = call(engine, Const(list), [found], {})

@@ -159,8 +159,9 @@ def get(engine: Any, x: Ref, content: GrowingList, key: Any) -> Any:
     """`x[key]`."""
     if is_slice(key):
         return _part(engine, content, key)
-    index = index_of(engine, content, key, "list index out of range")
-    return read_item(engine, content.item, iter(content.columns), index, x)
+    index = index_of(engine, content, key, f"{content.cls.__name__} index out of range")
+    parent = x if content.cls is list else None
+    return read_item(engine, content.item, iter(content.columns), index, parent)
 
 
 def is_slice(key: Any) -> bool:
@@ -173,7 +174,18 @@ def _part(engine: Any, content: GrowingList, key: Any) -> Ref:
         arrays.fresh(engine, arrays.read(engine, arrays.getitem(engine, column, key)))
         for column in whole
     ]
-    return made_of(engine, columns, content.item)
+    return made_of(engine, columns, content.item, content.cls)
+
+
+def class_of(content: Any) -> type:
+    """The class of a list, or of a tuple of unknown length."""
+    return content.cls if type(content) is GrowingList else list
+
+
+def frozen(engine: Any, content: GrowingList) -> Ref:
+    """`tuple(x)` of a list of unknown length."""
+    columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
+    return made_of(engine, columns, content.item, tuple)
 
 
 def contents_item(heap: Heap, x: Ref) -> Item | None:
@@ -182,9 +194,9 @@ def contents_item(heap: Heap, x: Ref) -> Item | None:
     return None if content is None else content.item
 
 
-def made_of(engine: Any, columns: Sequence[Ref], item: Item) -> Ref:
+def made_of(engine: Any, columns: Sequence[Ref], item: Item, cls: type = list) -> Ref:
     """A new list over fresh arrays."""
-    return engine.new(GrowingList(tuple(columns), item))
+    return engine.new(GrowingList(tuple(columns), item, cls=cls))
 
 
 def index_of(engine: Any, content: GrowingList, key: Any, message: str) -> Any:

@@ -20,6 +20,7 @@ from pyxla.infer.lists.growing import (
     MOST,
     SHORT,
     capacity_of,
+    class_of,
     common_item,
     found,
     laid_out,
@@ -61,7 +62,7 @@ def _grow(
     if not all(type(c) in _LISTS for c in contents):
         return False
     before, after = contents
-    if type(before) is type(after) is NumberList:
+    if type(before) is type(after) is NumberList or class_of(before) is not class_of(after):
         return False
     room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
     item = common_item(list(zip((entry, back), contents, strict=True)))
@@ -188,7 +189,7 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
         return False
     contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
     types = {type(c) for c in contents}
-    if not types <= set(_LISTS):
+    if not types <= set(_LISTS) or len(set(map(class_of, contents))) > 1:
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
     items = {c.item for c in contents if type(c) is GrowingList}

@@ -125,6 +125,8 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
         common = joined_items(found)
         return _row(list, found) if common is None else Nested(common, len(found), len(found))
     if isinstance(content, GrowingList):
+        if content.cls is tuple:
+            return None
         array = resolve(heap, heap.contents[content.columns[0].cell])
         known = array.shape[0] if array.extents is None else None
         return Nested(content.item, array.shape[0], known)

@@ -1,0 +1,126 @@
+"""Comparisons of containers, and what operators and unpacking make of lists of unknown length."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.structure import get_item
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, GrowingList, ListCell, NumberList, RowList, SetCell
+from pyxla.infer.lattice import Const, Ref, Tuple, is_number
+from pyxla.infer.lists import growing
+from pyxla.lib import (
+    sequences,
+)
+
+ORDER = ("lt", "le", "gt", "ge")
+_SYMBOLS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_LISTS = (ListCell, NumberList, GrowingList, RowList)
+
+
+def _negated(engine: Engine, op: str, equal: Any) -> Any:
+    """`==` or `!=`, whichever `op` is."""
+    return equal if op == "eq" else engine.rules.compare(engine, "eq", equal, Const(False))
+
+
+def _equal(engine: Engine, x: Any, y: Any) -> Any:
+    return engine.rules.truth(engine, engine.rules.compare(engine, "eq", x, y))
+
+
+def one_grows(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether both are lists, or tuples, and the length of one is known at run time only."""
+    if all(growing.found(engine.heap, v) is None for v in (x, y)):
+        return False
+    kinds = [_sequence_kind(engine, v) for v in (x, y)]
+    return kinds[0] is kinds[1] is not None
+
+
+def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
+    """What a function makes of lists; a tuple where `kind` is one."""
+    if _sequence_kind(engine, kind) is list:
+        return call(engine, Const(function), list(args), {})
+    args = tuple([x if is_number(x) else call(engine, Const(list), [x], {}) for x in args])
+    return call(engine, Const(tuple), [call(engine, Const(function), list(args), {})], {})
+
+
+def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """Dicts by key, sets as such; a list is no tuple."""
+    contents = [
+        engine.content(v) if isinstance(v, Ref) and growing.found(engine.heap, v) is None else None
+        for v in (x, y)
+    ]
+    if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):
+        left, right = (c.items for c in contents)
+        equal: Any = Const(left.keys() == right.keys())
+        for key in left if equal.value else ():
+            same = engine.rules.truth(
+                engine, engine.rules.compare(engine, "eq", left[key], right[key])
+            )
+            equal = engine.rules.both(engine, equal, same)
+        return _negated(engine, op, equal)
+    sets = [
+        c.items if isinstance(c, SetCell) else getattr(v, "value", None)
+        for c, v in zip(contents, (x, y), strict=True)
+    ]
+    if all(isinstance(s, frozenset) for s in sets):
+        return engine.rules.compare(engine, op, *map(Const, sets))
+    if op in ("eq", "ne") and None not in (kinds := [_sequence_kind(engine, v) for v in (x, y)]):
+        if kinds[0] is not kinds[1]:
+            return Const(op == "ne")
+    return _compare_sequences(engine, op, x, y)
+
+
+def _sequence_kind(engine: Engine, x: Any) -> type | None:
+    """Which of Python's sequences `x` is, which are equal to their own kind alone."""
+    if isinstance(x, Ref):
+        content = engine.heap.contents.get(x.cell)
+        return growing.class_of(content) if isinstance(content, _LISTS) else None
+    if isinstance(x, Tuple):
+        return tuple
+    kinds = (tuple, list, str, range)
+    return next((k for k in kinds if isinstance(x, Const) and isinstance(x.value, k)), None)
+
+
+def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    if op in ("eq", "ne") and one_grows(engine, x, y):
+        same = call(engine, Const(sequences.same), [x, y], {})
+        return _negated(engine, op, same)
+    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
+    if op in ORDER and one_grows(engine, x, y):
+        return call(engine, Const(sequences.ordered), [x, y, Const(getattr(operator, op))], {})
+    if left is None or right is None:
+        if op in ("eq", "ne"):
+            same = engine.rules.compare(engine, "is_", x, y)
+            return _negated(engine, op, same)
+        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
+        raise engine.refuse(f"{_SYMBOLS[op]} not supported between {kinds[0]} and {kinds[1]}")
+    if op in ("eq", "ne"):
+        equal: Any = Const(len(left) == len(right))
+        for a, b in zip(left, right, strict=False):
+            equal = engine.rules.both(engine, equal, _equal(engine, a, b))
+        return _negated(engine, op, equal)
+    return _lexicographic(engine, op, left, right)
+
+
+def _lexicographic(engine: Engine, op: str, left: Any, right: Any) -> Any:
+    if not left or not right:
+        return Const(getattr(operator, op)(len(left), len(right)))
+    strict = op if op in ("lt", "gt") else {"le": "lt", "ge": "gt"}[op]
+    first = engine.rules.truth(engine, engine.rules.compare(engine, strict, left[0], right[0]))
+    equal = engine.rules.truth(engine, engine.rules.compare(engine, "eq", left[0], right[0]))
+    rest = _lexicographic(engine, op, left[1:], right[1:])
+    return engine.rules.either(engine, first, engine.rules.both(engine, equal, rest))
+
+
+def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: bool) -> Any:
+    """The parts of a list of unknown length."""
+    call(engine, Const(sequences.check_unpacked), [x, Const(before + after), Const(starred)], {})
+    first = [get_item(engine, x, Const(i)) for i in range(before)]
+    if starred:
+        middle = get_item(engine, x, Const(slice(before, -after or None)))
+        first += [call(engine, Const(list), [middle], {})]
+        first += [get_item(engine, x, Const(i)) for i in range(-after, 0)]
+    return first[0] if len(first) == 1 else first

@@ -1,0 +1,96 @@
+"""Tuples, comparisons, sums and the like of lists whose length the data decides."""
+
+import bisect
+import math
+
+import numpy as np
+
+from tests.programs import program
+
+X = lambda: (np.random.default_rng(0).normal(size=10),)
+NONE = lambda: (np.full(10, -1.0),)
+XY = lambda: (np.random.default_rng(0).normal(size=10), np.random.default_rng(1).normal(size=10))
+
+
+@program("tuple of a growing list", X, NONE)
+def frozen(x):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v)
+    t = tuple(out)
+    u = t + (1.0,)
+    kinds = isinstance(t, tuple), isinstance(t, list), type(t) is tuple
+    return t, u, len(t), t[1:], kinds, t * 2, sum(t), t.count(1.0), t == tuple(out), t == out
+
+
+@program("tuple of pairs, and of what is filtered", X)
+def frozen_pairs(x):
+    t = tuple((i, float(v)) for i, v in enumerate(x) if v > 0)
+    total = 0.0
+    for i, v in t:
+        total += i * v
+    u = t
+    t += ((0, 1.0),)
+    return t, u, total, t[0], t[-1], tuple(reversed(t)), tuple(sorted(t))
+
+
+@program("writing to a tuple", X)
+def frozen_stays(x):
+    t = tuple(v for v in x if v > 0)
+    try:
+        t[0] = 1.0
+    except TypeError as error:
+        return t, str(error)
+
+
+@program("== + * of growing lists", XY, lambda: (NONE()[0], NONE()[0]))
+def compared(x, y):
+    a = [v for v in x if v > 0]
+    b = [v for v in y if v > 0]
+    equal = a == b, a != b, a == a.copy(), a == [], a == [1.0], [] == b, a == (), a < b, a >= b
+    return equal, a * 3, 2 * b, a + b, [1.0, 2.0] + a
+
+
+@program("fsum and prod of growing lists", X, NONE)
+def summed(x):
+    a = [v for v in x if v > 0]
+    n = [int(v * 10) for v in x if v > 0.5]
+    return math.fsum(a), math.prod(n, start=2), math.fsum(n), math.fsum(v for v in x if v > 0)
+
+
+@program("max and min with a default", X, NONE)
+def defaults(x):
+    a = [v for v in x if v > 0]
+    key = max(a, key=lambda v: -v, default=0.5)
+    return max(a, default=0.0), min(a, default=None), key, min((v for v in x if v > 2), default=3)
+
+
+@program("longest increasing subsequence", lambda: (np.array([3, 1, 2, 0, 3, 1]),))
+def increasing(x):
+    tails = []
+    for v in x.tolist():
+        i = bisect.bisect_left(tails, v)
+        if i == len(tails):
+            tails.append(v)
+        else:
+            tails[i] = v
+    return tails, tails < [5, 1], tails == sorted(tails)
+
+
+def _parts(x):
+    a, b, *rest = [v for v in x if v > 0]
+    return a, b, rest
+
+
+@program("unpacking what grew", X)
+def unpacked(x):
+    out = [v for v in x if v > 0]
+    first, *middle, last = out
+    return first, middle, last, _parts(x)
+
+
+@program("unpacking too few", lambda: (NONE()[0],))
+def unpacked_short(x):
+    first, second = [v for v in x if v > 0]
+    return first + second
