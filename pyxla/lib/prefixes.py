@@ -10,6 +10,7 @@ computed from, so that slices, gathers and elementwise ops become as short as th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,12 +19,14 @@ from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value
+from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import resized
 from pyxla.lib.masks import ELEMENTWISE
-from pyxla.ops.control import if_
-from pyxla.ops.elementwise import add, compare, maximum, minimum, subtract
+from pyxla.ops.control import case
+from pyxla.ops.elementwise import add, compare, convert, maximum, minimum, subtract
 from pyxla.ops.index import dynamic_slice, gather
 from pyxla.ops.shape import broadcast_in_dim, iota, pad, reshape, transpose
+from pyxla.ops.shape import slice as slice_
 
 # Bounds below the first are not worth a choice; below a quarter of the bound, and down to the
 # second, each is a fraction of the next.
@@ -77,16 +80,13 @@ def by_part(x: Array, axis: int, size: Scalar, compute: Callable[[Array], Array]
 
 def _chosen(counts: Sequence[int], size: Scalar, made: Callable[[int], Value]) -> Value:
     """`made(count)` for the smallest count that `size` does not exceed, or the last."""
-    count, *larger = counts
-    if not larger:
-        return made(count)
-    fits = compare(size.value, value_of(count), direction="LE")
     builder = current()
-    regions = (
-        builder.region((), lambda: made(count)),
-        builder.region((), lambda: _chosen(larger, size, made)),
-    )
-    results = if_(fits, widest=True, regions=regions)
+    index = value_of(0)
+    for count in counts[:-1]:
+        exceeds = compare(size.value, value_of(count), direction="GT")
+        index = add(index, convert(exceeds, dtype=I64.dtype, weak=True))
+    regions = [builder.region((), functools.partial(made, count)) for count in counts]
+    results = case(convert(index, dtype=I32.dtype), widest=True, regions=tuple(regions))
     return results[0] if isinstance(results, tuple) else results
 
 
@@ -128,6 +128,10 @@ def _again(
         return iota(dtype=attrs["dtype"], shape=shape, dimension=attrs["dimension"])
     if owner.op is dynamic_slice:
         return _block(owner, axis, count)
+    if owner.op is slice_ and owner.attrs["strides"][axis] == 1:
+        last = owner.attrs["start_indices"][axis] + count
+        limits = _with(owner.attrs["limit_indices"], axis, last)
+        return slice_(owner.operands[0], **{**attrs, "limit_indices": limits})
     if owner.op not in (broadcast_in_dim, reshape, transpose, gather):
         return None
     found = _source_axis(owner, value, axis)

@@ -27,7 +27,7 @@ from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code, has_effect
 from pyxla.lower.unroll import trips_of
 from pyxla.ops.contract import dot_general
-from pyxla.ops.control import if_, while_
+from pyxla.ops.control import case, while_
 from pyxla.ops.elementwise import convert
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant, reshape
@@ -215,13 +215,6 @@ def _starts(parts: Sequence[_Part]) -> list[Value]:
 
 def _widest(instr: Instr) -> tuple[list[Instr], Sequence[Value]]:
     """The code that computes the results of a choice of bounds for any size, if it is one."""
-    if instr.op is not if_ or not instr.attrs.get("widest"):
+    if instr.op is not case or not instr.attrs.get("widest"):
         return [], ()
-    last = instr.regions[1]
-    code: list[Instr] = []
-    mapping: Mapping = {}
-    for inner in last.instrs:
-        instrs, results = _widest(inner)
-        code += instrs or [inner]
-        mapping.update(zip(inner.results, results, strict=False))
-    return code, [mapping.get(value, value) for value in last.results]
+    return instr.regions[-1].instrs, instr.regions[-1].results

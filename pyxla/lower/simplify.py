@@ -142,6 +142,8 @@ class _Walk:
                 self.loop(instr)
             elif op.name == "if":
                 self.conditional(instr)
+            elif op.name == "case" and (index := known(instr.operands[0])) is not None:
+                self.inline(instr, instr.regions[min(int(index) % 2**32, len(instr.regions) - 1)])
             else:
                 for region in instr.regions:
                     self.region(region, shares=op.name == "case")
@@ -190,10 +192,7 @@ class _Walk:
         then, other = instr.regions
         content = known(pred)
         if content is not None:
-            taken = then if bool(content) else other
-            for inner in taken.instrs:
-                self.instr(inner)
-            self.replace(instr.results, [self.final(value) for value in taken.results])
+            self.inline(instr, then if bool(content) else other)
             return
         for region, truth in ((then, True), (other, False)):
             outer = self.facts
@@ -209,6 +208,11 @@ class _Walk:
                 self.choose(pred, value, x, y)
             return
         self.thin(instr, pred)
+
+    def inline(self, instr: Instr, taken: Region) -> None:
+        for inner in taken.instrs:
+            self.instr(inner)
+        self.replace(instr.results, [self.final(value) for value in taken.results])
 
     def choose(self, pred: Value, value: Value, x: Value, y: Value) -> None:
         """Make `value` the selection of x or y."""

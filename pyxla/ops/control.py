@@ -44,15 +44,15 @@ def strongest(column: tuple[ArrayType, ...]) -> ArrayType:
     return next((type for type in column if not type.weak), column[0])
 
 
-def _if(pred: ArrayType, *, widest: bool = False, regions: tuple[Region, ...]) -> Types:
-    """widest: the second branch computes what matters of the results whatever the predicate is."""
+def _if(pred: ArrayType, *, regions: tuple[Region, ...]) -> Types:
     if pred.shape or pred.dtype != BOOL.dtype:
         refuse("if", f"the predicate must be a scalar bool, got {pred}")
     require(len(regions) == 2, "if", f"two regions are needed, got {len(regions)}")
     return _branch_results("if", regions)
 
 
-def _case(index: ArrayType, *, regions: tuple[Region, ...]) -> Types:
+def _case(index: ArrayType, *, regions: tuple[Region, ...], widest: bool = False) -> Types:
+    """widest: the last branch computes what matters of the results whatever the index is."""
     if index.shape or index.dtype not in INTS or index.dtype.itemsize != 4:
         refuse("case", f"the index must be a scalar i32, got {index}")
     return _branch_results("case", regions)
@@ -95,11 +95,11 @@ def _emit_map(e: Any, instr: Any, operands: Any) -> Any:
     return e.op("stablehlo.map", instr, operands, {"dimensions": dimensions}, instr.regions)
 
 
-def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise], widest: bool = False) -> Arrays:
+def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
     return regions[0 if pred else 1]()
 
 
-def _case_numpy(index: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+def _case_numpy(index: np.ndarray, regions: Sequence[Elementwise], widest: bool = False) -> Arrays:
     """An index out of range takes the last branch."""
     at = int(index)
     return regions[at if 0 <= at < len(regions) else -1]()
