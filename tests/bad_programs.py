@@ -724,3 +724,11 @@ def iterator_read_twice(x):
     doubled = (2 * v for v in x)
     total = sum(doubled)
     return total + sum(doubled)  # <-
+
+
+@bad("'sum' of a number that is float or float64 here, as the path taken has it", V, int)
+def method_of_one_kind(x, n):
+    s = 0.0
+    for i in range(n):
+        s = x[i]
+    return s.sum()  # <-

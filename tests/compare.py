@@ -41,7 +41,15 @@ def compare_arrays(a: np.ndarray, e: np.ndarray, rtol: float | None, path: str) 
             same = np.allclose(
                 a.astype(wide), e.astype(wide), tolerance, tolerance * min(scale, 1.0), True
             )
+        same = same and zeros_agree(a.astype(wide), e.astype(wide))
     return "" if same else f"{path}: {np.asarray(a)!r}, expected {np.asarray(e)!r}"
+
+
+def zeros_agree(a: np.ndarray, e: np.ndarray) -> bool:
+    """Whether zeros that both have are of one sign."""
+    if a.dtype.kind == "c":
+        return zeros_agree(a.real, e.real) and zeros_agree(a.imag, e.imag)
+    return not np.any((a == 0) & (e == 0) & (np.signbit(a) != np.signbit(e)))
 
 
 def compare_items(a: Any, e: Any, rtol: float | None, path: str) -> str:

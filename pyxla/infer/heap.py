@@ -225,8 +225,6 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
     spared: set[int] = set()
     stack = list(roots)
     for cell, content in contents.items():
-        if type(content) is Shadow:
-            stack.extend(content.refs)
         if cell >= first and infos[cell].pinned is None:
             spared.add(cell)
         elif type(content) is not Array and content is not before.get(cell):

@@ -26,12 +26,13 @@ from pyxla.infer.heap import (
     Shadow,
     parts,
 )
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing
 from pyxla.infer.raising import exceptions
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
+from pyxla.ops.shape import constant
 
 _CONTAINERS = {ListCell: list, RowList: list, DictCell: dict, SetCell: set}
 
@@ -52,6 +53,8 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
         if isinstance(content, ObjectCell):
             return _of_instance(engine, x, content, name)
         return _method(engine, _container(content), x, name)
+    if isinstance(x, Array | Scalar) and x.kinds is not None:
+        return _of_several_kinds(engine, x, name)
     if isinstance(x, Array):
         return _of_array(engine, x, name)
     if isinstance(x, Scalar):
@@ -106,6 +109,25 @@ def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
         half = call_object(engine, getattr(np, name), [x], {})
         return arrays.python_scalar(engine.operand(half), float)
     return Compound("method", (Const(descriptor), x))
+
+
+def _of_several_kinds(engine: Engine, x: Array | Scalar, name: str) -> Any:
+    """An attribute of a number whose kind the path taken decides: parts, which have kinds too."""
+    assert x.kinds is not None
+    classes = "".join([kinds.dtype_of(kind).kind for kind in x.kinds.choices])
+    if name in ("real", "imag") and np.bool_ not in x.kinds.choices:
+        plain = Array(x.value) if isinstance(x, Array) else Scalar(x.value)
+        found = get_attribute(engine, plain, name)
+        if isinstance(found, Const):
+            found = Scalar(constant(value=np.zeros((), x.value.type.dtype), weak=True))
+        return kinds.operated(engine, name, (x,), found)
+    if name == "conjugate" and not {*classes} & {"b", "c"}:
+        return Compound("method", (Const(float.conjugate), x))
+    names = " or ".join(sorted({kind.__name__ for kind in x.kinds.choices}))
+    raise engine.refuse(
+        f"{name!r} of a number that is {names} here, as the path taken has it",
+        "convert it with float() or int(), or start with a number of that type",
+    )
 
 
 def _of_array(engine: Engine, x: Any, name: str) -> Any:

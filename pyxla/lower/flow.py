@@ -113,8 +113,6 @@ class Scope:
             return self.emit(and_, pred, x)
         if x is False:
             return self.emit(and_, self.emit(not_, pred), y)
-        if y is True:
-            return self.emit(or_, self.emit(not_, pred), x)
         return self.emit(select, pred, self.literal(x), self.literal(y))
 
 

@@ -245,22 +245,22 @@ class _Copies:
 
     def __init__(self) -> None:
         self.instrs: list[Instr] = []
-        self.table: dict[tuple[object, ...], Value] = {}
+        self.table: dict[tuple[object, ...], tuple[Value, ...]] = {}
 
     def copy(self, region: Region, state: Sequence[Value]) -> Sequence[Value]:
         """The results of a region for these parameters."""
         mapping: Mapping = dict(zip(region.params, state, strict=True))
         for instr in region.instrs:
-            (result,) = instr.results
             operands = [mapping.get(value, value) for value in instr.operands]
             attrs = [_content(attribute) for attribute in instr.attrs.values()]
-            key = (instr.op, *operands, *attrs, result.type)
-            found = self.table.get(key)
+            key = (instr.op, *operands, *attrs, *[result.type for result in instr.results])
+            found = self.table.get(key) if not instr.regions else None
             if found is None:
-                self.instrs.append(clone_instr(instr, mapping))
-                self.table[key] = mapping[result]
+                copied = clone_instr(instr, mapping)
+                self.instrs.append(copied)
+                self.table[key] = copied.results
             else:
-                mapping[result] = found
+                mapping.update(zip(instr.results, found, strict=True))
         return [mapping.get(value, value) for value in region.results]
 
 

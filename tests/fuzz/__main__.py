@@ -34,11 +34,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz import further, gradients, oracle, workers
+from tests.fuzz.exercised import observed
 from tests.fuzz.program import Generated, generate
 from tests.fuzz.records import BAD, Tally, append, commit, pattern, ranges, shown, summary
 from tests.fuzz.reduction import reduced
 
 RECORDED = 1000
+# What a program exercises is looked at for one of so many.
+OBSERVED = 3
 
 
 def made(seed: int, options: argparse.Namespace) -> Generated:
@@ -66,6 +69,8 @@ def work(options: argparse.Namespace) -> None:
         outcome = judged(program.text, seed, options)
         record = {"seed": seed, "verdict": outcome.verdict, "reason": outcome.reason}
         record["further"] = outcome.further
+        if outcome.verdict == "equal" and seed % OBSERVED == 0 and not options.gradients:
+            record["exercised"] = sorted(observed(program.text))
         print(json.dumps({**record, "features": sorted(program.features)}), flush=True)
 
 

@@ -11,7 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import arrays, calls, items, library, numbers, patterns  # noqa: F401 - used
+from tests.fuzz import (  # noqa: F401 - used
+    arrays,
+    calls,
+    functions,
+    growing,
+    items,
+    library,
+    numbers,
+    packed,
+    patterns,
+    sharing,
+)
 from tests.fuzz import expressions as ex
 from tests.fuzz.control import block, returned
 from tests.fuzz.newer import DEFINITIONS
@@ -31,6 +42,7 @@ CASES, SMALL = 3, 15
 HEADER = '''"""Random program, seed {seed}."""
 
 import functools
+import heapq
 import math
 from dataclasses import dataclass
 
@@ -54,6 +66,29 @@ def power(x, n):
         return 1.0
     half = power(x, n // 2)
     return math.tanh(half * half * (x if n % 2 else 1.0))
+
+
+def halved(x):
+    if len(x) < 2:
+        return x.sum()
+    return halved(x[: len(x) // 2]) - halved(x[len(x) // 2 :])
+
+
+def folded(x, n):
+    return x if n == 0 else folded(math.tanh(x + n), n - 1) * 0.5 + x
+
+
+def mutator_nudged(x, k):
+    x[0] += k
+    x[1:] *= 0.5
+    return float(x.sum())
+
+
+def mutator_swapped(x, y, k):
+    x[0], y[-1] = y[-1] * 0.5, x[0]
+    if k > 0:
+        y += 1
+    return float(x.sum() - y.sum())
 '''
 
 RECORD = """
@@ -288,7 +323,7 @@ def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     """The program of a seed."""
     rng = random.Random(seed)
     namespace = module_namespace()
-    scope = Scope(rng, namespace, set(), avoid=avoid, budget=rng.choice((SMALL, 40, 40)))
+    scope = Scope(rng, namespace, set(), avoid=avoid, budget=rng.choice((SMALL, SMALL, SMALL, 40)))
     header = HEADER.format(seed=seed)
     record = rng.random() < 0.35
     header += RECORD if record else ""

@@ -15,6 +15,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from tests.fuzz.exercised import LISTED, listed
+
 BAD = ("wrong", "internal")
 # What the search is to show of one commit.
 ENOUGH, LEAST_COMPILED, LEAST_FEATURE, MOST_REFUSED = 30_000, 0.8, 0.05, 0.03
@@ -36,6 +38,7 @@ class Tally:
     features: Counter[str] = field(default_factory=Counter)
     compiled: Counter[str] = field(default_factory=Counter)
     further: Counter[str] = field(default_factory=Counter)
+    exercised: Counter[str] = field(default_factory=Counter)
     examples: dict[str, int] = field(default_factory=dict)
     bad: list[tuple[int, str, str]] = field(default_factory=list)
 
@@ -46,6 +49,8 @@ class Tally:
         if verdict == "discarded":
             return
         self.features.update(record["features"])
+        if "exercised" in record:
+            self.exercised.update(("programs", *listed(record["exercised"])))
         if record.get("further"):
             self.further[pattern(record["further"])] += 1
         if verdict == "equal":
@@ -59,8 +64,8 @@ class Tally:
 
     def merge(self, other: dict[str, Any]) -> None:
         """Count what another tally has counted, as it was recorded."""
-        for name in ("verdicts", "reasons", "features", "compiled", "further"):
-            getattr(self, name).update(other[name])
+        for name in ("verdicts", "reasons", "features", "compiled", "further", "exercised"):
+            getattr(self, name).update(other.get(name, {}))
         self.examples = {**other["examples"], **self.examples}
         self.bad += map(tuple, other["bad"])
 
@@ -77,7 +82,11 @@ def shown(tally: Tally) -> str:
         rows.append(f"  {100 * times / judged:5.1f} %  {reason} (seed {tally.examples[reason]})")
     if tally.further:
         rows.append("other oracles asked: " + counted(tally.further))
-    rows.append("features, in percent of programs (compiled):")
+    observed = max(1, tally.exercised["programs"])
+    rows.append(f"exercised, in percent of {tally.exercised['programs']} programs looked at:")
+    listed_ = sorted(LISTED, key=lambda name: tally.exercised[name])
+    rows.append(", ".join(f"{n} {100 * tally.exercised[n] / observed:.1f}" for n in listed_))
+    rows.append("written, in percent of programs (compiled):")
     shares = sorted(tally.features.items(), key=lambda item: item[1])
     rows.append(
         ", ".join(
@@ -155,7 +164,8 @@ def _total(runs: list[dict[str, Any]], kind: str) -> str:
     judged = max(1, tally.judged())
     seconds = sum(one["seconds"] for one in runs)
     most = max([n for r, n in tally.reasons.items() if r.startswith("refused")], default=0)
-    rare = [f for f, n in tally.features.items() if n < LEAST_FEATURE * judged]
+    least = LEAST_FEATURE * tally.exercised["programs"]
+    rare = [name for name in LISTED if tally.exercised[name] < least]
     rows = [shown(tally)]
     rows.append(f"{seconds:.0f} s, {tally.verdicts.total() / max(seconds, 1):.1f} programs/s")
     rows += [f"BAD: seed {seed}: {verdict}: {reason}" for seed, verdict, reason in tally.bad]
@@ -167,6 +177,6 @@ def _total(runs: list[dict[str, Any]], kind: str) -> str:
     }
     if kind == "programs":
         tests[f"{ENOUGH} programs"] = judged >= ENOUGH
-        tests[f"each feature in {LEAST_FEATURE:.0%}"] = not rare
+        tests[f"each feature exercised in {LEAST_FEATURE:.0%}"] = not rare
         rows += [f"rare: {', '.join(sorted(rare))}"] if rare else []
     return "\n".join([*rows, *[f"{'yes' if ok else 'NO'}: {name}" for name, ok in tests.items()]])

@@ -48,7 +48,7 @@ FAULTS = [
         "pyxla.infer.joins.merge",
         "                    self._entangle({new, found[old]})",
         "                    pass",
-        0,
+        1000,
     ),
     Fault(
         "a write goes to another of several arrays",
@@ -61,14 +61,13 @@ FAULTS = [
         "pyxla.infer.arrays.shadows",
         "picks.append(start if inner is None else add(inner.value, start))",
         "picks.append(start if inner is None else inner.value)",
-        0,
+        1000,
     ),
     Fault(
         "what a choice leads to is swept",
         "pyxla.infer.heap",
-        "            stack.extend(content.refs)\n        if cell >= first",
-        "            pass\n        if cell >= first",
-        0,
+        "        return x.refs\n",
+        "        return ()\n",
     ),
     Fault(
         "numbers of several kinds are of the first one",
@@ -95,14 +94,14 @@ FAULTS = [
         "pyxla.lib.masks",
         "return mask.value if inside is None else and_(mask.value, inside)",
         "return mask.value",
-        0,
+        1000,
     ),
     Fault(
         "what lies past an extent is filled with 0 for all reductions",
         "pyxla.lib.bounded.reductions",
         "result = _run(function, given, filled(x, axes, neutral(x.dtype)), axes, x)",
         "result = _run(function, given, filled(x, axes, 0), axes, x)",
-        0,
+        1000,
     ),
     Fault(
         "the start of a slice is not clipped",
@@ -116,7 +115,7 @@ FAULTS = [
         "pyxla.lib.keys",
         "        last = larger(last, -1)\n",
         "        pass\n",
-        0,
+        1000,
     ),
     Fault(
         "a slice is written past its extent",
@@ -148,9 +147,8 @@ FAULTS = [
     Fault(
         "an exit is not negated",
         "pyxla.lower.flow",
-        "return self.emit(or_, self.emit(not_, pred), x)",
-        "return self.emit(or_, pred, x)",
-        0,
+        "return self.emit(and_, self.emit(not_, pred), y)",
+        "return self.emit(and_, pred, y)",
     ),
     Fault(
         "a loop ignores that its body was left",
@@ -177,7 +175,7 @@ FAULTS = [
         "pyxla.lower.promote",
         "return instr.operands[0] is param and list(instr.operands[1:]) == starts",
         "return instr.operands[0] is param",
-        0,
+        1000,
     ),
     # Simplification.
     Fault(
@@ -192,7 +190,7 @@ FAULTS = [
         "    if x.type.dtype not in INTS:\n        return None\n    for value, other in ((x, y),"
         " (y, x)):\n        if is_filled(other, 0):",
         "    for value, other in ((x, y), (y, x)):\n        if is_filled(other, 0):",
-        0,
+        1000,
     ),
     Fault(
         "not (x < y) is x >= y, for NaN too",
@@ -261,7 +259,7 @@ FAULTS = [
         "pyxla.lib.keys",
         "extent.at_most(plus(i, 1), size)",
         "extent.at_most(i, size)",
-        0,
+        1000,
         "checks",
     ),
     # Derivatives.
@@ -270,7 +268,7 @@ FAULTS = [
         "pyxla.ops.contract",
         "                places[1 - k],\n",
         "                places[k],\n",
-        0,
+        1000,
         "gradients",
     ),
     Fault(

@@ -19,6 +19,7 @@ DTYPES = {
     "uint8": 5,
     "int16": 4,
     "uint32": 4,
+    "uint16": 4,
     "uint64": 4,
     "float16": 4,
     "complex64": 4,

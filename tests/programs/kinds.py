@@ -21,6 +21,22 @@ def sum_from_int(x, n):
     return s
 
 
+@program("zero-trip attributes", *arrays(0, 2))
+def parts(x, n):
+    s = 0.0
+    for i in range(n):
+        s = x[i]
+    return s.real, s.imag, s.conjugate(), s.real + 1, -s.conjugate()
+
+
+@program("zero-trip negative-zero", *arrays(0, 2))
+def from_negative_zero(x, n):
+    s = -0.0
+    for i in range(n):
+        s = x[i]
+    return s, +s, s + s, float(s)
+
+
 @program("zero-trip operators", *arrays(0, 2))
 def python_numbers(x, n):
     s = 0

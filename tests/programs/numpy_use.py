@@ -457,3 +457,12 @@ def block_matrices(a):
         inner = np.eye(m - k) - 2.0 * v @ v.T / (v.T @ v)
         q = q @ np.block([[np.eye(k), np.zeros((k, m - k))], [np.zeros((m - k, k)), inner]])
     return q
+
+
+@program("sort loop", V5)
+def order_of_slices(x):
+    found = 0
+    for i in range(1, 7):
+        part = x[1:i]
+        found = np.argsort(part)[0] if len(part) else 1
+    return found

@@ -32,6 +32,8 @@ def joined_number_type(values: list[Any], several: bool = False) -> ArrayType | 
     for x, t in zip(values, types, strict=True):
         if t.weak and t.dtype != dtype and not _keeps(x, t, dtype):
             return _wide(types) if several else None
+        if t.weak and t.dtype.kind in "fc" and dtype.kind in "biu":
+            return _wide(types)  # of ints, -0.0 is 0, and what is too large wraps around
     return array_type(dtype)
 
 

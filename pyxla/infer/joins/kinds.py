@@ -29,7 +29,8 @@ _NAMES = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),
     *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "lshift", "rshift"),
 )
-_OPERATORS = {name: getattr(operator, name) for name in _NAMES}
+_OPERATORS: dict[str, Any] = {name: getattr(operator, name) for name in _NAMES}
+_OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 
 
 def kinds_of(x: Any) -> tuple[Any, ...]:
