@@ -24,6 +24,7 @@ from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.calls.captures import Captures, NewCapture, Place
+from pyxla.infer.calls.depth import TooDeep
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import parameters
 from pyxla.infer.heap import (
@@ -166,13 +167,15 @@ def _attempt(
     try:
         with _deep_calls(), building(world.engine.builder):
             return world.run()
+    except TooDeep as refusal:
+        raise _decided(world, refusal) from None
     except NewCapture as need:
         raise Restart({}, need.places) from None
     except NeedsStatic as need:
         raise _demand(world, need) from None
 
 
-# Visiting a call takes about a dozen frames of Python's, and calls nest up to `engine.MAX_DEPTH`.
+# Visiting a call takes about a dozen frames of Python's, and calls nest up to `depth.MAX_DEPTH`.
 RECURSION_LIMIT = 6000
 _deep = threading.Lock()
 _depths: list[int] = []
@@ -193,10 +196,18 @@ def _deep_calls() -> Iterator[None]:
                 sys.setrecursionlimit(limit)
 
 
+def _decided(world: _World, refusal: TooDeep) -> Exception:
+    """A Restart with the number arguments that decide how deep calls nest, if only they do."""
+    numbers = parameters(refusal.test, paths=True)
+    if numbers and world.scalars.keys() >= set(numbers):
+        return Restart({world.scalars[v]: refusal.loc for v in numbers}, [], refusal)
+    return refusal
+
+
 def _demand(world: _World, need: NeedsStatic) -> Exception:
     """A Restart that makes number arguments static, or why no value can be known."""
     value = getattr(need.scalar, "value", None)
-    numbers = parameters(value)
+    numbers = parameters(value) or parameters(value, paths=True)
     paths = [world.scalars[v] for v in numbers if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"

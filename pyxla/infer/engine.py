@@ -33,8 +33,9 @@ from pyxla.infer.calls.captures import (
     operand,
     python_object,
 )
+from pyxla.infer.calls.depth import check_depth, too_deep
 from pyxla.infer.calls.region import EngineBuilder
-from pyxla.infer.facts.deciding import by_arguments, deciding_test
+from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import Atom, atoms, constant_of, is_some, refined
 from pyxla.infer.heap import (
@@ -72,7 +73,6 @@ from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
 
-MAX_DEPTH = 120
 # What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
 _REFUSALS = (
     *(OpError, np.exceptions.AxisError, LinAlgError),
@@ -373,10 +373,7 @@ class Engine:
 
     def run(self, frame: Frame) -> Any:
         """Visit a function from the current point; returns its result, or raises Stopped."""
-        if len(self.frames) >= MAX_DEPTH:
-            test = deciding_test(self.block)
-            refusal = self.too_deep()
-            raise self.demand((test,) if test else (), refusal) or refusal
+        check_depth(self, frame)
         self.frames.append(frame)
         frame.first, frame.before = len(self.heap.infos), self.heap.contents.copy()
         outer = self.builder.loc
@@ -385,7 +382,7 @@ class Engine:
             frame.pending[entry] = [Edge(self.block, self.heap, frame.env, (), outer)]
             self.walk(frame, frame.ssa.flow.wto)
         except RecursionError:
-            raise self.too_deep() from None
+            raise too_deep(self) from None
         finally:
             self.frames.pop()
             self.builder.loc = outer
@@ -405,12 +402,6 @@ class Engine:
         edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
         self.enter(edge)
         return result
-
-    def too_deep(self) -> CompileError:
-        return self.refuse(
-            f"calls are nested too deeply ({len(self.frames)})",
-            "recursion needs a depth that is known while compiling; use a loop",
-        )
 
     def in_use(self) -> Iterator[Any]:
         """Abstract values that frames still need after the instruction they are at."""

@@ -56,6 +56,23 @@ def forward_blocks(region: Region) -> bool:
     return changed
 
 
+def chain_updates(region: Region) -> Region:
+    """Let the second of two updates of one place follow the first where the array between is read
+    after all: as two updates of the same array, one would begin with a copy of it. In place; to be
+    done when all is simplified."""
+    first: dict[tuple[Value, ...], Instr] = {}
+    for instr in region.instrs:
+        for inner in instr.regions:
+            chain_updates(inner)
+        if instr.op is dynamic_update_slice:
+            array, update, *starts = instr.operands
+            before = first.setdefault((array, *starts), instr)
+            if before is not instr and before.operands[1].type.shape == update.type.shape:
+                instr.operands = (before.results[0], *instr.operands[1:])
+                first[array, *starts] = instr
+    return region
+
+
 def _writes_block(instr: Instr) -> bool:
     if instr.op is not dynamic_update_slice:
         return False

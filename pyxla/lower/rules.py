@@ -431,7 +431,7 @@ def pad_nothing(instr: Instr) -> Value | None:
 # Updates in place.
 
 
-def _stored(value: Value) -> tuple[Instr | None, bool]:
+def stored(value: Value) -> tuple[Instr | None, bool]:
     """The update that made an array, and whether there is a barrier after it."""
     owner, barred = value.owner, False
     if isinstance(owner, Instr) and owner.op is optimization_barrier and len(owner.operands) == 1:
@@ -442,7 +442,7 @@ def _stored(value: Value) -> tuple[Instr | None, bool]:
 def load_stored(instr: Instr) -> Value | None:
     """A slice of what was just written there -> what was written."""
     x, *starts = instr.operands
-    made, _ = _stored(x)
+    made, _ = stored(x)
     if made is None or list(made.operands[2:]) != starts:
         return None
     update = made.operands[1]
@@ -459,15 +459,19 @@ def store_loaded(instr: Instr) -> Value | None:
 
 
 def store_twice(instr: Instr) -> Value | None:
-    """Writing over what was just written there: the first is not needed, but its barrier is."""
+    """Writing over what was just written there: the first is not needed, but its barrier is.
+
+    Only within a region (`simplify` sees to that): in a branch of a conditional, whose other branch
+    keeps the first, both updates would begin with the same array, which is a copy of it.
+    """
     x, update, *starts = instr.operands
-    made, barred = _stored(x)
+    made, barred = stored(x)
     if made is None or list(made.operands[2:]) != starts:
         return None
     if made.operands[1].type.shape != update.type.shape:
         return None
-    stored = instr.op(made.operands[0], update, *starts)
-    return optimization_barrier(stored) if barred else stored
+    only = instr.op(made.operands[0], update, *starts)
+    return optimization_barrier(only) if barred else only
 
 
 def store_all(instr: Instr) -> Value | None:
@@ -497,7 +501,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "concatenate": (concatenate_one,),
     "pad": (pad_nothing,),
     "dynamic_slice": (load_stored, slice_whole),
-    "dynamic_update_slice": (store_all, store_loaded, store_twice),
+    "dynamic_update_slice": (store_all, store_loaded),
 }
 
 

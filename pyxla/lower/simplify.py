@@ -24,8 +24,9 @@ from pyxla.lower.cost import INFINITE, SMALL, cost, total
 from pyxla.lower.dead import dead_code, has_effect
 from pyxla.lower.forward import forward_blocks
 from pyxla.lower.inplace import update_in_place
-from pyxla.lower.rules import boolean, definition, is_filled, known, rewrite
+from pyxla.lower.rules import boolean, definition, is_filled, known, rewrite, store_twice, stored
 from pyxla.ops.elementwise import convert, select
+from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import constant
 
 __all__ = ["dead_code", "simplify"]
@@ -72,9 +73,10 @@ class _Walk:
     """The walk forwards.
 
     env: value -> its replacement.  table: key of an instruction -> its results; log: the keys that
-    the region at hand added.  constants: of the region at hand, key -> value.  code: the list being
-    written.  facts: what is known of predicates in the branches at hand.  again: another round may
-    find more.  loops: there is one.  builder: where rules emit, the current one during the walk.
+    the region at hand added.  constants: of the region at hand, key -> value.  stores: updates in
+    the region at hand.  code: the list being written.  facts: what is known of predicates in the
+    branches at hand.  again: another round may find more.  loops: there is one.  builder: where
+    rules emit, the current one during the walk.
     """
 
     def __init__(self) -> None:
@@ -84,6 +86,7 @@ class _Walk:
         self.constants: dict[Key, Value] = {}
         self.code: list[Instr] = []
         self.facts: dict[Value, bool] = {}
+        self.stores: set[Instr] = set()
         self.again = self.loops = False
         self.builder = Builder([])
 
@@ -119,8 +122,8 @@ class _Walk:
 
     def region(self, region: Region, shares: bool = True) -> None:
         """Simplify a region in place; `shares`: it may use what its surroundings computed."""
-        outer = self.code, self.constants, self.table, self.log
-        self.code, self.constants, self.log = [], {}, []
+        outer = self.code, self.constants, self.table, self.log, self.stores
+        self.code, self.constants, self.log, self.stores = [], {}, [], set()
         if not shares:
             self.table = {}
         for instr in region.instrs:
@@ -129,7 +132,7 @@ class _Walk:
         region.instrs[:] = self.code
         for key in self.log:
             del self.table[key]
-        self.code, self.constants, self.table, self.log = outer
+        self.code, self.constants, self.table, self.log, self.stores = outer
 
     def instr(self, instr: Instr) -> None:
         op = instr.op
@@ -168,6 +171,11 @@ class _Walk:
         """Apply the rules; what they emit goes through the walk itself."""
         self.builder.loc = instr.loc
         value = rewrite(instr)
+        if value is None and instr.op is dynamic_update_slice:
+            if stored(instr.operands[0])[0] in self.stores:
+                value = store_twice(instr)
+            if value is None:
+                self.stores.add(instr)
         if value is None:
             return False
         if emitted := self.builder.instrs:

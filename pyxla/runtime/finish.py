@@ -12,6 +12,7 @@ from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.expand import expand, expands
+from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.registers import keep_in_registers
@@ -29,7 +30,7 @@ def finished(name: str, origin: Region) -> Program:
     region = join_products(region)
     if jaxlink.on_cpu():
         region = pack_in_order(region)
-    region = close(unroll(promote_elements(region)))
+    region = close(unroll(promote_elements(chain_updates(region))))
     if jaxlink.on_cpu():
         region = keep_in_registers(fence_reads(region))
         region = stage_reductions(orient_products(spread_products(region)))

@@ -64,9 +64,26 @@ def kept(A):
         A[i, i] = A[0, i] + before + A.sum()
 
 
+def second_in_branch(A):
+    for i in range(N):
+        for j in range(1, N):
+            A[i, j] += A[i, j - 1]
+            if i > j:
+                A[i, j] += A[i - j - 1, j]
+
+
+def read_in_branch(A):
+    for i in range(N):
+        A[i, 0] += 1.0
+        if A[i, 0] > 3:
+            A[i, 0] = A[i - 1, 0] * 2
+
+
 @pytest.mark.parametrize(
     ("program", "copies"),
     [
+        (second_in_branch, 0),
+        (read_in_branch, 0),
         (cholesky, 0),
         (own_place, 0),
         (distance_behind, 0),

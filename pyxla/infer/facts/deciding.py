@@ -47,8 +47,9 @@ def by_counted_loops(value: Value, heads: Collection[Block]) -> bool:
     return all(x is not None and by_arguments(x, heads) for x in (value, *tests))
 
 
-def parameters(value: Value | None) -> list[Value]:
-    """The parameters and loads that `value` is computed from."""
+def parameters(value: Value | None, paths: bool = False) -> list[Value]:
+    """The parameters and loads that `value` is computed from; `paths`: and what decides which of
+    the values that meet in it it is."""
     found: dict[Value, None] = {}
     seen: set[Value] = set()
     stack = [value] if value is not None else []
@@ -59,6 +60,8 @@ def parameters(value: Value | None) -> list[Value]:
         seen.add(x)
         if isinstance(x.owner, Phi):
             stack.extend(x.owner.args.values())
+            tests = [deciding_test(b) for b in (x.owner.block, *x.owner.args) if paths]
+            stack.extend([test for test in tests if test is not None])
         elif isinstance(x.owner, Instr):
             stack.extend(x.owner.operands)
         else:

@@ -25,6 +25,7 @@ from pyxla.infer.lattice import (
     Const,
     MaybeUnbound,
     NeedsStatic,
+    Scalar,
     Unbound,
     is_number,
     number_type,
@@ -38,6 +39,7 @@ from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
 MAX_UNROLLED = 4096
+MAX_UNDECIDED = 64  # iterations after which data may end the loop
 
 
 def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
@@ -383,8 +385,10 @@ def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge)
     size = len(entry.block.instrs)
     edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
     test: Any = Const(None)
+    doors = _doors(component)
     try:
         for count in range(MAX_UNROLLED):
+            left = [len(frame.pending.get(target, ())) for target in doors]
             if not engine.lists.turn():
                 words = "too many iterations are visited one by one"
                 raise engine.refuse(words, "use an array in the place of the list")
@@ -392,12 +396,29 @@ def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge)
             if edge is None:
                 engine.unrollings[_first_line(component.header)] = count
                 return None
+            for target, before in zip(doors, left, strict=True):
+                edges = frame.pending.get(target, [])
+                if count >= MAX_UNDECIDED and len(edges) > before:
+                    raise NotKnown(_test_before(edges[-1].block))
     except NotKnown as unknown:
         test = unknown.test
     _reset(engine, frame, mark)
     del entry.block.instrs[size:]
     entry.block.terminator = None
     return test
+
+
+def _doors(component: Component) -> list[Block]:
+    """Where a loop goes whose header does not say whether it goes on."""
+    exits = component.loop.exits
+    inside = all(source is not component.header for source, _ in exits)
+    return list(dict.fromkeys([target for _, target in exits])) if inside else []
+
+
+def _test_before(block: Block) -> Any:
+    """What decided that control came here, if it can be seen."""
+    ends = [b.terminator for b in (block, *block.preds[-1:]) if isinstance(b.terminator, Branch)]
+    return Scalar(ends[0].cond) if ends else Const(None)
 
 
 def _iteration(

@@ -1,0 +1,50 @@
+"""How deep calls may nest: recursion becomes code for each depth.
+
+Recursion whose end is known while compiling, as in a search over positions, may be deep.  Where
+data ends it, code and the time to make it grow with every level, mostly in vain: what decides is
+then asked for early, and a program without it refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.errors import CompileError
+from pyxla.infer.facts.deciding import deciding_test
+from pyxla.ir.core import Value
+
+MAX_DEPTH = 120
+MAX_UNDECIDED = 64
+
+
+class TooDeep(CompileError):
+    """Calls are nested too deeply.  test: the condition that might end them, if there is one."""
+
+    test: Value | None = None
+
+
+def check_depth(engine: Any, frame: Any) -> None:
+    """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
+    frames = engine.frames
+    if len(frames) < MAX_UNDECIDED:
+        return
+    function = frame.ssa.function
+    undecided = sum([f.ssa.function is function and _is_undecided(f) for f in frames])
+    if len(frames) < MAX_DEPTH and undecided < MAX_UNDECIDED:
+        return
+    refusal = too_deep(engine)
+    refusal.test = deciding_test(engine.block)
+    raise engine.demand((refusal.test,) if refusal.test else (), refusal) or refusal
+
+
+def _is_undecided(frame: Any) -> bool:
+    """Whether the function may also be left without the call that it is at."""
+    return bool(frame.returns) or any(frame.pending.values())
+
+
+def too_deep(engine: Any) -> Any:
+    return engine.refuse(
+        f"calls are nested too deeply ({len(engine.frames)})",
+        "recursion needs a depth that is known while compiling; use a loop",
+        kind=TooDeep,
+    )

@@ -1,0 +1,39 @@
+"""Recursion over lists of numbers whose depth the numbers decide."""
+
+from tests.programs import program
+
+
+@program("recursion", lambda: ([3, 1, 2, 5, 4, 9, 7, 8],), lambda: ([],), lambda: ([2.5, -1.0],))
+def merge_sort_of_slices(a):
+    if len(a) <= 1:
+        return a
+    middle = len(a) // 2
+    left, right = merge_sort_of_slices(a[:middle]), merge_sort_of_slices(a[middle:])
+    out = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            out.append(left[i])
+            i += 1
+        else:
+            out.append(right[j])
+            j += 1
+    return out + left[i:] + right[j:]
+
+
+@program("recursion", lambda: ([3, 1, 2, 3, 4],))
+def quicksort_of_comprehensions(a):
+    if len(a) <= 1:
+        return a
+    smaller = quicksort_of_comprehensions([x for x in a[1:] if x < a[0]])
+    return smaller + [a[0]] + quicksort_of_comprehensions([x for x in a[1:] if x >= a[0]])
+
+
+@program("recursion", lambda: (10, 3), lambda: (7, 7))
+def binomial(n, k):
+    return 1 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
+
+
+@program("recursion", lambda: (20,), lambda: (90.5,))
+def deep(x):
+    return 0 if x < 1 else 1 + deep(x - 1)
