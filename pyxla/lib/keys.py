@@ -186,6 +186,8 @@ def _normal(item: Any) -> Any:
         return slice(*[_slice_bound(x) for x in (item.start, item.stop, item.step)])
     if isinstance(item, list | tuple):
         item = as_array(list(item)) if item else Array(constant(value=np.zeros(0, I64.dtype)))
+    elif isinstance(item, range):
+        item = Array(constant(value=np.array(item, I64.dtype)))
     elif isinstance(item, bool | np.bool_ | np.ndarray | np.integer):
         if isinstance(item, np.integer):
             return int(item)

@@ -136,3 +136,38 @@ def crossed(n):
         children[i + 1] = np.r_[parents[i + 1, :c], parents[i, c:]]
     children[0] = parents[1]
     return children
+
+
+@program("a range as an index", lambda: (drawn(4, 4),))
+def ranges_as_indices(a):
+    n = len(a)
+    picked = a[np.argmax(a, axis=0), range(n)], a[range(0, n, 2)], a[range(2), 1:]
+    a[range(2), range(2)] = 5
+    a[:, range(1, 3)] += 1
+    return picked
+
+
+@program(
+    "an empty list or one that grew, in a tuple",
+    lambda: (np.array([2, 3, 1, 0]), 0, 1),
+    lambda: (np.array([2, -1, 1, 0]), 1, 3),
+)
+def early_empty_list(after, u, v):
+    if after[u] == -1:
+        return after, [], Square([])
+    path = [u]
+    while u != v:
+        u = int(after[u])
+        path.append(u)
+    return after, path, Square(path)
+
+
+@program("a number of two kinds, compared", lambda: (drawn(3) ** 2,))
+def close_to_what_it_was(x):
+    last = 0
+    for steps in range(50):
+        new = x.sum() / (steps + 1)
+        if np.isclose(last, new, rtol=1e-3) or np.allclose([last, 1], [new, 2]):
+            break
+        last = new
+    return last, steps, np.argmax([last, 3])

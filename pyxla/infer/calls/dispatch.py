@@ -300,7 +300,7 @@ def call_library(
     engine.permuted |= value is np.asfortranarray
     found = engine.abstract(result, _zero_d(implementation, args))
     if engine.mixed is not None:
-        _check_dtypes(engine, value)
+        _check_dtypes(engine, value, found)
     return operated(engine, value, args, found) if _tracked(value) else found
 
 
@@ -310,9 +310,13 @@ def _is_numpys(value: Any) -> bool:
     return str(getattr(value, "__module__", "")).startswith("numpy")
 
 
-def _check_dtypes(engine: Engine, value: Any) -> None:
-    """Refuse what NumPy gives another dtype for each of the kinds of a number."""
+def _check_dtypes(engine: Engine, value: Any, result: Any) -> None:
+    """Refuse what NumPy gives another dtype for each of the kinds of a number; truth values, and
+    places where the wider kind is a float, are of one dtype."""
     choices, engine.mixed = engine.mixed.choices, None
+    letter = _letter(engine, result)
+    if letter == "b" or (letter == "i" and any(dtype_of(kind).kind in "fc" for kind in choices)):
+        return
     module = getattr(value, "__module__", None) or ""
     names = sorted({str(dtype_of(kind)) for kind in choices})
     if value is math.prod:
@@ -323,6 +327,13 @@ def _check_dtypes(engine: Engine, value: Any) -> None:
         f"{_name(value)}: a number is {' or '.join(names)} here, as the path taken has it",
         "convert it with float() or int(), or start with a number of that type",
     )
+
+
+def _letter(engine: Engine, x: Any) -> str:
+    """The kind of dtype of a number or an array; none of anything else."""
+    if isinstance(x, Ref):
+        return arrays.dtype_of(engine, x).kind if arrays.is_array(engine, x) else ""
+    return x.dtype.kind if isinstance(x, Array | Scalar) else ""
 
 
 def _tracked(value: Any) -> bool:
