@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ from pyxla.infer.lattice import (
     Unbound,
     is_number,
 )
-from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.infer.lists import choosing, growing, methods, number_lists
 from pyxla.infer.objects import (
     class_of_exception,
     exception_init,
@@ -428,33 +428,55 @@ def _is_known(x: Any) -> bool:
 
 def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
     """A list of numbers that is kept as an array, in order."""
-    by = engine.rules.negative(engine, x.data) if descending else x.data
-    order = call(engine, Const(np.argsort), [by], {"kind": Const("stable")})
+    order = _order(engine, [x.data], descending)
     return engine.new(number_lists.kept_as(engine, get_item(engine, x.data, order), x.python))
 
 
 def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
     """Items by keys known at run time: one stable argsort, and what it picks."""
-    if not all(map(is_number, keys)):
+    columns: Iterable[Sequence[Any]] = [keys]
+    if all(isinstance(key, Tuple) and len(key.items) == len(keys[0].items) for key in keys):
+        columns = list(zip(*[key.items for key in keys], strict=True))
+    if not columns or not all(is_number(x) for column in columns for x in column):
         raise engine.refuse(
             "sorted() by keys known at run time only, which are not all numbers",
             "sort an array of the keys with np.argsort",
         )
-    by = call(engine, Const(np.array), [engine.new(ListCell(tuple(keys)))], {})
-    if descending:
-        by = engine.rules.negative(engine, by)
-    order = call(engine, Const(np.argsort), [by], {"kind": Const("stable")})
+    by = [
+        call(engine, Const(np.array), [engine.new(ListCell(tuple(column)))], {})
+        for column in columns
+    ]
+    order = _order(engine, by, descending)
     return engine.new(ListCell(tuple(_picked(engine, items, order))))
 
 
+def _order(engine: Engine, by: list[Any], descending: bool) -> Any:
+    """Where what comes first, second and so on is: by columns, equal rows as they are."""
+    backwards = Const(slice(None, None, -1))
+    if descending:
+        by = [get_item(engine, x, backwards) for x in by]
+    if len(by) == 1:
+        order = call(engine, Const(np.argsort), by, {"kind": Const("stable")})
+    else:
+        order = call(engine, Const(np.lexsort), [Tuple(tuple(reversed(by)))], {})
+    if not descending:
+        return order
+    last = binary(engine, "sub", length(engine, order), Const(1))
+    return binary(engine, "sub", last, get_item(engine, order, backwards))
+
+
 def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
-    """`[items[i] for i in order]` of numbers, or of tuples of numbers of one length."""
+    """`[items[i] for i in order]`."""
     if all(isinstance(i, Tuple) and len(i.items) == len(items[0].items) for i in items):
         columns = [list(column) for column in zip(*[i.items for i in items], strict=True)]
         rows = zip(*[_picked(engine, column, order) for column in columns], strict=True)
         return [Tuple(tuple(row), items[0].cls) for row in rows]
     kinds = {type_of(engine, i) for i in items}
     if len(kinds) > 1 or not all(map(is_number, items)):
+        places = [get_item(engine, order, Const(i)) for i in range(len(items))]
+        found = [choosing.picked(engine, tuple(items), place) for place in places]
+        if None not in found:
+            return found
         raise engine.refuse(
             "sorted() puts objects in an order known at run time only",
             "sort numbers, or tuples of numbers, of one type",

@@ -15,3 +15,4 @@ import pyxla.infer.containers.methods
 import pyxla.infer.loops.folding
 import pyxla.infer.random.methods
 import pyxla.infer.text.printing
+import pyxla.infer.text.warned

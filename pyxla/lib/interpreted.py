@@ -378,3 +378,26 @@ def compress(items: Any, selectors: Any) -> Iterator[Any]:
         if selectors[n]:
             yield x
         n += 1
+
+
+# Filters of warnings.
+
+
+def local_warnings(options: dict[str, Any]) -> None:
+    """Enter `warnings.catch_warnings(**options)`."""
+
+
+def leave_warnings() -> None:
+    """Leave the innermost `warnings.catch_warnings`."""
+
+
+class CatchWarnings:
+    """`warnings.catch_warnings(**options)`."""
+
+    options: dict[str, Any]
+
+    def __enter__(self) -> None:
+        local_warnings(self.options)
+
+    def __exit__(self, *error: Any) -> None:
+        leave_warnings()

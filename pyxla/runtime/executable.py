@@ -247,6 +247,8 @@ def _in_words(error: Exception, name: str, leaves: Sequence[Any]) -> Exception |
     text = str(error).partition("\n")[0]
     if "RESOURCE_EXHAUSTED" in text:
         return MemoryError(f"{name}(): {text.partition(': ')[2] or text}")
+    if "callback" in text and (raised := jaxlink.raised_on_host()) is not None:
+        return raised
     return RuntimeError(f"{name}(): XLA failed: {text}")
 
 

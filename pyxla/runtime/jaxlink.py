@@ -155,13 +155,26 @@ def _first_line(program: Program) -> Location | None:
 mlir.register_lowering(pyxla_call, _lower)
 
 
+# What Python raised that a program called, until `raised_on_host` takes it.
+_raised: list[Exception] = []
+
+
+def raised_on_host() -> Exception | None:
+    """The exception for which a program failed that called Python, as a warning may be one."""
+    return _raised.pop() if _raised else None
+
+
 def _host_call(
     ctx: Any, function: Callable[..., None], operands: Sequence[Any], types: Sequence[ArrayType]
 ) -> Any:
     """Code that calls `function` on all but the first of `operands`, which it returns."""
 
     def called(order: Any, *arrays: Any) -> tuple[Any]:
-        function(*[np.asarray(x) for x in arrays])
+        try:
+            function(*[np.asarray(x) for x in arrays])
+        except Exception as error:
+            _raised.append(error)
+            raise
         return (np.asarray(order),)
 
     avals = [ShapedArray(t.shape, t.dtype) for t in types]

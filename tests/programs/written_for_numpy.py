@@ -171,3 +171,22 @@ def close_to_what_it_was(x):
             break
         last = new
     return last, steps, np.argmax([last, 3])
+
+
+@program(
+    "objects in an order that data decides",
+    lambda: (np.array([2.0, 5, 1, 3]),),
+    lambda: (np.array([0.0, 3, 3, 7]),),
+)
+def sorted_objects(x):
+    pairs = [(x[0], 1), (x[1], 2), (x[2], 3), (x[0], 4)]
+    named = {"a": x[0], "b": x[1], "c": x[2]}
+    squares = [Square(v) for v in x]
+    squares.sort(key=lambda s: s.side)
+    small = x.astype(np.uint8)
+    return (
+        *(sorted(pairs, reverse=True), sorted(pairs, key=lambda t: (-t[0], t[1])), squares),
+        *(sorted(named, key=lambda k: named[k]), sorted([x, x + 1], key=lambda a: -a.sum())),
+        *(sorted(small, reverse=True), sorted([small[0], small[1]], reverse=True)),
+        *(sorted([v > 1 for v in x], reverse=True), sorted(x.tolist(), reverse=True)),
+    )

@@ -12,7 +12,7 @@ import functools
 import math
 import random
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -422,7 +422,9 @@ def _name(value: Any) -> str:
 
 
 def _folds(value: Any) -> bool:
-    if isinstance(value, np.ufunc) or value in FOLDABLE or value in _PURE_BUILTINS:
+    if isinstance(value, np.ufunc):
+        return True
+    if isinstance(value, Hashable) and (value in FOLDABLE or value in _PURE_BUILTINS):
         return True
     return getattr(value, "__module__", None) in _FOLDABLE_MODULES
 

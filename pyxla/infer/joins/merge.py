@@ -9,7 +9,7 @@ widening: Bourdoncle 1993).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,7 @@ from pyxla.infer.heap import (
     shadowed,
 )
 from pyxla.infer.joins import kinds, unions
+from pyxla.infer.joins.columns import with_parts
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
     UNDEFINED,
@@ -636,7 +637,7 @@ def _unify_lists(
     """Lists that are arrays on one path are that on all; those of different lengths grow."""
     names = [[edge.env.get(value) for edge in edges] for value in live]
     columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
-    columns = [part for column in columns for part in _parts(edges, column)]
+    columns = [part for column in columns for part in with_parts(edges, column)]
     if grows:
         growth.unify(edges, [*columns, *tables.unify(edges, columns)])
     number_lists.unify(
@@ -644,38 +645,6 @@ def _unify_lists(
         columns,
         lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
     )
-
-
-# How deep in new objects lists are looked for that meet: they may be in a circle.
-_DEPTH = 4
-
-
-def _parts(
-    edges: list[Edge], column: Sequence[Any], depth: int = _DEPTH
-) -> Iterator[Sequence[Any]]:
-    """What one name is in each state, and what parts of the same structure are."""
-    yield column
-    first = column[0] if depth else None
-    if isinstance(first, Tuple):
-        if all(_same_shape(first, x) for x in column):
-            for part in zip(*[x.items for x in column], strict=True):
-                yield from _parts(edges, part, depth - 1)
-    elif isinstance(first, Ref) and not first.view:
-        if all(isinstance(x, Ref) and x.cell != first.cell and not x.view for x in column[1:]):
-            contents = [e.heap.contents.get(x.cell) for e, x in zip(edges, column, strict=True)]
-            for part in _fields(contents):
-                yield from _parts(edges, part, depth - 1)
-
-
-def _fields(contents: list[Any]) -> Iterable[Sequence[Any]]:
-    """What is at the same place in new objects of one structure."""
-    first = contents[0]
-    if type(first) is ObjectCell and all(
-        type(c) is ObjectCell and c.cls is first.cls and c.fields.keys() == first.fields.keys()
-        for c in contents
-    ):
-        return [[c.fields[name] for c in contents] for name in first.fields]
-    return ()
 
 
 def merge(

@@ -21,13 +21,14 @@ def choose(engine: Any, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
     if not items or not (decided_by_data(engine, key) or engine.lists.allows(len(items), True)):
         return None
     number_lists.checked(engine, key, len(items), number_lists.OUT_OF_RANGE[of_list])
-    return _chosen(engine, items, key)
+    return picked(engine, items, key)
 
 
-def _chosen(engine: Any, items: tuple[Any, ...], key: Any) -> Any:
+def picked(engine: Any, items: tuple[Any, ...], key: Any) -> Any:
+    """`items[key]` for a key in range; None where items are functions, or too many."""
     if (cls := _row_class(items)) is not None:
         columns = zip(*[arrays.items_of(engine, item) for item in items], strict=True)
-        chosen = [_chosen(engine, column, key) for column in columns]
+        chosen = [picked(engine, column, key) for column in columns]
         return None if None in chosen else Tuple(tuple(chosen), cls)
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):

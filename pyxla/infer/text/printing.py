@@ -51,10 +51,15 @@ def _print(
         sep, end, flush = (read(given) for read in ends)
         builtins.print(*[read(given) for read in readers], sep=sep, end=end, flush=flush)
 
+    do(engine, print_, values)
+    return Const(None)
+
+
+def do(engine: Engine, function: Callable[..., None], values: Sequence[Value] = ()) -> None:
+    """Call Python on the host when the program gets here, with these arrays."""
     stream = engine.captures.abstract(engine, STREAM)
     order = arrays.read(engine, stream).value
-    arrays.write(engine, stream, Array(host_call(order, *values, function=print_)))
-    return Const(None)
+    arrays.write(engine, stream, Array(host_call(order, *values, function=function)))
 
 
 def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
