@@ -239,7 +239,8 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     made = compiled.lower(*given, **named)
     count = len(given) + len(named)
     args = made.request.args
-    _, outside = signature.flatten([place.read() for place in made.places])
+    static = frozenset([(p[0] - count, *p[1:]) for p in made.static if p[0] >= count])
+    _, outside = signature.flatten([place.read() for place in made.places], static)
     inside = len(made.at("typed").function.params) - len(outside)
     names = [
         ahead.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))

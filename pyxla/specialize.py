@@ -11,7 +11,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +69,7 @@ from pyxla.ops.elementwise import convert
 from pyxla.options import DEFAULTS
 from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
+from pyxla.runtime.numbers import ITEMS
 
 MAX_RESTARTS = 64
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
@@ -142,7 +143,36 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             except CompileError as error:
                 if isinstance(error, InternalError) and request.options.verify:
                     raise
+        if lists := _long_lists(request.args):
+            raise Restart({(*path, ITEMS): None for path in lists}, []) from None
         raise
+
+
+def _long_lists(args: Any, path: sig.Path = ()) -> list[sig.Path]:
+    """The paths of the lists that are one leaf each."""
+    found: list[sig.Path] = []
+    for step, arg in _steps(args):
+        if isinstance(arg, sig.ArgNumbers):
+            found.append((*path, step))
+        else:
+            found += _long_lists(arg, (*path, step))
+    return found
+
+
+def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
+    """The descriptions directly inside one, and the steps to them."""
+    match arg:
+        case sig.ArgDict(keys, values):
+            return zip(keys, values, strict=True)
+        case sig.ArgObject(_, fields):
+            return fields
+        case sig.ArgMethod(_, owner):
+            return (("__self__", owner),)
+        case sig.ArgTuple(_, items) | sig.ArgList(items) | sig.ArgPytree(_, _, items):
+            return enumerate(items)
+        case tuple():
+            return enumerate(arg)
+    return ()
 
 
 def _specialize(
@@ -211,6 +241,9 @@ def _demand(world: _World, need: NeedsStatic) -> Exception:
     paths = [world.scalars[v] for v in numbers if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"
+    lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
+    if lists:
+        return Restart(dict.fromkeys(lists, need.loc), [])
     if paths and len(paths) == len(numbers):
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
@@ -234,6 +267,8 @@ class _World:
         self.params: list[Value] = []
         self.leaves: dict[int, int] = {}
         self.scalars: dict[Value, sig.Path] = {}
+        self.numbers: dict[Value, sig.Path] = {}
+        self.given: dict[int, Array] = {}
         self.paths: dict[int, sig.Path] = {}
         self.initial: dict[int, Any] = {}
         self.named: dict[tuple[int, Any], sig.Path] = {}
@@ -293,6 +328,12 @@ class _World:
                 return Tuple(self.each(items, path), cls)
             case sig.ArgList(items):
                 return self.pin(ListCell(self.each(items, path)), path)
+            case sig.ArgNumbers(type):
+                value = self.param(type, self.names.get(path[0], ""))
+                self.numbers[value] = path
+                data = self.engine.heap.new(Array(value), None)
+                self.given[data] = Array(value)
+                return self.pin(NumberList(Ref(data), python=True), path)
             case sig.ArgDict(keys, values):
                 items = tuple([self.abstract(v, (*path, k)) for k, v in zip(keys, values)])
                 return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)
@@ -485,7 +526,11 @@ class _Outputs:
             if self.engine.heap.infos[cell].read_only:
                 continue  # nobody wrote to it, even where its contents are told by a selection
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
-            if after is before or (isinstance(after, Array) and _unchanged(after, before)):
+            if isinstance(before, NumberList):
+                same = self.same_numbers(before, after)
+            else:
+                same = after is before or (isinstance(after, Array) and _unchanged(after, before))
+            if same:
                 continue
             if isinstance(after, Conflict):
                 raise CompileError(after.reason, notes=after.notes)
@@ -514,6 +559,14 @@ class _Outputs:
             world.jax,
             world.waits,
         )
+
+    def same_numbers(self, before: NumberList, after: Any) -> bool:
+        """Whether a list holds the numbers that it was given with."""
+        if not isinstance(after, NumberList) or after.data.view:
+            return False
+        array = resolve(self.engine.heap, self.engine.heap.contents[after.data.cell])
+        given = self.world.given[before.data.cell]
+        return isinstance(array, Array) and _unchanged(array, given)
 
     def scalar_value(self, x: Any) -> Value:
         if isinstance(x, Const):

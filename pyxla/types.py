@@ -36,12 +36,14 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
+from pyxla.runtime.numbers import ITEMS, LONG
 from pyxla.runtime.signature import (
     Arg,
     ArgArray,
     ArgDict,
     ArgList,
     ArgMethod,
+    ArgNumbers,
     ArgObject,
     ArgPytree,
     ArgScalar,
@@ -162,7 +164,16 @@ class _DescribeTypes(Describe):
         if isinstance(x, type) and x in PYTHON_DTYPES:
             self.typed.add(path)
             return ArgScalar(python_type(x), self.leaf())
+        if type(x) is list and (kind := self.long(x, path)) is not None:
+            self.seen[id(x)] = path
+            return ArgNumbers(array_type(PYTHON_DTYPES[kind], (len(x),)), self.leaf())
         return super().visit(x, path)
+
+    def long(self, x: list[Any], path: Path) -> Any:
+        """The type of the numbers of a list that is one leaf; None of other lists."""
+        first = x[0] if len(x) > LONG else None
+        one = first in (int, float, complex) and all(item is first for item in x)
+        return first if one and (*path, ITEMS) not in self.static else None
 
 
 def describe(
@@ -205,6 +216,8 @@ def spelled(arg: Arg) -> str:
         case ArgTuple(cls, items):
             inner = ", ".join(map(spelled, items))
             return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
+        case ArgNumbers(type):
+            return f"[{array_type(type.dtype, (), weak=True)}] * {type.shape[0]}"
         case ArgList(items):
             return f"[{', '.join(map(spelled, items))}]"
         case ArgDict(keys, values):

@@ -176,6 +176,13 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             x = _converted(type, x)
             _check(_matches(type, x), type, x, path)
             leaves.append(x)
+        case signature.ArgNumbers(type):
+            size, number = type.shape[0], array_type(type.dtype, (), weak=True)
+            _check(isinstance(x, list) and len(x) == size, f"a list of {size} numbers", x, path)
+            held: list[Any] = []
+            for step, y in enumerate(x):
+                _collect(ArgScalar(number), y, (*path, step), held)
+            leaves.append(np.array(held, type.dtype))
         case ArgStatic(value):
             _check(x == value, repr(value), x, path)
         case signature.ArgTuple(_, items) | signature.ArgList(items):

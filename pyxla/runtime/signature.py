@@ -14,6 +14,8 @@ structure differ:
                                                     other known numbers     "static", type, text
     jax.Array       "jax f32[3]" (one interned str) bool, str, None, ...    "static", type, value
     containers      class, their structure, then each element
+    long lists of   list, length, "numbers", the type: one leaf, unless `static` has their path
+    numbers         with the step `ITEMS`
 
 A traced scalar that is weakly typed (a Python scalar on its way through JAX) counts as the Python
 scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap
@@ -46,8 +48,7 @@ from pyxla.ir.types import (
 )
 from pyxla.lib.random import state
 from pyxla.runtime import jaxlink
-
-Path = tuple[Any, ...]
+from pyxla.runtime.numbers import Path, numbers_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -87,6 +88,14 @@ class ArgTuple:
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArgList:
     items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgNumbers:
+    """A long list of Python numbers of one type, as one array."""
+
+    type: ArrayType
+    leaf: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -133,6 +142,7 @@ Arg = (
     | ArgStatic
     | ArgTuple
     | ArgList
+    | ArgNumbers
     | ArgDict
     | ArgObject
     | ArgMethod
@@ -300,6 +310,11 @@ class _Walk:
         if (seen := _enter(self, container, x, path)) is not None:
             self.key += ("same", seen)
             return
+        if (numbers := numbers_of(x, path, self.static)) is not None:
+            self.key += (list, len(x), "numbers", type(x[0]))
+            self.leaves.append(numbers)
+            self.open.discard(id(x))
+            return
         entries, steps, elements = container.open(x)
         self.key += entries
         for step, element in zip(steps, elements, strict=True):
@@ -340,6 +355,9 @@ class Describe:
             return ArgStatic(_hashable(x, path))
         if (seen := _enter(self, container, x, path)) is not None:
             return ArgSame(seen)
+        if (numbers := numbers_of(x, path, self.static)) is not None:
+            self.open.discard(id(x))
+            return ArgNumbers(array_type(numbers.dtype, numbers.shape), self.leaf())
         _, steps, elements = container.open(x)
         parts = zip(steps, elements, strict=True)
         items = tuple([self.visit(element, (*path, step)) for step, element in parts])
@@ -567,6 +585,8 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key += _known(value)
         case ArgSame(path):
             key += ("same", path)
+        case ArgNumbers(type):
+            key += (list, *type.shape, "numbers", _KINDS[type.dtype])
         case _:
             _rekey_container(arg, key)
 

@@ -15,11 +15,13 @@ import pytest
 
 from pyxla.errors import CompileError
 from pyxla.ir.types import DTYPE_NAMES, array_type, python_type
+from pyxla.runtime.numbers import ITEMS
 from pyxla.runtime.signature import (
     ArgArray,
     ArgDict,
     ArgList,
     ArgMethod,
+    ArgNumbers,
     ArgObject,
     ArgPytree,
     ArgSame,
@@ -95,6 +97,8 @@ CASES = [
     ((A, 1), ArgTuple(tuple, (ArgArray(f64(3)), ArgScalar(python_type(int), 1))), 2),
     (Pair(A, None), ArgTuple(Pair, (ArgArray(f64(3)), ArgStatic(None))), 1),
     ([A], ArgList((ArgArray(f64(3)),)), 1),
+    ([1.5] * 65, ArgNumbers(f64(65)), 1),
+    ([2**70] + [1] * 64, ArgList(tuple([ArgScalar(python_type(int), i) for i in range(65)])), 65),
     ({"a": A, 1: 2.0}, ArgDict(("a", 1), (ArgArray(f64(3)), ArgScalar(python_type(float), 1))), 2),
     (Layer(A, None), ArgObject(Layer, (("w", ArgArray(f64(3))), ("b", ArgStatic(None)))), 1),
     (Plain(A), ArgObject(Plain, (("x", ArgArray(f64(3))),)), 1),
@@ -129,6 +133,14 @@ def test_known_ints_join_the_key():
     )
     assert keyed(describe(args, static)) == key
     assert flatten([3, [4, (6,)]], static)[0] != key == flatten([3, [7, (5,)]], static)[0]
+
+
+def test_long_lists_of_numbers_are_one_leaf_unless_asked_for():
+    args = [[list(range(65))]]
+    static = frozenset([(0, 0, ITEMS), (0, 0, 3)])
+    key, leaves = flatten(args, static)
+    assert leaves == [n for n in range(65) if n != 3]
+    assert keyed(describe(args, static)) == key != flatten(args)[0]
 
 
 def test_registered_pytrees_and_methods():

@@ -1,0 +1,139 @@
+"""Arguments that are long lists of numbers, which are one array each: nobody may tell."""
+
+import bisect
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.programs import program
+
+
+def _floats():
+    return [float(v) for v in np.random.default_rng(0).normal(size=100)]
+
+
+def _ints():
+    return [int(v) for v in np.random.default_rng(0).integers(0, 50, 100)]
+
+
+def _shared():
+    x = _ints()
+    return x, x
+
+
+F = lambda: (_floats(),)
+I = lambda: (_ints(),)
+
+
+@program("reads", F, I, lambda: ([1.0, 2] * 50,), lambda: ([1j] * 100,), lambda: ([True] * 90,))
+def read(x):
+    ordered = isinstance(x[0], complex) or (max(x), min(x))
+    return sum(x), ordered, len(x), x[0], x[-1], x[3:5], x[::-1][0], x.index(x[5]), x[7] in x, x
+
+
+@program("writes", F, I)
+def written(x):
+    x[3] = 7.0
+    x[-1] += 1.0
+    y = x
+    y[5] = x[4]
+    z = x[:]
+    z[6] = x[0]
+    return x is y, z
+
+
+@program("an int among floats, a float among ints", F, I)
+def widened(x):
+    x[3] = 7
+    x[4] = 2.5
+    return x[3], x[4], isinstance(x[3], int), x[5]
+
+
+@program("methods", F, I)
+def changed(x):
+    x.append(1)
+    first = x.pop(0)
+    x.insert(3, 2)
+    x.extend([1, 2])
+    x += [3]
+    del x[0]
+    x.remove(x[10])
+    return first, len(x)
+
+
+@program("order", F, I)
+def ordered(x):
+    for i in range(len(x)):
+        for j in range(len(x) - i - 1):
+            if x[j] > x[j + 1]:
+                x[j], x[j + 1] = x[j + 1], x[j]
+    y = list(x)
+    x.reverse()
+    x[:3] = sorted(y)[:3]
+    return bisect.bisect_left(y, 20), math.fsum(y), np.dot(x, y)
+
+
+@program("tallies", I)
+def counted(x):
+    found = {}
+    for v in x:
+        found[v] = found.get(v, 0) + 1
+    return found, len(set(x)), Counter(x).most_common(1), [v for v in x if v > 25]
+
+
+@program("two of them", lambda: (_ints(), _ints()[::-1]), _shared)
+def exchanged(x, y):
+    same = x is y, x == y
+    x[:] = y
+    y[0] = 5
+    return same, x + y, [a + b for a, b in zip(x, y)][:3]
+
+
+@program("values that must be known", I, lambda: (_ints()[::-1],))
+def known(x):
+    x[0] += 1
+    return np.zeros(x[3] % 5), [0] * (x[4] % 3)
+
+
+@dataclass
+class State:
+    weights: list
+    at: int
+
+
+@program("inside others", lambda: ([_ints(), _ints()], {"a": _floats()}, State(_floats(), 3)))
+def nested(xs, d, state):
+    xs[1][2] = 5
+    d["a"][0] = 2.0
+    xs[0], xs[1] = xs[1], xs[0]
+    state.weights[state.at] = 1.5
+    state.weights = [v * 2 for v in state.weights]
+    return sum(xs[0]) + sum(d["a"])
+
+
+@program("out of range", F)
+def out_of_range(x):
+    try:
+        return x[200]
+    except IndexError as error:
+        return str(error)
+
+
+TABLE = list(range(200))
+
+
+@program("global", lambda: (np.array([3, 5]),))
+def captured(i):
+    return TABLE[i[0]] + TABLE[i[1]], sum(TABLE)
+
+
+@program("changed on a path", I)
+def changed_perhaps(x):
+    if x[0] > 3:
+        x.append(3)
+    for v in list(x):
+        if v % 2 == 0:
+            x.remove(v)
+    return len(x)
