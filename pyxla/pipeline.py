@@ -32,6 +32,7 @@ from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
+from pyxla.options import DEFAULTS
 from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.executable import Executable, Program, program, trimmed
 from pyxla.runtime.finish import finished
@@ -134,7 +135,7 @@ def _regions(compilation: Compilation) -> Program:
     whole = program(made.function.name, simplify(outline(made.function)))
     # Results that write back to an argument what it holds are in no module.
     kept, compilation.products["outcome"] = trimmed(whole, made.outcome)
-    return finished(kept.name, kept.region)
+    return finished(kept.name, kept.region, compilation.request.options or DEFAULTS)
 
 
 def _stablehlo(compilation: Compilation) -> str:

@@ -30,7 +30,6 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.grad.emitting import buffer, into, load, loop, number, store
 from pyxla.grad.foreign import foreign_batch
-from pyxla.grad.trips import conjuncts, trips
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
@@ -44,6 +43,7 @@ from pyxla.ir.rewrite import (
     walk,
 )
 from pyxla.ir.types import BOOL, ArrayType, array_type
+from pyxla.lower.trips import conjuncts, trips
 from pyxla.ops.batching import along, every, spread
 from pyxla.ops.control import call, case, if_, while_
 from pyxla.ops.elementwise import add, and_, compare, not_, select

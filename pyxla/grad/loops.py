@@ -18,10 +18,10 @@ from pyxla.grad.emitting import buffer, into, number
 from pyxla.grad.residuals import defined_in, nbytes, plan
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
-from pyxla.grad.trips import induction, trips
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, captures, clone_region, free_values, substitute_region
 from pyxla.ir.types import I64
+from pyxla.lower.trips import induction, trips
 from pyxla.ops.elementwise import add, convert, multiply
 from pyxla.ops.filled import filled
 

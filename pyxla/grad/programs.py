@@ -19,6 +19,7 @@ from pyxla.ir.types import ArrayType
 from pyxla.lower.simplify import simplify
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
+from pyxla.options import Options
 from pyxla.runtime import jaxlink
 from pyxla.runtime.executable import Program
 from pyxla.runtime.finish import finished
@@ -45,8 +46,10 @@ class Derivative(Program):
         make: Callable[[], Region],
         linear: Wrt,
         transposed: Callable[[], Program],
+        options: Options,
     ) -> None:
         fields = {"name": name, "params": params, "results": results, "linear": linear}
+        fields["options"] = options
         for field, value in {**fields, "make": make, "transposed": transposed}.items():
             object.__setattr__(self, field, value)
 
@@ -90,6 +93,7 @@ def ahead(program: Program, wrt: Wrt) -> Program:
         make,
         tuple(range(count, len(params))),
         lambda: _reverse(program, wrt),
+        program.options,
     )
 
 
@@ -100,7 +104,7 @@ def _reverse(program: Program, wrt: Wrt) -> Program:
     count = len(program.params)
 
     def make() -> Region:
-        region = vjp(_origin(program), wrt, _seeds(program))
+        region = vjp(_origin(program), wrt, _seeds(program), program.options)
         return Region(region.params, region.instrs, region.results[len(program.results) :])
 
     return Derivative(
@@ -110,6 +114,7 @@ def _reverse(program: Program, wrt: Wrt) -> Program:
         make,
         tuple(range(count, len(params))),
         lambda: ahead(program, wrt),
+        program.options,
     )
 
 
@@ -123,7 +128,8 @@ def back(program: Program, wrt: Wrt) -> Program:
     params = (*[program.params[k] for k in kept], *_inexact(program.results))
 
     def make() -> Region:
-        return _at_zero(vjp(_origin(program), wrt, _seeds(program)), wrt, len(program.results))
+        made = vjp(_origin(program), wrt, _seeds(program), program.options)
+        return _at_zero(made, wrt, len(program.results))
 
     return Derivative(
         f"{program.name}_transpose",
@@ -132,6 +138,7 @@ def back(program: Program, wrt: Wrt) -> Program:
         make,
         tuple(range(len(kept), len(params))),
         lambda: program,
+        program.options,
     )
 
 

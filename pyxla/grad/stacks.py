@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyxla.grad.emitting import as_counter, inline, into, load, loop, number, store
-from pyxla.grad.trips import induction
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping
 from pyxla.ir.types import I64
+from pyxla.lower.trips import induction
 from pyxla.ops.elementwise import add, compare, subtract
 
 

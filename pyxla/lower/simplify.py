@@ -25,6 +25,7 @@ from pyxla.lower.dead import dead_code, has_effect
 from pyxla.lower.forward import forward_blocks
 from pyxla.lower.inplace import update_in_place
 from pyxla.lower.rules import boolean, definition, is_filled, known, rewrite, store_twice, stored
+from pyxla.lower.unread import drop_unread
 from pyxla.ops.elementwise import convert, select
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import constant
@@ -51,7 +52,8 @@ def simplify(region: Region) -> Region:
         with building(walk.builder):
             walk.region(region)
         dead_code(region)
-        changed = walk.loops and (update_in_place(region) | forward_blocks(region))
+        changed = walk.loops and drop_unread(region)
+        changed = changed or (walk.loops and (update_in_place(region) | forward_blocks(region)))
         if not changed and not walk.again:
             break
     _restore_types(region, types)
@@ -280,13 +282,13 @@ class _Walk:
         """Slots that never change become uses of their initial value; equal slots become one."""
         cond, body = instr.regions
         kept: list[int] = []
-        seen: dict[tuple[Value, Value], int] = {}
+        seen: dict[tuple[Value, Any], int] = {}
         for k, (init, param) in enumerate(zip(instr.operands, body.params, strict=True)):
             result = self.env.get(body.results[k], body.results[k])
             if result is param or result is init:
                 self.env[param] = self.env[cond.params[k]] = init
                 self.env[instr.results[k]] = init
-            elif (twin := seen.setdefault((init, result), k)) != k:
+            elif (twin := _first(seen, [(init, result), (init, _step(param, result))], k)) != k:
                 self.env[param] = body.params[twin]
                 self.env[cond.params[k]] = cond.params[twin]
                 self.env[instr.results[k]] = instr.results[twin]
@@ -319,6 +321,26 @@ class _Walk:
         region.instrs[:] = [instr for instr in region.instrs if instr not in moved]
         for instr in moved:
             self.code.append(instr)
+
+
+def _first(seen: dict[Any, int], keys: Iterable[Any], k: int) -> int:
+    """The slot that had one of the keys before, else `k`."""
+    found = min([seen.get(key, k) for key in keys])
+    for key in keys:
+        seen.setdefault(key, found)
+    return found
+
+
+def _step(param: Value, result: Value) -> Any:
+    """Equal for slots that stay equal: with the same result, or the same made of themselves."""
+    owner = result.owner
+    if type(owner) is not Instr or param not in owner.operands or owner.regions:
+        return result
+    key = _key(owner)
+    if key is None or len(owner.results) > 1:
+        return result
+    op, operands, *attrs = key
+    return op, tuple([None if value is param else value for value in operands]), *attrs
 
 
 def _is_work(instr: Instr) -> bool:

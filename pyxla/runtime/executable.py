@@ -26,6 +26,7 @@ from pyxla.errors import ListOverflow
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cpu.shift import movable, moved
+from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import (
     Convert,
@@ -47,7 +48,7 @@ enable_x64 = jax.enable_x64
 class Program:
     """A typed program: flat arrays in, flat arrays out; equal only to itself.
 
-    origin: the region that derivatives are taken of, if there is one.
+    origin: the region that derivatives are taken of, if there is one; options: how.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Program:
     params: tuple[ArrayType, ...]
     results: tuple[ArrayType, ...]
     origin: Region | None = None
+    options: Options = DEFAULTS
 
     @functools.cached_property
     def stablehlo(self) -> str:
@@ -62,7 +64,9 @@ class Program:
         return jaxlink.stablehlo(self)
 
 
-def program(name: str, region: Region, origin: Region | None = None) -> Program:
+def program(
+    name: str, region: Region, origin: Region | None = None, options: Options = DEFAULTS
+) -> Program:
     """The program that `region` is; its types are the types of the region's values."""
     return Program(
         name,
@@ -70,6 +74,7 @@ def program(name: str, region: Region, origin: Region | None = None) -> Program:
         tuple([value.type for value in region.params]),
         tuple([value.type for value in region.results]),
         origin,
+        options,
     )
 
 
@@ -84,7 +89,7 @@ def trimmed(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
     if not idle:
         return whole, outcome
     region, origin = [_without(part, idle) for part in (whole.region, whole.origin)]
-    return program(whole.name, region, origin), without_results(outcome, idle)
+    return program(whole.name, region, origin, whole.options), without_results(outcome, idle)
 
 
 def _without(region: Any, idle: Collection[int]) -> Any:

@@ -18,12 +18,16 @@ from pyxla.lower.promote import promote_elements
 from pyxla.lower.registers import keep_in_registers
 from pyxla.lower.simplify import simplify
 from pyxla.lower.unroll import unroll
+from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink
 from pyxla.runtime.executable import Program, program
 
 
-def finished(name: str, origin: Region) -> Program:
-    """The program of a simplified region, which it keeps for its derivatives."""
+def finished(name: str, origin: Region, options: Options = DEFAULTS) -> Program:
+    """The program of a simplified region, which it keeps for its derivatives.
+
+    options: how the reverse of its loops is made.
+    """
     region = clone_region(origin, {})
     if expands(region):
         region = simplify(expand(region))
@@ -35,4 +39,4 @@ def finished(name: str, origin: Region) -> Program:
         region = keep_in_registers(fence_reads(region))
         region = stage_reductions(orient_products(spread_products(region)))
         region = keep_shared(region)
-    return program(name, region, origin)
+    return program(name, region, origin, options)

@@ -14,7 +14,8 @@ from pyxla.runtime.finish import finished
 @functools.lru_cache(maxsize=256)
 def batched(one: Program, lanes: tuple[bool, ...], size: int) -> Program:
     """The program on `size` lanes of the parameters where `lanes` holds; see `pyxla.grad.batch`."""
-    return finished(one.name, simplify(batch(one.origin or one.region, lanes, size)))
+    region = simplify(batch(one.origin or one.region, lanes, size))
+    return finished(one.name, region, one.options)
 
 
 jaxlink.set_batch(batched)

@@ -160,3 +160,23 @@ def test_integers_beside_what_is_differentiated():
     assert jax.grad(f, argnums=(0, 1), allow_int=True)(x, 3)[1].dtype == jax.dtypes.float0
     for n in (3.0, np.float64(3)):
         np.testing.assert_allclose(jax.vjp(f, x, n)[1](jnp.float64(1))[1], x.sum())
+
+
+def test_options_reach_the_reverse():
+    def f(x):
+        for _ in range(50):
+            x = np.sin(x) * x
+        return x.sum()
+
+    x, texts = jnp.asarray(X), {}
+    for limit in (0, 1 << 30):
+        compiled = pyxla.compile(f, residual_bytes=limit, snapshots=7)
+        batched = jax.grad(lambda at: jax.vmap(compiled)(at).sum())
+        for name, derivative in (("grad", jax.grad(compiled)), ("vmap", batched)):
+            reverse, at = jax.jit(derivative), x if name == "grad" else x[None]
+            texts[name, limit] = reverse.lower(at).as_text()
+            np.testing.assert_allclose(reverse(at).ravel(), pyxla.grad(f)(np.asarray(x)), rtol=1e-4)
+    # Eight states in snapshots, one of them of no use, instead of fifty residuals.
+    assert "tensor<50x3xf32>" in texts["grad", 1 << 30] not in texts["grad", 0]
+    for name in ("grad", "vmap"):
+        assert "tensor<8x" in texts[name, 0] and "tensor<8x" not in texts[name, 1 << 30]

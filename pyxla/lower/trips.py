@@ -9,7 +9,7 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ops.check import INTS
 from pyxla.ops.filled import constant
 
-_OPPOSITE = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE", "EQ": "EQ"}
+OPPOSITE = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE", "NE": "NE", "EQ": "EQ"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _count(loop: Instr, test: Value) -> int | None:
     (x, y), direction = owner.operands, owner.attrs["direction"]
     params = loop.regions[0].params
     if y in params:
-        x, y, direction = y, x, _OPPOSITE[direction]
+        x, y, direction = y, x, OPPOSITE[direction]
     limit = known(y)
     if x not in params or limit is None:
         return None
@@ -91,7 +91,7 @@ def _count(loop: Instr, test: Value) -> int | None:
 def _steps(start: int, limit: int, step: int, direction: str) -> int | None:
     if direction in ("GT", "GE"):
         start, limit, step = -start, -limit, -step
-        direction = _OPPOSITE[direction]
+        direction = OPPOSITE[direction]
     if direction == "LE":
         limit += 1
     if direction == "NE" and step < 0:
