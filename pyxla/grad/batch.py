@@ -43,6 +43,7 @@ from pyxla.ir.rewrite import (
     walk,
 )
 from pyxla.ir.types import BOOL, ArrayType, array_type
+from pyxla.lower.expand import expand
 from pyxla.lower.trips import conjuncts, trips
 from pyxla.ops.batching import along, every, spread
 from pyxla.ops.control import call, case, if_, while_
@@ -68,6 +69,8 @@ def batch(region: Region, lanes: Sequence[bool], size: int) -> Region:
 
     Results that differ between lanes have them as their first dimension, others do not.
     """
+    if any(_is_reversal(instr) for instr in walk(region.instrs)):
+        region = expand(clone_region(region, {}), "reversal")
     _check(region)
     batched = {param for param, flag in zip(region.params, lanes, strict=True) if flag}
     spreads(region.instrs, batched)
@@ -80,6 +83,10 @@ def batch(region: Region, lanes: Sequence[bool], size: int) -> Region:
         walker = _Batch(batched, dict(zip(region.params, params, strict=True)), size)
         results = walker.run(region)
     return Region(tuple(params), builder.instrs, results)
+
+
+def _is_reversal(instr: Instr) -> bool:
+    return instr.op is scope and instr.attrs["rule"].kind == "reversal"
 
 
 def lanes_of(x: ArrayType, size: int) -> ArrayType:

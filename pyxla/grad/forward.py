@@ -16,6 +16,7 @@ from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.emitting import into
 from pyxla.grad.foreign import foreign_jvp
+from pyxla.grad.reversals import DERIVATIVES
 from pyxla.grad.scopes import forward_scope
 from pyxla.grad.sweep import Sweep, no_rule, pull
 from pyxla.ir.build import Builder, building, current
@@ -25,18 +26,22 @@ from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region
 from pyxla.ops.computation import with_name
 from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
+from pyxla.options import DEFAULTS, Options
 
 Tangents = dict[Value, Value]
 
 
-def jvp(region: Region, wrt: Sequence[int]) -> Region:
-    """The region with tangents; `wrt` are positions of inexact parameters."""
+def jvp(region: Region, wrt: Sequence[int], options: Options = DEFAULTS) -> Region:
+    """The region with tangents; `wrt` are positions of inexact parameters.
+
+    options: how loops in reverse derivatives are reversed again.
+    """
     varied = {region.params[i] for i in wrt}
     vary(region.instrs, varied)
     params = [Value(param.type, None, param.hint) for param in region.params]
     given = [Value(region.params[i].type) for i in wrt]
     tangent = {params[i]: t for i, t in zip(wrt, given, strict=True)}
-    walk = _Forward(varied, dict(zip(region.params, params, strict=True)), tangent)
+    walk = _Forward(varied, dict(zip(region.params, params, strict=True)), tangent, options)
     builder = Builder([])
     with building(builder):
         results = walk.run(region)
@@ -44,10 +49,16 @@ def jvp(region: Region, wrt: Sequence[int]) -> Region:
     return Region((*params, *given), builder.instrs, (*results, *tangents))
 
 
+DERIVATIVES["jvp"] = jvp
+
+
 class _Forward:
     """varied: values of the original that may have tangents.  env: original -> copy."""
 
-    def __init__(self, varied: set[Value], env: Mapping, tangent: Tangents) -> None:
+    def __init__(
+        self, varied: set[Value], env: Mapping, tangent: Tangents, options: Options
+    ) -> None:
+        self.options = options
         self.varied = varied
         self.env = env
         self.tangent = tangent

@@ -98,7 +98,7 @@ def _columns(
     places = [len(nested.region.results) + inexact.index(k) for k in outputs.values()]
     blocks: Blocks = {}
     for n, x in enumerate(given.params):
-        region = jvp(nested.region, [n])
+        region = jvp(nested.region, [n], options_of(engine))
 
         def column(index: Value, x: Leaf = x, region: Any = region) -> list[Value]:
             made = inline(region, [*values, _unit(x.type, index)], {})

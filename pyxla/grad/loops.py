@@ -16,6 +16,7 @@ from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import checkpointed
 from pyxla.grad.emitting import buffer, into, number
 from pyxla.grad.residuals import defined_in, nbytes, plan
+from pyxla.grad.reversals import sealed
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.core import Instr, Region, Value
@@ -40,7 +41,14 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
         results = _stacked(instr, made, found.bound, found.exact, region, inits)
     else:
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
-        results = checkpointed(instr, made, count, inits, sweep.options.snapshots)
+        snapshots = sweep.options.snapshots
+        results = sealed(
+            instr,
+            made.slots,
+            made.captured,
+            inits,
+            lambda cts: checkpointed(instr, made, count, cts, snapshots),
+        )
     carried = len(made.slots)
     sweep.ct.update(zip(made.captured, results[carried:], strict=True))
     for k, ct in zip(made.slots, results[:carried], strict=True):

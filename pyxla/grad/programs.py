@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.grad.emitting import inline
@@ -48,8 +49,8 @@ class Derivative(Program):
         transposed: Callable[[], Program],
         options: Options,
     ) -> None:
-        fields = {"name": name, "params": params, "results": results, "linear": linear}
-        fields["options"] = options
+        fields: dict[str, Any] = {"name": name, "params": params, "results": results}
+        fields |= {"linear": linear, "options": options}
         for field, value in {**fields, "make": make, "transposed": transposed}.items():
             object.__setattr__(self, field, value)
 
@@ -83,7 +84,7 @@ def ahead(program: Program, wrt: Wrt) -> Program:
     count = len(program.params)
 
     def make() -> Region:
-        region = jvp(_origin(program), wrt)
+        region = jvp(_origin(program), wrt, program.options)
         return Region(region.params, region.instrs, region.results[len(program.results) :])
 
     return Derivative(

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.loops import reverse_loop
+from pyxla.grad.reversals import DERIVATIVES
 from pyxla.grad.scopes import reverse_scope
 from pyxla.grad.sweep import CONTROL, Sweep, reverse_branches
 from pyxla.ir.build import Builder, building
@@ -41,6 +42,9 @@ def vjp(
     copy, reverse = _reversed(region, wrt, seeds, options)
     code = [*copy.instrs, *reverse.instrs]
     return Region((*copy.params, *reverse.params), code, (*copy.results, *reverse.results))
+
+
+DERIVATIVES["vjp"] = vjp
 
 
 def split_vjp(

@@ -8,6 +8,7 @@ from typing import Any
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.emitting import inline, into
+from pyxla.grad.reversals import forward_reversal, reverse_reversal
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
@@ -21,6 +22,9 @@ def reverse_scope(sweep: Sweep, instr: Instr, cts: list[Value | None], region: R
     rule: Rule = instr.attrs["rule"]
     if rule.kind in ("plain", "checkpoint"):
         _again(sweep, instr, cts, rule.kind == "checkpoint")
+        return
+    if rule.kind == "reversal":
+        reverse_reversal(sweep, instr, cts)
         return
     check_rule(instr, sweep.varied)
     given, operands = [cts[k] for k in rule.results], instr.operands
@@ -122,6 +126,9 @@ def forward_scope(walk: Any, instr: Instr) -> None:
     rule: Rule = instr.attrs["rule"]
     if rule.kind in ("plain", "checkpoint"):
         _extended(walk, instr)
+        return
+    if rule.kind == "reversal":
+        forward_reversal(walk, instr)
         return
     check_rule(instr, walk.varied)
     if not rule.jvp:

@@ -215,7 +215,7 @@ class Forward:
         for tree, x in zip(given.trees, args[half:], strict=False):
             match(engine, tree, flatten(engine, x), tangents)
         nested, pair = given.visit(function, self.has_aux)
-        region = jvp(nested.region, range(len(given.params)))
+        region = jvp(nested.region, range(len(given.params)), options_of(engine))
         made = emit(
             engine, nested, region, [*given.values(), *[tangents[leaf] for leaf in given.params]]
         )

@@ -11,24 +11,25 @@ def expands(region: Region) -> bool:
     return any(instr.op.name in ("scope", "stop_gradient") for instr in walk(region.instrs))
 
 
-def expand(region: Region) -> Region:
-    """`region` without scopes, in place."""
+def expand(region: Region, kind: str | None = None) -> Region:
+    """`region` without scopes, or without those of a kind, in place."""
     mapping: Mapping = {}
-    _expand(region, mapping)
+    _expand(region, mapping, kind)
     _substitute(region, mapping)
     return region
 
 
-def _expand(region: Region, mapping: Mapping) -> None:
+def _expand(region: Region, mapping: Mapping, kind: str | None) -> None:
     code: list[Instr] = []
     for instr in region.instrs:
-        if instr.op.name == "stop_gradient":
+        if instr.op.name == "stop_gradient" and kind is None:
             mapping[instr.results[0]] = instr.operands[0]
             continue
-        kept = instr.regions[:1] if instr.op.name == "scope" else instr.regions
+        opened = instr.op.name == "scope" and kind in (None, instr.attrs["rule"].kind)
+        kept = instr.regions[:1] if opened else instr.regions
         for inner in kept:
-            _expand(inner, mapping)
-        if instr.op.name != "scope":
+            _expand(inner, mapping, kind)
+        if not opened:
             code.append(instr)
             continue
         mapping.update(zip(kept[0].params, instr.operands, strict=True))

@@ -31,8 +31,10 @@ class Rule:
                 (results, tangents of the inexact ones); where there is a `vjp`, one from operands
                 to (results, residuals), and one from (residuals, cotangents of the inexact
                 results) to cotangents of the operands
+    reversal    as `pyxla.grad.reversals` says: a further region has the loop that it reverses
 
-    results: which results of the first region these are, the rest being a status and the like.
+    results: which results of the first region these are, the rest being a status and the like; of a
+    reversal, by what they are derivatives.
     """
 
     kind: str
@@ -43,7 +45,8 @@ class Rule:
 
 
 def _scope(*operands: ArrayType, rule: Rule, regions: tuple[Region, ...]) -> tuple[ArrayType, ...]:
-    require(len(regions) == 1 + rule.jvp + 2 * rule.vjp, "scope", "it has not the regions it needs")
+    count = 1 + rule.jvp + 2 * rule.vjp + (rule.kind == "reversal")
+    require(len(regions) == count, "scope", "it has not the regions it needs")
     results = tuple([value.type for value in regions[0].results])
     check_region("scope", regions[0], operands, results)
     return results

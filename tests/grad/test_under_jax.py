@@ -171,7 +171,7 @@ def test_options_reach_the_reverse():
     x, texts = jnp.asarray(X), {}
     for limit in (0, 1 << 30):
         compiled = pyxla.compile(f, residual_bytes=limit, snapshots=7)
-        batched = jax.grad(lambda at: jax.vmap(compiled)(at).sum())
+        batched = jax.grad(lambda at, g=compiled: jax.vmap(g)(at).sum())
         for name, derivative in (("grad", jax.grad(compiled)), ("vmap", batched)):
             reverse, at = jax.jit(derivative), x if name == "grad" else x[None]
             texts[name, limit] = reverse.lower(at).as_text()

@@ -1,0 +1,105 @@
+"""Derivatives of derivatives of loops of unknown length: one machine, whatever the order."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.ir.rewrite import size
+from pyxla.reflect import compilation
+
+
+def growth(x, w):
+    """Reads `w` from outside the loop, carries an int, a float and an array, and stops by value."""
+    y, total, n = w * x, 0.0, 0
+    while np.sum(y) < 9 and n < 1000:
+        y = y * 1.2 + 0.01 * x * np.sin(w)
+        total += y[0] * y[1]
+        n += 1
+    return total + np.sum(y) * n
+
+
+def nested(x, w):
+    y = x
+    while y < 4:
+        z = y
+        while z > 0.5:
+            z = z * 0.6 * np.cos(0.1 * w[0] * z)
+        y = y * 1.3 + z * w[1]
+    return y * y
+
+
+def branching(x, w):
+    y, n = x, 0
+    while True:
+        y = y * w[0] + 0.3 if y < 2 else y * w[1] + x
+        n += 1
+        if y > 5 or n > 40:
+            return y * x
+
+
+def many(x, w):
+    """More iterations than a block, in few snapshots."""
+    y = x
+    while y < 50:
+        y = y + 0.01 * np.sin(w[0] * y) + 0.02
+    return y
+
+
+W = np.array([1.1, 1.3, 0.9])
+PROGRAMS = [growth, nested, branching, many]
+
+
+def differences(f, x, h=1e-5):
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_orders(program):
+    def f(x):
+        return program(x, W)
+
+    first = pyxla.grad(f)
+    second = pyxla.grad(first)
+    np.testing.assert_allclose(first(0.7), differences(f, 0.7), rtol=1e-5)
+    np.testing.assert_allclose(second(0.7), differences(first, 0.7), rtol=1e-5)
+    np.testing.assert_allclose(pyxla.jvp(first, (0.7,), (1.0,))[1], second(0.7), rtol=1e-9)
+    third = pyxla.grad(second)(0.7)
+    np.testing.assert_allclose(third, differences(second, 0.7), rtol=1e-4)
+    along = pyxla.grad(lambda x: pyxla.jvp(first, (x,), (1.0,))[1])
+    np.testing.assert_allclose(along(0.7), third, rtol=1e-9)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_mixed_and_batched(program):
+    def f(w):
+        return program(0.7, w)
+
+    full = pyxla.hessian(f)(W)
+    reverse = pyxla.jacrev(pyxla.grad(f))(W)
+    np.testing.assert_allclose(full, reverse, rtol=1e-8, atol=1e-9)
+    columns = [
+        differences(lambda t, k=k: pyxla.grad(f)(W + t * np.eye(3)[k]), 0.0) for k in (0, 1, 2)
+    ]
+    np.testing.assert_allclose(full, np.stack(columns), rtol=1e-4, atol=1e-5)
+    lanes = np.stack([W, W * 1.05])
+    batched = pyxla.vmap(lambda w: pyxla.grad(lambda v: np.sum(pyxla.grad(f)(v) * W))(w))(lanes)
+    np.testing.assert_allclose(batched[0], full @ W, rtol=1e-8, atol=1e-9)
+    with jax.enable_x64(True):
+        inner = jax.grad(pyxla.compile(f))
+        made = jax.grad(lambda w: inner(w) @ W)(jnp.asarray(W))
+    np.testing.assert_allclose(made, full @ W, rtol=1e-8, atol=1e-9)
+
+
+def test_size_grows_no_faster_than_the_loop():
+    def f(x):
+        return growth(x, W)
+
+    sizes, g = [], f
+    for _ in range(4):
+        g = pyxla.grad(g)
+        sizes.append(size(compilation(g, 0.7).at("regions").region.instrs))
+    assert sizes[3] < 3 * sizes[1] < 9 * sizes[0]
