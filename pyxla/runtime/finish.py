@@ -11,6 +11,7 @@ from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
+from pyxla.lower.cpu.symmetric import halve_products
 from pyxla.lower.expand import expand, expands
 from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
@@ -37,6 +38,6 @@ def finished(name: str, origin: Region, options: Options = DEFAULTS) -> Program:
     region = close(unroll(promote_elements(chain_updates(region))))
     if jaxlink.on_cpu():
         region = keep_in_registers(fence_reads(region))
-        region = stage_reductions(orient_products(spread_products(region)))
+        region = stage_reductions(orient_products(halve_products(spread_products(region))))
         region = keep_shared(region)
     return program(name, region, origin, options)
