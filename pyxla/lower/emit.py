@@ -19,6 +19,7 @@ from jaxlib.mlir.dialects import func
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
+from pyxla.lower.cpu.kernels import ATTRIBUTES, kernel
 
 # How MLIR writes the element types that it writes otherwise than we do.
 _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
@@ -214,6 +215,34 @@ class Emitter:
             self._functions[region] = self.function(name or "callee", region, "private")
         callee = f"@{self._functions[region]}"
         return self.op("func.call", instr, operands, {"callee": callee})
+
+    def kernel(self, instr: Instr) -> Any:
+        """Emit a loop as a call of a function that XLA:CPU compiles as a whole."""
+        region, given = kernel(instr)
+        name = self.function(f"{instr.op.name}_kernel", region, "private")
+        operands = [self.plain("stablehlo.optimization_barrier", value) for value in given]
+        created = ir.Operation.create(
+            "func.call",
+            [self.type(value.type) for value in region.results],
+            operands,
+            {
+                key: self.attribute(text)
+                for key, text in (("callee", f"@{name}"), *ATTRIBUTES.items())
+            },
+            None,
+            0,
+            self.loc,
+            self.ip,
+        )
+        results = list(created.results)[: len(instr.results)]
+        return results[0] if len(results) == 1 else results
+
+    def plain(self, name: str, value: Value) -> ir.Value:
+        """Append an operation of one operand and its type."""
+        created = ir.Operation.create(
+            name, [self.type(value.type)], [self.values[value]], None, None, 0, self.loc, self.ip
+        )
+        return created.results[0]
 
     def host_call(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
         """Call a Python function; a module that is only looked at shows its name."""

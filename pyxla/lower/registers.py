@@ -30,8 +30,9 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import clone_instr, free_values, substitute_region, uses, walk
+from pyxla.ir.rewrite import free_values, substitute_region, uses, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
+from pyxla.lower.cpu.kernels import can_hold
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
@@ -80,43 +81,33 @@ def all_over_elements(region: Region) -> bool:
 
 
 def _keep(loop: Instr, anchor: Value | None, traffic: Traffic, code: list[Instr]) -> bool:
-    """Guard a loop and those in it, or only the innermost; whether one function holds them."""
-    if traffic.exceeds(loop, TRAFFIC):  # and guards add to it
+    """Guard a loop and those in it; whether one function holds them."""
+    larger = can_hold(loop)
+    if not larger and traffic.exceeds(loop, TRAFFIC // 2):  # guards add to it
         return False
-    for everywhere in (True, False):
-        head: list[Instr] = []
-        copy = clone_instr(loop, {})
-        _guard_nest(copy, anchor, head, everywhere)
-        if not Traffic(traffic.far).exceeds(copy, TRAFFIC):
-            code += head
-            extra = copy.results[len(loop.results) :]
-            loop.operands, loop.regions = copy.operands, copy.regions
-            for value in extra:
-                value.owner = loop
-            loop.results += extra
-            return True
+    _guard_nest(loop, anchor, code)
+    if larger and Traffic(traffic.far).exceeds(loop, TRAFFIC):
+        loop.attrs = {"kernel": True}
     return True
 
 
-def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr], everywhere: bool) -> None:
-    innermost = not any(inner.op is while_ for inner in walk(loop.regions[1].instrs))
+def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr]) -> None:
     for region in loop.regions:
-        _guard_within(region, _anchor(loop), everywhere)
-    if everywhere or innermost:
-        _Guarded(loop).emit()
-        if anchor is not None:
-            with building(Builder(code, loop.loc)):
-                loop.operands = tuple([_begun(x, anchor) for x in loop.operands])
+        _guard_within(region, _anchor(loop))
+    _Guarded(loop).emit()
+    if anchor is not None:
+        with building(Builder(code, loop.loc)):
+            loop.operands = tuple([_begun(x, anchor) for x in loop.operands])
 
 
-def _guard_within(region: Region, anchor: Value | None, everywhere: bool) -> None:
+def _guard_within(region: Region, anchor: Value | None) -> None:
     code: list[Instr] = []
     for instr in region.instrs:
         if instr.op is while_:
-            _guard_nest(instr, anchor, code, everywhere)
+            _guard_nest(instr, anchor, code)
         else:
             for inner in instr.regions:
-                _guard_within(inner, anchor, everywhere)
+                _guard_within(inner, anchor)
         code.append(instr)
     region.instrs[:] = code
 

@@ -58,7 +58,7 @@ def _case(index: ArrayType, *, regions: tuple[Region, ...], widest: bool = False
     return _branch_results("case", regions)
 
 
-def _while(*inits: ArrayType, regions: tuple[Region, ...]) -> Types:
+def _while(*inits: ArrayType, regions: tuple[Region, ...], kernel: bool = False) -> Types:
     require(len(regions) == 2, "while", f"two regions are needed, got {len(regions)}")
     check_region("while", regions[0], inits, (BOOL,))
     check_region("while", regions[1], inits, inits)
@@ -105,7 +105,9 @@ def _case_numpy(index: np.ndarray, regions: Sequence[Elementwise], widest: bool 
     return regions[at if 0 <= at < len(regions) else -1]()
 
 
-def _while_numpy(*inits: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+def _while_numpy(
+    *inits: np.ndarray, regions: Sequence[Elementwise], kernel: bool = False
+) -> Arrays:
     cond, body = regions
     state = inits
     while cond(*state)[0]:
@@ -115,6 +117,13 @@ def _while_numpy(*inits: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
 
 def _emit_call(e: Any, instr: Any, operands: Any) -> Any:
     return e.call(instr.attrs.get("name", ""), instr, operands)
+
+
+def _emit_while(e: Any, instr: Any, operands: Any) -> Any:
+    """kernel: XLA:CPU is to compile the loop to one function."""
+    if instr.attrs.get("kernel"):
+        return e.kernel(instr)
+    return e.op("stablehlo.while", instr, operands, None, instr.regions)
 
 
 def _no_attributes(**_: Any) -> dict[str, str]:
@@ -170,7 +179,7 @@ while_ = Op(
     "while",
     _while,
     numpy=_while_numpy,
-    emit=with_regions("while", _no_attributes),
+    emit=_emit_while,
     blocks=lambda *inits, **_: {"cond": inits, "body": inits},
     samples=_while_samples,
 )

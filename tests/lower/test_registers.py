@@ -73,7 +73,7 @@ def test_new_values_that_need_each_others_old_ones():
         assert bits(run_region(region, *args)) == bits(run_region(fibonacci(), *args))
 
 
-def test_a_loop_that_touches_too_much_is_left_alone():
+def test_a_loop_that_would_need_too_many_relics_is_left_alone():
     def body(limit: Value, i: Value, *state: Value) -> tuple[Value, ...]:
         total = state[0]
         for value in state[1:]:

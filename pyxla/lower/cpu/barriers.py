@@ -118,11 +118,13 @@ def may_hold(region: Region) -> bool:
     """Whether XLA may leave the barriers of a region where they are.
 
     It compiles a loop that touches little to one function, and there it knows no barriers: within a
-    loop they are to be on arrays that it computes as a whole.
+    loop they are to be on arrays that it computes as a whole, and no kernels are called.
     """
     loops = [instr for instr in walk(region.instrs) if instr.op.name == "while"]
     inside = [instr for loop in loops for r in loop.regions for instr in walk(r.instrs)]
     barriers = [instr for instr in inside if instr.op is optimization_barrier]
+    if any("kernel" in instr.attrs for instr in inside):
+        return False
     return all(_is_computed(value) for barrier in barriers for value in barrier.operands)
 
 

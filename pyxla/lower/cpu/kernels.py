@@ -1,0 +1,71 @@
+"""Kernels: loops over elements that XLA:CPU compiles to one function, however large they are.
+
+    %r = while ... {kernel}     ->     private @loop(...) { while ... }
+                                       %r, _ = call @loop(...) {xla_cpu_small_call}
+
+By itself XLA:CPU does so with loops that touch less than a kilobyte, by wrapping them in such
+calls; others it runs operation by operation, ten to a hundred times slower.
+
+XLA ends the process where such a function has a parameter that its code does not use, also where
+passes after ours find that out.  So
+
+- what goes in goes through barriers: XLA moves constants into functions it calls;
+- the function gives back what it is given, at no cost, but for the arrays that the loop updates:
+  those are used as long as the loop does anything, and else they are results.
+"""
+
+from __future__ import annotations
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, captures, clone, clone_instr, walk
+from pyxla.lower.cost import SMALL
+from pyxla.ops import elementwise
+from pyxla.ops.control import if_, while_
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice
+from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
+from pyxla.ops.shape import slice as slice_
+
+ATTRIBUTES = {
+    "mhlo.frontend_attributes": '{xla_cpu_small_call = "true", inlineable = "false"}',
+}
+# What XLA's emitter for such functions has code for; it ends the process where it has none.
+_HELD = frozenset(
+    [value for value in vars(elementwise).values() if isinstance(value, type(while_))]
+) | {
+    if_,
+    while_,
+    dynamic_slice,
+    dynamic_update_slice,
+    slice_,
+    constant,
+    iota,
+    reshape,
+    broadcast_in_dim,
+}
+
+
+def can_hold(loop: Instr) -> bool:
+    """Whether a function can hold a loop over elements."""
+    return all(instr.op in _HELD for region in loop.regions for instr in walk(region.instrs))
+
+
+def kernel(loop: Instr) -> tuple[Region, list[Value]]:
+    """A loop as a function, and what it is called with; the first results are the loop's."""
+    outside = list(dict.fromkeys([*loop.operands, *captures(loop)]))
+    mapping: Mapping = {}
+    code = clone([v.owner for v in outside if _is_literal(v)], mapping)
+    given = [value for value in outside if value not in mapping]
+    params = [Value(value.type, None, value.hint) for value in given]
+    mapping.update(zip(given, params, strict=True))
+    code.append(copy := clone_instr(loop, mapping))
+    copy.attrs = {}
+    body = loop.regions[1]
+    rows = zip(copy.operands, body.params, body.results, strict=True)
+    updated = {x for x, param, result in rows if result is not param and x.type.size > SMALL}
+    kept = [param for param in params if param not in updated]
+    return Region(tuple(params), code, (*copy.results, *kept)), given
+
+
+def _is_literal(value: Value) -> bool:
+    owner = value.owner
+    return isinstance(owner, Instr) and owner.op is constant and value.type.size <= SMALL
