@@ -174,10 +174,17 @@ def _handed_on(branch: Branch, k: int) -> list[Value]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Update:
-    """A step to be made after the conditional: `operands` of the step without the array."""
+    """A step to be made after the conditional: `operands` of the step without the array.
+
+    active: where it is not to be made, if it is from a conditional inside.
+    """
 
     step: Instr
     operands: tuple[Value, ...]
+    active: Value | None = None
+
+    def values(self) -> tuple[Value, ...]:
+        return self.operands if self.active is None else (*self.operands, self.active)
 
     def shapes(self) -> tuple[ArrayType, ...]:
         return tuple([value.type for value in self.operands])
@@ -229,14 +236,14 @@ class _Sequence:
             moved = {u.step.result for row in updates.values() for u in row}
             handed = [value for value in _handed_on(branch, k) if value not in moved]
             rows: list[Any] = [(value, None) for value in handed]
-            operands = [u.operands for row in updates.values() for u in row]
+            operands = [u.values() for row in updates.values() for u in row]
             rows += [(value, None) for values in operands for value in values]
             chosen = self.conditional(pred, piece, [], rows)
             mapping = dict(zip(handed, chosen, strict=False))
             rest = iter(chosen[len(handed) :])
             for column, row in updates.items():
                 for update in row:
-                    self.apply(column, update, [next(rest) for _ in update.operands], pred)
+                    self.apply(column, update, [next(rest) for _ in update.values()], pred)
                     mapping[update.step.result] = self.arrays[column]
             later = [i for p in branch.pieces[k + 1 :] for i in p]
             substitute([*later, *branch.loops[k:]], mapping)
@@ -263,7 +270,7 @@ class _Sequence:
         found = {}
         for column, trail in branch.trails.items():
             steps = [step for step in trail.steps if step in inside]
-            found[column] = [_Update(step, step.operands[1:]) for step in steps]
+            found[column] = [_update(step) for step in steps]
         return found
 
     def rest(self, pred: Value) -> Mapping:
@@ -285,15 +292,16 @@ class _Sequence:
                     continue
                 if mine:
                     planned.append((column, mine, True))
-                    rows += [(value, None) for value in mine.operands]
+                    rows += [(value, None) for value in mine.values()]
                 if theirs:
                     planned.append((column, theirs, False))
-                    rows += [(None, value) for value in theirs.operands]
+                    rows += [(None, value) for value in theirs.values()]
         chosen = self.conditional(pred, pieces[0], pieces[1], rows)
         replaced = {instr.results[k]: value for k, value in zip(plain, chosen, strict=False)}
         remaining = iter(chosen[len(plain) :])
         for column, update, side in planned:
-            operands = [next(remaining) for _ in update.operands]
+            both = side is None
+            operands = [next(remaining) for _ in (update.operands if both else update.values())]
             active = pred if side is True else None
             if side is False:
                 active = self.emit_op(not_, pred)
@@ -306,6 +314,9 @@ class _Sequence:
     ) -> None:
         """Make one step; where `active` is false, without changing anything."""
         array, step = self.arrays[column], update.step
+        if len(operands) > len(update.operands):
+            *operands, inside = operands
+            active = inside if active is None else self.emit_op(and_, active, inside)
         if step.op is dynamic_update_slice and active is not None:
             new, *starts = operands
             old = self.emit_op(dynamic_slice, array, *starts, slice_sizes=new.type.shape)
@@ -353,8 +364,23 @@ def _start(trail: Trail, loops: Sequence[Instr]) -> Value:
     return trail.values[done]
 
 
+def _update(step: Instr) -> _Update:
+    """A step, or the one inside of which `_Sequence.apply` made it."""
+    array, *operands = step.operands
+    chosen = operands[0].owner if step.op is dynamic_update_slice else None
+    if isinstance(chosen, Instr) and chosen.op is select:
+        active, new, old = chosen.operands
+        read = old.owner
+        if isinstance(read, Instr) and read.op is dynamic_slice and not active.type.shape:
+            if list(read.operands) == [array, *operands[1:]]:
+                return _Update(step, (new, *operands[1:]), active)
+    return _Update(step, tuple(operands))
+
+
 def _alike(mine: _Update, theirs: _Update) -> bool:
     """Whether one update serves both branches."""
+    if mine.active is not None or theirs.active is not None:
+        return False
     same_op = mine.step.op is theirs.step.op is dynamic_update_slice
     return same_op and mine.shapes() == theirs.shapes()
 

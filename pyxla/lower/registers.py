@@ -32,6 +32,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import free_values, substitute_region, uses, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
+from pyxla.lower.cpu.fences import becomes_select
 from pyxla.lower.cpu.kernels import can_hold
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import if_, while_
@@ -191,13 +192,13 @@ class _Guarded:
         if value not in self.inside:
             return frozenset()
         instr = value.owner
-        if instr.regions:
+        if instr.regions and not becomes_select(instr):
             return frozenset([instr])
-        return frozenset().union(*[self.leaves_of(v) for v in instr.operands])
+        return frozenset().union(*[self.leaves_of(v) for v in uses(instr)])
 
     def find_nodes(self) -> None:
         for instr in self.body.instrs:
-            if instr.regions:
+            if instr.regions and not becomes_select(instr):
                 self.add(instr, frozenset().union(*[self.leaves_of(v) for v in uses(instr)]))
         for k in self.varying:
             result = self.body.results[k]

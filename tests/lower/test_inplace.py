@@ -159,7 +159,54 @@ def stack_of_cells(A, n):
     return A
 
 
+def branch_in_a_branch(A, n):
+    """Steps of the inner branch become steps of the outer one, in both."""
+    for i in range(2, n - 2):
+        if A[i] > 0.0:
+            if A[i - 1] < 0.5:
+                A[i] = -A[i + 1]
+                A[i + 1] = A[i - 2] * 0.5
+                A[i - 2] += A[i]
+            elif A[i + 1] > 0.0:
+                A[i - 1] = 0.25
+        elif A[i + 2] < A[i]:
+            A[i], A[i + 2] = A[i + 2], A[i]
+            if A[i + 1] > 1.0:
+                A[i + 1] = A[i] - 1.0
+        else:
+            A[i] = 0.125
+    return A
+
+
+def table(A, n):
+    """XLA makes selects of the conditional, and reads the array where it counts."""
+    for i in range(1, n):
+        for j in range(1, i):
+            if A[i] > A[j]:
+                A[j] = A[j - 1] + 1.0
+            else:
+                A[j] = max(A[i - 1], A[j + 1])
+    return A
+
+
+def queue(A, n):
+    tail = 1
+    for i in range(n):
+        for d in range(-1, 2):
+            u = i + d
+            if u >= 0 and u < n:
+                if A[u] > 0.0 and A[i] < 1.0:
+                    A[u] = A[i] - 1.0
+                    A[n - 1 - tail % n] = u
+                    tail += 1
+    A[0] = tail
+    return A
+
+
 PROGRAMS = [
+    branch_in_a_branch,
+    table,
+    queue,
     update_if,
     update_in_both,
     update_then_break,

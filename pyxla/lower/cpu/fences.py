@@ -142,14 +142,17 @@ def _needed_by(update: Instr, code: _Code) -> set[Instr]:
 
 def _fusible(instr: Instr) -> bool:
     if instr.op is if_:
-        # A conditional with one empty branch stays; others become selects.
-        return all(region.instrs for region in instr.regions) and _cheap(instr)
+        return becomes_select(instr)
     return instr.op.name not in _UNFUSED
 
 
-def _cheap(instr: Instr) -> bool:
-    inner = [i for region in instr.regions for i in region.instrs]
-    return all(not i.regions and i.op.name not in _UNFUSED for i in inner)
+def becomes_select(instr: Instr) -> bool:
+    """Whether XLA makes selects of a conditional: of inner ones first; an empty branch stays."""
+    return instr.op is if_ and all(region.instrs and _cheap(region) for region in instr.regions)
+
+
+def _cheap(region: Region) -> bool:
+    return all(becomes_select(i) if i.regions else i.op.name not in _UNFUSED for i in region.instrs)
 
 
 def _convex(reached: list[Instr], update: Instr, code: _Code) -> list[Instr]:
