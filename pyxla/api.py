@@ -99,6 +99,8 @@ class Compiled:
         try:
             return entry.executable(leaves, args)
         except ListOverflow as overflow:
+            if entry.executable.program.has_effects:  # what it printed would be printed again
+                raise
             self._make_room(overflow)
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)

@@ -686,7 +686,7 @@ class _Outputs:
             case DictCell(items):
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
             case SetCell(items):
-                return out.OutConst(set(items))
+                return out.OutSet(frozenset(items))
             case ObjectCell(cls, fields):
                 return out.OutObject(cls, tuple([(n, self.tree(v)) for n, v in fields.items()]))
             case BoxCell(value):

@@ -335,7 +335,7 @@ class Engine:
         if ref.cell in self.heap.kept:
             raise self.refuse(growing.KEPT, "append a copy: x.copy()")
         if ref.cell in self.frozen:
-            raise self.refuse(self.frozen[ref.cell], "use an array: np.array(the list)")
+            raise self.refuse(self.frozen[ref.cell], "write to a copy of it")
         if info.read_only:
             raise self.refuse(info.read_only, "copy the array before writing to it")
         self.check_distinct(ref)

@@ -14,7 +14,7 @@ from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
 from pyxla.infer.arrays.shadows import same_ref
 from pyxla.infer.arrays.views import extend
-from pyxla.infer.calls.dispatch import call, call_object, find
+from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -84,7 +84,9 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
         if engine.catches(AttributeError):
             return engine.raise_constant(error)
         raise engine.refuse(str(error)) from None
-    if isinstance(value, types.ModuleType):
+    if isinstance(value, type):
+        engine.captures.member(value, name)
+    elif isinstance(value, types.ModuleType | types.FunctionType) and name in value.__dict__:
         engine.captures.guard(value.__dict__, name, found)
     return engine.captures.abstract(engine, found)
 
@@ -193,7 +195,7 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
         return x.items[fields.index(name)]
     if name == "_fields":
         return Const(fields)
-    found = find(x.cls, name)
+    found = engine.captures.member(x.cls, name)
     if isinstance(found, types.FunctionType) and name == "_replace":
         return Compound("method", (Const(dataclasses.replace), x))
     if found is not None and x.cls is not tuple:
@@ -202,7 +204,7 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
 
 
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
-    found = find(content.cls, name)
+    found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
     if name == "__dict__":
@@ -216,7 +218,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if found is None:
         if name == "__class__":
             return Const(content.cls)
-        if (fallback := find(content.cls, "__getattr__")) is not None:
+        if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         _raise_missing(engine, content.cls, name)
         raise _missing(engine, f"{content.cls.__name__!r} object", name)
@@ -268,7 +270,7 @@ def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
         return class_of_exception(x)
     values = []
     for e in exceptions.alternatives(x):
-        if name == "args" and find(e.meta, "__init__") is None:
+        if name == "args" and engine.captures.member(e.meta, "__init__") is None:
             values.append(Tuple(e.items))
         elif name in BaseException.__dict__ and name not in ("args", "__str__"):
             raise engine.refuse(
@@ -295,7 +297,7 @@ def _chosen(engine: Engine, x: Compound, values: list[Any], what: str) -> Any:
 def as_instance(engine: Engine, x: Compound) -> Ref:
     """An exception as an object with the attributes that its `__init__` sets."""
     made = engine.new(ObjectCell(x.meta, {"args": Tuple(x.items)}))
-    init = find(x.meta, "__init__")
+    init = engine.captures.member(x.meta, "__init__")
     if isinstance(init, types.FunctionType):
         call_member(engine, x.meta, "__init__", init, made, list(x.items), {})
         computed = [
@@ -383,7 +385,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
     if not isinstance(content, ObjectCell):
         kind = arrays.kind_of(engine, x)
         raise engine.refuse(f"cannot set attribute {name!r} of {kind}")
-    found = find(content.cls, name)
+    found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         if found.fset is None:
             raise engine.refuse(f"property {name!r} of {content.cls.__name__!r} has no setter")
@@ -395,7 +397,9 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
     params = getattr(content.cls, "__dataclass_params__", None)
     if params is not None and params.frozen and not frozen_too:
         engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
-    if _is_python(find(content.cls, "__setattr__")) and not (params and params.frozen):
+    if _is_python(engine.captures.member(content.cls, "__setattr__")) and not (
+        params and params.frozen
+    ):
         raise engine.refuse("classes that define __setattr__ are not supported")
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
 
@@ -440,7 +444,7 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
     if issubclass(cls, tuple):
         return _construct_named_tuple(engine, cls, args, kwargs)
     x = engine.new(ObjectCell(cls, {}))
-    init = find(cls, "__init__")
+    init = engine.captures.member(cls, "__init__")
     if init is None:
         if args or kwargs:
             raise engine.refuse(f"{cls.__name__}() takes no arguments")
@@ -455,7 +459,7 @@ def _positional(
     """Keyword arguments of an exception as positional ones that follow `args`."""
     if not kwargs:
         return ()
-    init = find(cls, "__init__")
+    init = engine.captures.member(cls, "__init__")
     code = init.__code__ if isinstance(init, types.FunctionType) else None
     names = code.co_varnames[1 : code.co_argcount] if code else ()
     following = names[len(args) :][: len(kwargs)]
@@ -558,7 +562,7 @@ def _dataclass_init(
         elif value is not None:
             values[f.name] = value
     engine.set_content(x.cell, ObjectCell(cls, values))
-    after = find(cls, "__post_init__")
+    after = engine.captures.member(cls, "__post_init__")
     if after is not None:
         call_object(engine, after, [x, *initvars], {})
 

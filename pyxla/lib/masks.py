@@ -190,10 +190,41 @@ def packing_mask(instr: Instr) -> Value | None:
     found = instr.operands[1].owner
     if not isinstance(found, Instr) or found.op is not scatter:
         return None
-    places = found.operands[1].owner
-    if not isinstance(places, Instr) or places.op is not select:
+    array, places, counting = [value.owner for value in found.operands]
+    if found.attrs["computation"] != "update" or _element(array) != 0:
         return None
-    return places.operands[0]
+    if not _made_by(iota, counting) or not _made_by(select, places):
+        return None
+    mask, lowered, past = places.operands
+    return mask if _element(past.owner) == mask.type.size and _lowers(lowered, mask) else None
+
+
+def _lowers(value: Value, mask: Value) -> bool:
+    """Whether `value` is one less than the ranks of the elements of a flat mask."""
+    if not _made_by(add, value.owner) or _element(value.owner.operands[1].owner) != -1:
+        return False
+    ranking = value.owner.operands[0].owner
+    if not _made_by(reduce_window, ranking) or ranking.attrs.get("computation") != "add":
+        return False
+    size = mask.type.size
+    whole = ranking.attrs["window_dimensions"] == (size,)
+    counts = ranking.operands[0].owner
+    if not whole or ranking.attrs["padding"] != ((size - 1, 0),) or not _made_by(convert, counts):
+        return False
+    return _element(ranking.operands[1].owner) == 0 and same(counts.operands[0], mask)
+
+
+def _made_by(op: Op, owner: Any) -> bool:
+    return isinstance(owner, Instr) and owner.op is op
+
+
+def _element(made: Any) -> Any:
+    """The number that all elements of what `made` makes are; None where that is not known."""
+    if isinstance(made, Instr) and made.op is broadcast_in_dim:
+        made = made.operands[0].owner
+    if not isinstance(made, Instr) or made.op is not constant or made.attrs["value"].ndim:
+        return None
+    return made.attrs["value"].item()
 
 
 def same(x: Value, y: Value, depth: int = 6) -> bool:

@@ -24,6 +24,7 @@ from pyxla.lib.indexing import resized
 from pyxla.lib.masks import ELEMENTWISE
 from pyxla.ops.control import case
 from pyxla.ops.elementwise import add, compare, convert, maximum, minimum, subtract
+from pyxla.ops.filled import is_anything
 from pyxla.ops.index import dynamic_slice, gather
 from pyxla.ops.shape import broadcast_in_dim, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
@@ -170,8 +171,8 @@ def _source_axis(owner: Instr, value: Value, axis: int) -> tuple[int, int | None
 def _block(owner: Instr, axis: int, count: int) -> Value | None:
     """The prefix of a block that a dynamic slice reads, perhaps pushed back into place.
 
-    `infer.blocks` reads a block that may stick out of the array where it fits, and shifts it back
-    by a slice of it padded.
+    `infer.arrays.blocks` reads a block that may stick out of the array where it fits, and shifts it
+    back by a slice of it padded with anything.
     """
     source, *starts = owner.operands
     inner = source.owner
@@ -187,7 +188,7 @@ def _shifted(owner: Instr, padding: Instr, axis: int, count: int) -> Value | Non
     """As `_block`, of a block padded behind along `axis` and cut out from `offset` on."""
     block = padding.operands[0].owner
     low, high = padding.attrs["edge_padding_low"], padding.attrs["edge_padding_high"]
-    plain = not any(padding.attrs["interior_padding"])
+    plain = is_anything(padding.operands[1]) and not any(padding.attrs["interior_padding"])
     if not isinstance(block, Instr) or block.op is not dynamic_slice or low[axis] or not plain:
         return None
     source, *starts = block.operands

@@ -113,7 +113,9 @@ class _Walk:
             key = (content.dtype, content.shape, content.tobytes(), weak)
         value = self.constants.get(key)
         if value is None:
-            copy = Instr(constant, (), instr.attrs, (), instr.loc)
+            # One that may be anything serves for all; it is not anything then.
+            attrs = {k: v for k, v in instr.attrs.items() if k != "anything"}
+            copy = Instr(constant, (), attrs, (), instr.loc)
             value = Value(instr.results[0].type, copy, instr.results[0].hint)
             copy.results = (value,)
             self.code.append(copy)

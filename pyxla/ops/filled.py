@@ -18,7 +18,8 @@ from pyxla.ops.spell import i64s, spelled
 Ints = tuple[int, ...]
 
 
-def _constant(value: np.ndarray, weak: bool = False) -> ArrayType:
+def _constant(value: np.ndarray, weak: bool = False, anything: bool = False) -> ArrayType:
+    """anything: what the value is does not matter, another would do as well."""
     if value.dtype not in SHORT_NAMES:
         refuse("constant", f"XLA has no element type for {value.dtype}")
     return array_type(value.dtype, value.shape, weak)
@@ -77,7 +78,7 @@ X = arange("f8", 2, 3)
 constant = Op(
     "constant",
     _constant,
-    numpy=lambda value, weak=False: value,
+    numpy=lambda value, weak=False, anything=False: value,
     emit=_emit_constant,
     samples=_constant_samples,
 )
@@ -100,6 +101,16 @@ broadcast_in_dim = Op(
     vjp=_broadcast_vjp,
     batch=_broadcast_batch,
 )
+
+
+def anything(dtype: np.dtype) -> Value:
+    """A number that nothing depends on: what a block is padded with that is not looked at."""
+    return constant(value=np.zeros((), dtype), anything=True)
+
+
+def is_anything(value: Value) -> bool:
+    made = value.owner
+    return isinstance(made, Instr) and made.op is constant and "anything" in made.attrs
 
 
 def filled(x: ArrayType, number: complex) -> Value:

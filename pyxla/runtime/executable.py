@@ -26,6 +26,7 @@ from pyxla.errors import ListOverflow
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cpu.shift import movable, moved
+from pyxla.lower.dead import has_effect
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import (
@@ -62,6 +63,11 @@ class Program:
     def stablehlo(self) -> str:
         """Its StableHLO module as text: the same bytes in every process."""
         return jaxlink.stablehlo(self)
+
+    @functools.cached_property
+    def has_effects(self) -> bool:
+        """Whether it does anything besides its results: prints, or calls the host."""
+        return any(has_effect(instr) for instr in self.region.instrs)
 
 
 def program(

@@ -1,6 +1,7 @@
 """What the caller of a program sees: a tree over its flat results, and what is written back.
 
-    out     ::= OutArray index | OutScalar index kind | OutConst value | OutArgument path
+    out     ::= OutArray index | OutScalar index kind | OutConst value | OutSet value*
+              | OutArgument path
               | OutMaybe index out | OutMixed index out* | OutChoice index value*
               | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
@@ -48,6 +49,13 @@ class OutScalar:
 @dataclass(frozen=True, slots=True)
 class OutConst:
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class OutSet:
+    """A set of known values, a new one for each call."""
+
+    values: frozenset[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +156,7 @@ Out = (
     OutArray
     | OutScalar
     | OutConst
+    | OutSet
     | OutMaybe
     | OutMixed
     | OutChoice
@@ -236,6 +245,8 @@ def builder(out: Out, arrays: Sequence[Convert], scalar: Convert = _python) -> B
             return lambda values, args, made: _immutable(convert(values[index]))
         case OutConst(value):
             return lambda values, args, made: value
+        case OutSet(known):
+            return lambda values, args, made: set(known)
         case OutMaybe(index, inner):
             some = builder(inner, arrays, scalar)
             return lambda values, args, made: (

@@ -34,6 +34,7 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I32
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import and_, compare, remainder, select
+from pyxla.ops.filled import anything
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, reverse
 from pyxla.ops.shape import slice as slice_
@@ -125,15 +126,19 @@ def _reversed(x: Value, ranges: tuple[Range, ...]) -> Value:
 
 
 def _padded(
-    x: Value, below: Sequence[int], above: Sequence[int], between: Sequence[int] | None = None
+    x: Value,
+    below: Sequence[int],
+    above: Sequence[int],
+    between: Sequence[int] | None = None,
+    fill: Value | None = None,
 ) -> Value:
-    """`x` with zeros around, and between its elements."""
+    """`x` with zeros (`fill`) around, and between its elements."""
     between = between or [0] * len(below)
     if not (any(below) or any(above) or any(between)):
         return x
     return pad(
         x,
-        zero(x),
+        zero(x) if fill is None else fill,
         edge_padding_low=tuple(below),
         edge_padding_high=tuple(above),
         interior_padding=tuple(between),
@@ -241,12 +246,12 @@ def _placed(ranges: tuple[Range, ...], shape: Shape) -> tuple[list[Value], list[
 
 
 def _moved(block: Value, shifts: list[Int]) -> Value:
-    """`block` with its elements `shifts` positions further on, zeros or anything in their place."""
+    """`block` with its elements `shifts` positions further on, anything in their place."""
     if all(isinstance(shift, int) and shift == 0 for shift in shifts):
         return block
     before = [max(extent.upper(shift), 0) for shift in shifts]
     after = [max(-extent.lower(shift), 0) for shift in shifts]
-    padded = _padded(block, before, after)
+    padded = _padded(block, before, after, fill=anything(block.type.dtype))
     starts = [value_of(minus(most, shift)) for most, shift in zip(before, shifts, strict=True)]
     return dynamic_slice(padded, *starts, slice_sizes=block.type.shape)
 

@@ -59,15 +59,17 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an outside object is read: `owner[name]` for a namespace, a closure cell's contents, or
-    (`name` None) the object itself."""
+    """Where an outside object is read: `owner[name]` for a namespace, what a class itself has as
+    `name`, a closure cell's contents, or (`name` None) the object itself."""
 
     owner: Any
     name: str | None = None
 
     def read(self) -> Any:
         if self.name is not None:
-            return self.owner.get(self.name, _MISSING)
+            owner = self.owner
+            namespace = owner.__dict__ if isinstance(owner, type) else owner
+            return namespace.get(self.name, _MISSING)
         if isinstance(self.owner, types.CellType):
             return self.owner.cell_contents
         return self.owner
@@ -114,6 +116,18 @@ class Captures:
         package = str(namespace.get("__name__", "")).partition(".")[0]
         if package not in _FIXED:
             self.constants[Place(namespace, name)] = value
+
+    def member(self, cls: type, name: str) -> Any:
+        """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
+        there is none.  Another one in its place is noticed."""
+        for base in cls.__mro__[:-1]:
+            if name in base.__dict__ and base is not tuple:
+                found = base.__dict__[name]
+                package = base.__module__.partition(".")[0]
+                if not base.__flags__ & _IMMUTABLE and package not in _FIXED:
+                    self.constants[Place(base, name)] = found
+                return found
+        return None
 
     def read_global(self, engine: Any, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""

@@ -125,6 +125,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_object(engine, value.__func__, [owner, *args], kwargs)
     if isinstance(value, functools.partial):
         bound = [engine.captures.abstract(engine, a) for a in value.args]
+        for name, argument in value.keywords.items():
+            engine.captures.guard(value.keywords, name, argument)
         named = {k: engine.captures.abstract(engine, a) for k, a in value.keywords.items()}
         return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
     value = standard.STAND_FOR.get(value, value) if isinstance(value, type) else value
@@ -614,7 +616,7 @@ def special(
     cls = class_of(engine, x)
     if cls is None:
         return None
-    found = find(cls, name)
+    found = engine.captures.member(cls, name)
     if found is None:
         return None
     result = engine.rules.call_member(engine, cls, name, found, x, list(args), kwargs or {})

@@ -13,6 +13,7 @@ from typing import Any
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.facts.deciding import by_counted_loops
+from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Value
 from pyxla.lib import interpreted
@@ -76,6 +77,7 @@ MAKERS: dict[Any, Any] = {
 # What takes a generator as it is.
 _KEEPING = frozenset({iter, isinstance, type, callable, hasattr, getattr, functools.partial, id})
 # Modules whose functions depend on their arguments alone, and change nothing.
+KEPT = "this object is the result of a cached function, which all its calls share"
 _PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
 _FOLDER = os.path.dirname(os.__file__) + os.sep
 _CACHED = type(functools.cache(len))
@@ -156,6 +158,8 @@ def call_kept(
         found = engine.rules.call(engine, function, args, kwargs)
         if isinstance(found, Const | Scalar | Array):
             engine.kept[key] = found, engine.block
+        for cell in reachable(engine.heap, [found]):
+            engine.frozen.setdefault(cell, KEPT)
     return found
 
 

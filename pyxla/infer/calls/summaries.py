@@ -106,7 +106,7 @@ class _Description:
             raise _Unfit
         self.key.append(type(content))
         if isinstance(content, DictCell):
-            self.key.append(tuple(content.items))
+            self.key.append(tuple([_constant(key) for key in content.items]))
         elif isinstance(content, ObjectCell):
             self.key += (content.cls, tuple(content.fields))
         inside = parts(content)
@@ -127,6 +127,8 @@ class _Description:
 def _constant(x: Any) -> Any:
     if type(x) is float:
         return float, x.hex()
+    if type(x) is tuple:
+        return tuple, *map(_constant, x)
     return (type(x), x) if type(x) in _ATOMS else _Same(x)
 
 

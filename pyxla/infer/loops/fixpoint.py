@@ -286,7 +286,6 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
     """Whether the first test of the loop is known to enter it."""
     mark = _mark(engine, frame)
     scratch = Block("scratch")
-    infos = len(entry.heap.infos)
     engine.enter(Edge(scratch, entry.heap.copy(), {}))
     frame.env = dict(entry.env)
     header = component.header
@@ -299,7 +298,6 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
     targets = header.terminator.targets if header.terminator else ()
     reached = [b for b in targets if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
     _reset(engine, frame, mark)
-    del entry.heap.infos[infos:]
     return len(reached) == 1 and reached[0] in component.loop.blocks
 
 

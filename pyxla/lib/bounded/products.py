@@ -32,9 +32,9 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
 )
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import number
 from pyxla.lib.operands import Shape, as_array, normalize_axes
 from pyxla.lib.prefixes import LARGE, by_part, by_size
+from pyxla.ops.filled import anything, is_anything
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import pad
 
@@ -70,13 +70,16 @@ def _product(function: Function, x: Array, y: Array, kept: Sequence[Any], **opti
 def _unshifted(x: Array, axis: int) -> tuple[Array, Value | None]:
     """A matrix as it was before its elements were moved along `axis`, and by how much.
 
-    `infer.blocks` reads a block that sticks out of an array where it fits, and moves the elements.
+    `infer.arrays.blocks` reads a block that sticks out of an array where it fits, and moves the
+    elements; anything may be where they were.
     """
     moving = x.value.owner
     if not isinstance(moving, Instr) or moving.op is not dynamic_slice:
         return x, None
     padding = moving.operands[0].owner
     if not isinstance(padding, Instr) or padding.op is not pad:
+        return x, None
+    if not is_anything(padding.operands[1]):
         return x, None
     before, after = padding.attrs["edge_padding_low"], padding.attrs["edge_padding_high"]
     if any(before) or any(padding.attrs["interior_padding"]) or after[1 - axis]:
@@ -86,10 +89,10 @@ def _unshifted(x: Array, axis: int) -> tuple[Array, Value | None]:
 
 def _shifted(x: Value, axis: int, by: Value) -> Value:
     """The elements from position `by` on, then anything."""
-    shape, zero = x.type.shape, number(0, x.type.dtype)
+    shape, fill = x.type.shape, anything(x.type.dtype)
     none = (0,) * len(shape)
     after = tuple([n if d == axis else 0 for d, n in enumerate(shape)])
-    padded = pad(x, zero, edge_padding_low=none, edge_padding_high=after, interior_padding=none)
+    padded = pad(x, fill, edge_padding_low=none, edge_padding_high=after, interior_padding=none)
     starts = [by if d == axis else value_of(0) for d in range(len(shape))]
     return dynamic_slice(padded, *starts, slice_sizes=shape)
 

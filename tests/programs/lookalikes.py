@@ -1,0 +1,97 @@
+"""Programs that look like what the compiler makes itself, or like one another, and are not."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from tests.programs import program
+
+
+@program(
+    "bounded pad",
+    lambda: (np.arange(12.0).reshape(4, 3), np.ones(4, bool), np.ones(3, bool), np.ones(3)),
+    lambda: (np.arange(12.0).reshape(4, 3), np.ones(2, bool), np.ones(0, bool), np.ones(3)),
+)
+def padded_window(a, m1, m2, v):
+    b = np.pad(a, ((0, 60), (0, 0)), constant_values=7.0)
+    m = max(0, min(int(m1.sum()), 4))
+    k = max(0, min(int(m2.sum()), 19))
+    c = b[k : k + m]
+    return c @ v, c @ c.T, c.sum()
+
+
+@program("bounded pad", lambda: (np.arange(12.0).reshape(4, 3), 3, 4, np.array([1, np.inf, 2])))
+def padded_with_zeros(a, k, m, v):
+    b = np.pad(a[k:], ((0, 9), (0, 0)))
+    return b[k : k + m] @ v
+
+
+@program(
+    "mask", lambda: (np.arange(4.0), np.ones(4, bool)), lambda: (np.arange(4.0), np.eye(4)[1] > 0)
+)
+def scattered_by_a_choice(x, m):
+    n = len(x)
+    inv = np.zeros(n, dtype=np.intp)
+    inv[np.where(m, np.arange(n)[::-1], 0)] = np.arange(n)
+    y = np.zeros(n)
+    y[m] = x[inv][m]
+    z = np.empty(n)
+    if m.all():
+        z[m] = x[inv]
+    else:
+        z[:] = 0
+    return y, z
+
+
+def _first(d):
+    (k,) = d
+    return d[k] / k if isinstance(k, bool) else d[k] * 100
+
+
+@program("calls dict", lambda: (1.5,))
+def keys_of_other_kinds(x):
+    return _first({1: x}), _first({True: x}), _first({1.0: x})
+
+
+def _doubled(x):
+    return x * 2
+
+
+@program("loop calls", lambda: (np.ones(2),))
+def helper_in_the_test(x):
+    i = 0
+    while _doubled(x).sum() > i:
+        t = x + i
+        i += 1
+    return t
+
+
+def _made(k):
+    def limit():
+        return k
+
+    return limit
+
+
+_limit = _made(3)
+
+
+@program("loop closure", lambda: (np.ones(2),))
+def closure_first_read_in_the_test(x):
+    i = 0
+    while i < _limit():
+        t = (x * 2).sum() + _limit()
+        i += 1
+    return t
+
+
+@functools.cache
+def _table(n):
+    return np.arange(n) * 2.0
+
+
+@program("cache", lambda: (1.0,))
+def cached_arrays_are_read(x):
+    return _table(3) + x, _table(3)[1], _table(4).sum() + _table(3)[2]

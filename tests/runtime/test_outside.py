@@ -1,0 +1,117 @@
+"""What a program takes for granted of objects outside, and results that callers may change."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+
+
+class Model:
+    rate = 0.5
+    weights = np.ones(2)
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def step(self) -> Any:
+        return self.x * self.rate
+
+    @property
+    def double(self) -> Any:
+        return self.x * 2
+
+    @staticmethod
+    def shift(x: Any) -> Any:
+        return x + 1
+
+
+class Derived(Model):
+    pass
+
+
+def scaled(x: Any) -> Any:
+    return x * scaled.factor  # type: ignore[attr-defined]
+
+
+def power(x: Any, n: Any) -> Any:
+    return x * n
+
+
+tripled = functools.partial(power, n=3)
+
+CASES = {
+    "a number": (lambda x: x * Model.rate, Model, "rate", 0.25),
+    "of a base class": (lambda x: x * Derived.rate, Model, "rate", 0.25),
+    "through an instance": (lambda x: Derived(x).step(), Model, "rate", 0.25),
+    "an array": (lambda x: x * Model.weights, Model, "weights", np.full(2, 3.0)),
+    "a method": (lambda x: Model(x).step(), Model, "step", lambda self: self.x - 1),
+    "a property": (lambda x: Model(x).double, Model, "double", property(lambda self: self.x)),
+    "a static method": (lambda x: Model.shift(x), Model, "shift", staticmethod(lambda x: x - 1)),
+    "of a function": (lambda x: scaled(x), scaled, "factor", 9.0),
+}
+scaled.factor = 2.0  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_attributes_that_change(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, owner, attribute, value = CASES[name]
+    compiled = pyxla.compile(function)
+    assert np.all(compiled(2.0) == function(2.0))
+    monkeypatch.setattr(owner, attribute, value)
+    assert np.all(compiled(2.0) == function(2.0))
+    monkeypatch.undo()
+    assert np.all(compiled(2.0) == function(2.0))
+
+
+def test_keywords_of_a_partial_that_change() -> None:
+    compiled = pyxla.compile(lambda x: tripled(x))
+    assert compiled(2.0) == 6.0
+    tripled.keywords["n"] = 5
+    try:
+        assert compiled(2.0) == 10.0
+    finally:
+        tripled.keywords["n"] = 3
+
+
+def test_a_set_is_made_anew_by_each_call() -> None:
+    compiled = pyxla.compile(lambda x: {1, 2})
+    compiled(1.0).add(9)
+    assert compiled(1.0) == {1, 2}
+
+
+def test_prints_are_not_repeated_where_a_list_grows_beyond_its_room(capfd: Any) -> None:
+    @pyxla.compile(list_capacity=64)
+    def many(x: Any, n: int) -> Any:
+        out = []
+        k = 0
+        while k < n * x:
+            if k % 100 == 0:
+                print(k)
+            out.append(k)
+            k += 1
+        return out
+
+    with pytest.raises(MemoryError, match="list_capacity"):
+        many(1.0, 500)
+    assert capfd.readouterr().out.split().count("0") == 1
+
+
+@functools.cache
+def table(n: int) -> np.ndarray:
+    return np.zeros(n)
+
+
+def test_results_that_are_kept_are_not_written_to() -> None:
+    @pyxla.compile
+    def written(x: Any) -> Any:
+        a = table(3)
+        a += x
+        return table(3) + 0
+
+    with pytest.raises(pyxla.CompileError, match="its calls share"):
+        written(1.0)
