@@ -74,3 +74,8 @@ def cached_functions(sizes, n):
 @program("digits in other bases", lambda: (12,))
 def digits_in_other_bases(n):
     return bin(n), hex(n)[2:], oct(n), len(bin(n)), chr(65 + n), n == "", "a" != n
+
+
+@program("text by special methods", lambda: (12, 2.5), lambda: (-3, 1e30))
+def special_text(n, x):
+    return n.__str__(), x.__str__(), n.__repr__()

@@ -7,6 +7,7 @@ import functools
 import heapq
 import itertools
 import os
+import statistics
 import types
 from typing import Any
 
@@ -16,7 +17,7 @@ from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Value
-from pyxla.lib import interpreted
+from pyxla.lib import averages, interpreted
 from pyxla.lib.containers import STAND_FOR
 
 __all__ = ["STAND_FOR"]
@@ -34,6 +35,13 @@ INTERPRETED: dict[Any, Any] = {
     heapq.heapify: interpreted.heapify,
     heapq.nsmallest: interpreted.nsmallest,
     heapq.nlargest: interpreted.nlargest,
+    **{
+        getattr(statistics, name): getattr(averages, name)
+        for name in (
+            *("mean", "fmean", "median", "median_low", "median_high", "mode"),
+            *("variance", "pvariance", "stdev", "pstdev"),
+        )
+    },
 }
 # What reads a generator, and the Python that is visited in its place.
 READERS: dict[Any, Any] = {
@@ -174,7 +182,7 @@ def _holds(block: Block, here: Block, value: Value) -> bool:
 
 def refused(engine: Any, function: Any, error: CompileError) -> CompileError:
     """The refusal of a standard function, at the line that calls it."""
-    ours = function.__module__ == interpreted.__name__
+    ours = function.__module__ in (interpreted.__name__, averages.__name__)
     name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"
     return engine.refuse(
         f"{name} of the standard library cannot be compiled: {_reason(error)}",

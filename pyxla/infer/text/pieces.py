@@ -17,7 +17,7 @@ from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import find, special
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lattice import Compound, Const, Tuple, is_number
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.lib.registry import rule
@@ -103,6 +103,14 @@ def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
 @rule(str)
 def _str(engine: Any, x: Any = Const("")) -> Any:
     return formatted(engine, x, "s")
+
+
+@rule(object.__str__, int.__repr__, float.__repr__, complex.__repr__)
+def _str_of_number(engine: Any, x: Any) -> Any:
+    """`n.__str__()`"""
+    if not is_number(x):
+        raise engine.refuse("__str__ of `object` is not compiled", "call str() or repr()")
+    return formatted(engine, x, "r")
 
 
 @rule(repr)
