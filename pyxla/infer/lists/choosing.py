@@ -18,22 +18,27 @@ MOST = 64
 def choose(engine: Any, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
     """`items[key]`: tuples are chosen item by item, numbers are read from an array, and for others
     there are branches; None where the key must be known."""
-    if not items or not (decided_by_data(engine, key) or engine.lists.allows(len(items), True)):
+    comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
+    by_data = not comparing and decided_by_data(engine, key)
+    if not items or not (by_data or engine.lists.allows(len(items), True)):
         return None
     number_lists.checked(engine, key, len(items), number_lists.OUT_OF_RANGE[of_list])
-    return picked(engine, items, key)
+    return picked(engine, items, key, by_data)
 
 
-def picked(engine: Any, items: tuple[Any, ...], key: Any) -> Any:
-    """`items[key]` for a key in range; None where items are functions, or too many."""
+def picked(engine: Any, items: tuple[Any, ...], key: Any, by_data: bool = True) -> Any:
+    """`items[key]` for a key in range; None where items are functions, or too many.
+
+    by_data: else branches would be more code than the loop that the key counts, unrolled.
+    """
     if (cls := _row_class(items)) is not None:
         columns = zip(*[arrays.items_of(engine, item) for item in items], strict=True)
-        chosen = [picked(engine, column, key) for column in columns]
+        chosen = [picked(engine, column, key, by_data) for column in columns]
         return None if None in chosen else Tuple(tuple(chosen), cls)
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
-    if found is None and len(items) <= MOST and not any(map(_is_function, items)):
+    if found is None and by_data and len(items) <= MOST and not any(map(_is_function, items)):
         found = engine.rules.call(engine, Const(sequences.item), [Tuple(items), key], {})
     return found
 
