@@ -140,3 +140,78 @@ def pi_by_chance(n):
         if x * x + y * y < 1.0:
             inside += 1
     return 4.0 * inside / n
+
+
+def quicksort(a):
+    """A sorted copy, by Hoare's partition and a stack of what is left to sort."""
+    a = a.copy()
+    stack = np.empty(128, dtype=np.int64)
+    stack[0] = 0
+    stack[1] = a.shape[0] - 1
+    top = 2
+    while top > 0:
+        top -= 2
+        low = stack[top]
+        high = stack[top + 1]
+        while low < high:
+            pivot = a[(low + high) // 2]
+            i = low
+            j = high
+            while i <= j:
+                while a[i] < pivot:
+                    i += 1
+                while a[j] > pivot:
+                    j -= 1
+                if i <= j:
+                    a[i], a[j] = a[j], a[i]
+                    i += 1
+                    j -= 1
+            if j - low < high - i:
+                if i < high:
+                    stack[top] = i
+                    stack[top + 1] = high
+                    top += 2
+                high = j
+            else:
+                if low < j:
+                    stack[top] = low
+                    stack[top + 1] = j
+                    top += 2
+                low = i
+    return a
+
+
+def common_subsequence(a, b):
+    """The length of the longest common subsequence, by a table."""
+    table = np.zeros((a.shape[0] + 1, b.shape[0] + 1), dtype=np.int64)
+    for i in range(a.shape[0]):
+        for j in range(b.shape[0]):
+            if a[i] == b[j]:
+                table[i + 1, j + 1] = table[i, j] + 1
+            else:
+                table[i + 1, j + 1] = max(table[i, j + 1], table[i + 1, j])
+    return table[a.shape[0], b.shape[0]]
+
+
+def steps_through(grid):
+    """How far each free cell of a grid is from the corner, breadth first with a queue."""
+    n, m = grid.shape
+    steps = np.full((n, m), -1, dtype=np.int64)
+    queue = np.zeros((n * m, 2), dtype=np.int64)
+    steps[0, 0] = 0
+    head = 0
+    tail = 1
+    while head < tail:
+        i = queue[head, 0]
+        j = queue[head, 1]
+        head += 1
+        for d in range(4):
+            u = i + (d == 0) - (d == 1)
+            v = j + (d == 2) - (d == 3)
+            if u >= 0 and u < n and v >= 0 and v < m:
+                if grid[u, v] == 0 and steps[u, v] < 0:
+                    steps[u, v] = steps[i, j] + 1
+                    queue[tail, 0] = u
+                    queue[tail, 1] = v
+                    tail += 1
+    return steps

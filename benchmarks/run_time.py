@@ -114,6 +114,12 @@ def scalar_loops_section(repetitions: int) -> list[Row]:
         "edit distance, 1,000 letters": ("edit_distance", tuple(np.copy(x) for x in letters)),
         "game of life, 100x100, 20 steps": ("game_of_life", (grid, 20)),
         "pi from 1,000,000 points": ("pi_by_chance", (1000000,)),
+        "quicksort of 90,000 numbers": ("quicksort", (a.ravel(),)),
+        "common subsequence, 1,000 letters": (
+            "common_subsequence",
+            tuple(np.copy(x) for x in letters),
+        ),
+        "breadth-first search, 100x100": ("steps_through", (grid,)),
     }
     rows = []
     for title, (name, args) in programs.items():
