@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import uses
+from pyxla.ir.rewrite import Uses
 from pyxla.lower.trips import OPPOSITE, conjuncts, induction, known, trips
 from pyxla.ops.control import if_, optimization_barrier
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
@@ -66,9 +66,13 @@ class Accesses:
 
     def after(self, version: Value, update: Value) -> bool:
         """Whether `version` is `update` or made from it."""
-        if version is update:
-            return True
-        return any(self.after(parent, update) for parent in self.parents[version])
+        work, seen = [version], {version}
+        while work:
+            for parent in self.parents[work.pop()]:
+                if parent not in seen:
+                    seen.add(parent)
+                    work.append(parent)
+        return update in seen
 
 
 def counters(loop: Instr) -> tuple[dict[Value, int], Ranges]:
@@ -86,20 +90,20 @@ def counters(loop: Instr) -> tuple[dict[Value, int], Ranges]:
     return steps, ranges
 
 
-def accesses_of(body: Region, slot: int, ranges: Ranges) -> Accesses | None:
+def accesses_of(body: Region, slot: int, ranges: Ranges, needs: Uses) -> Accesses | None:
     """All uses of the array in a slot; None if there are others than slices and updates."""
     found = Accesses({body.params[slot]: ()})
-    if not _collect(body, found, ranges):
+    if not _collect(body, found, ranges, needs):
         return None
     others = [v for k, v in enumerate(body.results) if k != slot]
     kept = body.results[slot] in found.parents and found.parents.keys().isdisjoint(others)
     return found if kept else None
 
 
-def _collect(region: Region, accesses: Accesses, ranges: Ranges) -> bool:
+def _collect(region: Region, accesses: Accesses, ranges: Ranges, needs: Uses) -> bool:
     versions = accesses.parents
     for instr in region.instrs:
-        if versions.keys().isdisjoint(uses(instr)):
+        if versions.keys().isdisjoint(needs(instr)):
             continue
         first, *others = instr.operands or (None,)
         if not versions.keys().isdisjoint(others):
@@ -113,17 +117,17 @@ def _collect(region: Region, accesses: Accesses, ranges: Ranges) -> bool:
             versions[instr.results[0]] = (first,)
             accesses.barriers[instr.results[0]] = first
         elif instr.op is if_ and first not in versions:
-            if not _collect_branches(instr, accesses, ranges):
+            if not _collect_branches(instr, accesses, ranges, needs):
                 return False
         else:
             return False
     return True
 
 
-def _collect_branches(instr: Instr, accesses: Accesses, ranges: Ranges) -> bool:
+def _collect_branches(instr: Instr, accesses: Accesses, ranges: Ranges, needs: Uses) -> bool:
     for branch, truth in zip(instr.regions, (True, False), strict=True):
         refined = refine(ranges, instr.operands[0], truth)
-        if not _collect(branch, accesses, refined):
+        if not _collect(branch, accesses, refined, needs):
             return False
     versions = accesses.parents
     for result, *made in zip(instr.results, *[r.results for r in instr.regions], strict=True):

@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, substitute_region, uses
+from pyxla.ir.rewrite import Mapping, Uses, substitute_region, uses
 from pyxla.lower.cost import SMALL
 from pyxla.lower.rows import Access, Accesses, Affine, Ranges, accesses_of, affine, counters
 from pyxla.lower.trips import induction, known
@@ -67,14 +67,14 @@ class _Loop:
         """Drop or carry what can be; new code goes before the loop."""
         if not self.steps:
             return False
-        changed = False
+        changed, needs = False, Uses()
         for slot in range(len(self.instr.operands)):
-            accesses = self.accesses(slot)
-            if accesses is not None:
-                changed |= self.drop(accesses) or self.carry(slot, accesses, around)
+            accesses = self.accesses(slot, needs)
+            if accesses is not None and (self.drop(accesses) or self.carry(slot, accesses, around)):
+                changed, needs = True, Uses()
         return changed
 
-    def accesses(self, slot: int) -> Accesses | None:
+    def accesses(self, slot: int, needs: Uses) -> Accesses | None:
         """What happens to the array in a slot, if it is large and nobody looks at its end."""
         cond, body = self.instr.regions
         if not _is_carried(self.instr, slot) or self.instr.results[slot] in self.used:
@@ -83,7 +83,7 @@ class _Loop:
             cond.params[slot] in uses(i) for i in cond.instrs
         ):
             return None
-        return accesses_of(body, slot, self.ranges)
+        return accesses_of(body, slot, self.ranges, needs)
 
     # Dropped updates.
 
