@@ -595,7 +595,8 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     error = TypeError("cannot unpack non-iterable NoneType object")
     x = engine.some(frame.env[instr.operands[0]], error)
-    if growing.found(engine.heap, x) is not None and unknown(engine, x):
+    sized = growing.found(engine.heap, x) is not None or arrays.is_array(engine, x)
+    if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)
     items = list(engine.iterate(x))
     before, after = instr.attrs["before"], instr.attrs["after"]

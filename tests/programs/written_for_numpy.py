@@ -190,3 +190,24 @@ def sorted_objects(x):
         *(sorted(small, reverse=True), sorted([small[0], small[1]], reverse=True)),
         *(sorted([v > 1 for v in x], reverse=True), sorted(x.tolist(), reverse=True)),
     )
+
+
+@program(
+    "numbers of a part that data decides",
+    lambda: (np.array([3.0, 1, 2, 5, 4]),),
+    lambda: (np.array([3.0, 2, 1]),),
+    lambda: (np.eye(3)[1],),
+)
+def vertex_of_a_parabola(x):
+    at = np.argmin(x[1:]) + 1
+    a, b, *_ = x[at - 1 : at + 2]
+    try:
+        a, b, c = x[at - 1 : at + 2]
+    except ValueError:
+        return -2.0, a, b
+    rows = np.outer(x, x)[x > 1]
+    try:
+        first, second = rows
+    except ValueError:
+        return -1.0, a, b
+    return 0.5 * (a - c) / (a - 2 * b + c), first[1], second[0]
