@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import asdict, astuple, dataclass
 from typing import NamedTuple
 
@@ -211,3 +212,12 @@ def vertex_of_a_parabola(x):
     except ValueError:
         return -1.0, a, b
     return 0.5 * (a - c) / (a - 2 * b + c), first[1], second[0]
+
+
+@program("sums over arrangements", lambda: (drawn(4, 2),))
+def sums_over_arrangements(p):
+    pairs = dict((i, j) for i, j in itertools.combinations(range(3), 2))  # noqa: C402
+    return (
+        *(sum(np.linalg.norm(a - b) for a, b in itertools.combinations(p, 2)), pairs),
+        *(sum(a[0] * b for a, b in itertools.product(p, (1, 2))), dict(itertools.pairwise("abc"))),
+    )

@@ -133,9 +133,10 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
 
 def has_data_keys(engine: Engine, x: Any) -> bool:
     """Whether what `dict` is called with has keys that data decides; it counts as not read."""
-    read = dict(engine.used_up)
+    read, heap = dict(engine.used_up), engine.heap
+    engine.heap = heap.copy()
     found = _has_data_keys(engine, x)
-    engine.used_up = read
+    engine.used_up, engine.heap = read, heap
     return found
 
 

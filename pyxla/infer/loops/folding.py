@@ -42,14 +42,20 @@ def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
     if target is not builtins.sum or is_generator(items):
         return Const(target is not None)
-    read = dict(engine.used_up)
+    read, heap = dict(engine.used_up), engine.heap
+    engine.heap = heap.copy()
+    folds = _folds_by_number(engine, items, filtered.value)
+    engine.used_up, engine.heap = read, heap  # a look ahead: the loop reads it
+    return Const(folds)
+
+
+def _folds_by_number(engine: Engine, items: Any, filtered: bool) -> bool:
+    """Whether there may be many items, found by a number known at run time only."""
     found = sequence(engine, items)
-    engine.used_up = read  # a look ahead: the loop reads it
     if not _by_number(engine, found):
-        return Const(False)
+        return False
     size = length(engine, found)
-    short = isinstance(size, Const) and size.value < SHORT
-    return Const(filtered.value or not short)
+    return filtered or not (isinstance(size, Const) and size.value < SHORT)
 
 
 def _by_number(engine: Engine, x: Any) -> bool:
