@@ -132,7 +132,9 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     policy = number_lists.Policy()
     try:
         return _specialize(request, places, policy)
-    except CompileError:
+    except CompileError as refused:
+        if isinstance(refused, InternalError) and request.options.verify:
+            raise
         # Lists that became arrays, or that did not, may be why: try it the other way round.
         others = [number_lists.Policy(policy.lists, grows=False)] * policy.grew
         others += [number_lists.Policy("all")] * policy.wanted

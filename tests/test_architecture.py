@@ -9,6 +9,7 @@ Imports point one way, from the user's calls down to the errors:
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -147,6 +148,27 @@ def test_sizes(name: str) -> None:
 def test_docstrings(name: str) -> None:
     source = MODULES[name].read_text()
     assert not source.strip() or ast.get_docstring(tree(name)), f"{name} has no docstring"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_that_are_spoken_of_exist(name: str) -> None:
+    """`infer.heap.Shadow`, in a docstring or a comment: a module, and what it has."""
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    missing = []
+    for words in re.findall(r"`(?:pyxla\.)?((?:\w+\.)+\w+)`", MODULES[name].read_text()):
+        first, *rest = words.split(".")
+        if first not in folders or not rest:
+            continue
+        known = [k for k in range(len(rest) + 1, 1, -1) if module(words, k) in MODULES]
+        content = MODULES[module(words, known[0])].read_text() if known else ""
+        after = rest[known[0] - 1 :] if known else rest
+        if not known and f"pyxla.{words}" not in MODULES or after and after[0] not in content:
+            missing.append(words)
+    assert not missing
+
+
+def module(words: str, count: int) -> str:
+    return "pyxla." + ".".join(words.split(".")[:count])
 
 
 def test_no_loose_ends() -> None:

@@ -100,7 +100,7 @@ class Frame:
     assumed: tuple[Atom, ...] = ()
     first: int = 0
     before: dict[int, Any] = field(default_factory=dict)
-    driver: Any = None  # of a generator: the loop that reads it (`infer.coroutines`)
+    driver: Any = None  # of a generator: the loop that reads it (`infer.calls.coroutines`)
 
 
 class Stopped(Exception):  # noqa: N818 - control flow, not an error

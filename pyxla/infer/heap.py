@@ -1,8 +1,9 @@
 """The abstract heap: what mutable Python objects hold at one point of the program.
 
-A mutable object is a *cell*, a number; the heap maps it to its content, which is immutable, so that
-saving the heap at a branch is copying a dict.  Writing replaces the content: this is `mem2reg` on
-Python objects (Cytron et al. 1991), and it leaves no mutation in the typed program.
+A mutable object is a *cell*, a number, never used again; the heap maps it to its content, which is
+immutable, so that saving the heap at a branch is copying a dict.  Writing replaces the content:
+this is `mem2reg` on Python objects (Cytron et al. 1991), and it leaves no mutation in the typed
+program.
 
     Array        content of an array cell: its current value
     ListCell     content of a list: its items
@@ -14,6 +15,7 @@ Python objects (Cytron et al. 1991), and it leaves no mutation in the typed prog
     SetCell      content of a set: its constants
     BoxCell      content of a variable shared with a nested function
     Shadow       content of an array cell that is one of several others, chosen at run time
+    Conflict     content where paths disagree: refused when used
 
 Where a reference may be either of two cells, the merge makes a new cell.  If an old one is still
 held by someone, it becomes a shadow of the new; where that is not possible they are *entangled*:

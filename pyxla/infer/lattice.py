@@ -6,7 +6,11 @@
     Ref         a reference to a mutable object on the abstract heap (`infer.heap`)
     Tuple       a tuple or NamedTuple, element by element
     Compound    another immutable object with abstract parts: closures, bound methods, ranges, ...
-    Conflict    no single type: two branches disagree, or a name may be unbound; says why on use
+    MaybeNone   a value where a bool known at run time only says so, else None
+    MaybeUnbound  a value where the name was assigned, as such a bool says
+    Conflict    no single type: two branches disagree, or a name is unbound; says why on use
+
+A Scalar or an Array whose type is one of several at run time has `Kinds` (`infer.joins.kinds`).
 
 Bottom is the absence of a value: code not reached yet.
 """
@@ -237,6 +241,23 @@ class Compound:
     slice, a range, a `zip`, an exception.
 
     Two compounds of the same `kind` and `meta` (static, compared with `==`) join part by part.
+
+        kind        items                                meta
+        function    captured boxes and defaults          syntax, free names, defaults, module
+        method      function, object
+        partial     function, arguments                  number of positional ones, keywords
+        cached      function
+        transformed  function, what it is bound to       the transformation (`grad.transforms`)
+        generator   arguments, then boxes                SSA, names, module, function, loops
+        range       start, stop, step
+        slice       start, stop, step
+        zip, map, enumerate, reversed, filter            the sequences (and the function)
+        super       object                               class, where the search begins
+        text        values                               pieces (`infer.text.pieces`)
+        choice      selector                             `infer.joins.choices`
+        exception   arguments                            class
+        exceptions  selector, exceptions                 (`infer.raising.exceptions`)
+        pytree      leaves                               class, structure
     """
 
     __slots__ = ("items", "kind", "meta")

@@ -298,7 +298,7 @@ def setitem(array: Array, index: Index, value: Any) -> Array:
 
 
 def scatter_at(array: Array, index: Index, values: Any, computation: str) -> Array:
-    """The content after `ufunc.at(array, index, values)`; `computation` as in `ops.scatter`."""
+    """The content after `ufunc.at(array, index, values)`; `computation` as in `scatter`."""
     if isinstance(index, BasicIndex):
         new = conform(values, index.shape, array.dtype, index.extents)
         old = index.apply(array)

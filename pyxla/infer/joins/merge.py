@@ -1,10 +1,9 @@
 """Joins of program states: where paths meet, values that differ become phis.
 
 An *edge* is a path that arrives: an open typed block, its heap, its environment and the operands of
-the target's phis.  `merge` joins the edges of a block; `LoopHead` makes the state assumed at a loop
-header from the entry edge and from *ghosts*, the states that earlier passes brought back, and
-`close` connects the back edge or says why the assumption was too strong (chaotic iteration with
-widening: Bourdoncle 1993).
+the target's phis.  `merge` joins the edges of a block; the state assumed at a loop header
+(`infer.loops.header`) is such a join of the entry edge and of *ghosts*, the states that earlier
+passes brought back.
 """
 
 from __future__ import annotations
