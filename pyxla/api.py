@@ -94,14 +94,17 @@ class Compiled:
         entry = self._cache.get((names, key))
         if entry is None or (entry.guards and not entry.valid()):
             args, leaves, entry = self._specialize(args, names)
-        if entry.memory:
-            entry = self._for_memory(entry, args, names, leaves)
         try:
+            if entry.memory:
+                entry = self._for_memory(entry, args, names, leaves)
             return entry.executable(leaves, args)
         except ListOverflow as overflow:
             if entry.executable.program.has_effects:  # what it printed would be printed again
                 raise
             self._make_room(overflow)
+        except Restart as restart:  # what arguments that share memory need besides
+            with self._lock:
+                self._learn(restart)
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
 

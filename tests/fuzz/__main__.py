@@ -9,8 +9,8 @@ shrunk and written as files. The exit code is 1 where anything was wrong.
     --jobs N         workers at the same time (1)
     --checks         compile with run-time checks
     --gradients      programs that can be differentiated, and their derivatives
-    --effort E       XLA's: quick, full as users have it, or mixed (four of five workers quick);
-                     eager: no XLA, the ops are evaluated by NumPy
+    --effort E       XLA's: full as users have it; quick; eager: no XLA, the ops are evaluated by
+                     NumPy; or mixed: one of eight workers full, one quick, the others eager
     --avoid A,B      productions of the generator to leave out, by function name
     --output FOLDER  where failing programs go (fuzz-failures)
     --shrink N       seconds to shrink each failure (60; 0: do not)
@@ -58,7 +58,8 @@ def _judged(text: str, seed: int, options: argparse.Namespace) -> oracle.Outcome
     if options.gradients:
         return gradients.judge(text, options.checks)
     plan = workers.plan(seed)
-    return oracle.judge(text, options.checks, plan.extra, plan.verify)
+    extra = plan.extra if plan.extra != options.effort else ""
+    return oracle.judge(text, options.checks, extra, plan.verify)
 
 
 def work(options: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ def leave(scope: Scope) -> None:
     """An exit from the innermost loop, or from everything, under a condition."""
     exits = ["break", "continue", "break", "continue"]
     if scope.slots is not None:
-        exits += ["return", "return"]
+        exits += ["return"] * 4
     chosen = scope.rng.choice(exits)
     condition = ex.boolean(scope, 2).text
     text = f"return {returned(scope)}" if chosen == "return" else chosen

@@ -291,7 +291,7 @@ def write_helper(scope: Scope, name: str) -> list[str]:
 
 
 def write_program(scope: Scope) -> list[str]:
-    if scope.chance(0.45):
+    if scope.chance(0.55):
         pool = [kind(v) for v in scope.names.values() if type(v) in (int, float) or is_array(v)]
         scope.slots = tuple(scope.rng.choice(pool) for _ in range(scope.rng.randint(1, 3)))
     header = f"def program({', '.join(scope.names)}):"

@@ -33,7 +33,7 @@ def templates(text: str) -> list[list[str]]:
 FORMS = {"handed": templates(HANDED), "changed": templates(CHANGED)}
 
 
-@statement(8)
+@statement(16)
 def handed_around(scope: Scope) -> bool:
     """Names of a few arrays, which change places on some paths, and are written to."""
     x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and v.size > 1)

@@ -669,7 +669,7 @@ SIMPLE: dict[Statement, int] = {
     use_object: 10,
     define_closure: 6,
     call_closure: 7,
-    higher_order: 5,
+    higher_order: 10,
     comprehension: 4,
     call_helper: 6,
 }

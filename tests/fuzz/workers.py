@@ -13,19 +13,21 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.fuzz import planting
 
-PATIENCE = 120
+# A worker hangs that says nothing for so many seconds of its own, or of waiting on a busy machine.
+PATIENCE, WAITING = 120, 600
 PER_WORKER = 250
 # With these XLA compiles a program in a fifth of the time (its optimizations are not our subject).
 QUICK = (
     "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false "
     "--xla_cpu_parallel_codegen_split_count=1"
 )
-# One of so many workers compiles with the options that users have.
-FULL_EVERY = 5
+# How the workers of `mixed` compile, in turn: one of eight as users do.
+MIXED = ("full", "eager", "eager", "quick", "eager", "eager", "eager", "eager")
 # The oracle asked besides, by the seed's remainder; programs are verified for every third seed.
 FURTHER = {0: "eager", 4: "ahead", 8: "artifact", 12: "jax", 16: "jit"}
 REMAINDERS = 20
@@ -45,19 +47,23 @@ def plan(seed: int) -> Plan:
 
 def environment(seed: int, options: argparse.Namespace) -> dict[str, str]:
     """The environment of a worker that begins with this seed."""
-    effort, mine = options.effort, dict(os.environ)
+    mine = dict(os.environ)
     if options.fault:
         mine[planting.VARIABLE] = options.fault
-    full = effort == "full" or (effort == "mixed" and seed // PER_WORKER % FULL_EVERY == 0)
-    return mine if full or effort == "eager" else {**mine, "XLA_FLAGS": QUICK}
+    return {**mine, "XLA_FLAGS": QUICK} if effort(seed, options) == "quick" else mine
+
+
+def effort(seed: int, options: argparse.Namespace) -> str:
+    """XLA's, of a worker that begins with this seed."""
+    mixed = options.effort == "mixed"
+    return MIXED[seed // PER_WORKER % len(MIXED)] if mixed else options.effort
 
 
 def lines(worker: subprocess.Popen[str]) -> Iterator[str | None]:
     """The worker's lines; None where it says nothing for too long."""
     assert worker.stdout is not None
     while True:
-        ready, _, _ = select.select([worker.stdout], [], [], PATIENCE)
-        line = worker.stdout.readline() if ready else None
+        line = worker.stdout.readline() if says_something(worker) else None
         if line == "":
             return
         yield line
@@ -65,11 +71,30 @@ def lines(worker: subprocess.Popen[str]) -> Iterator[str | None]:
             return
 
 
+def says_something(worker: subprocess.Popen[str]) -> bool:
+    """Wait for a line; False where none comes."""
+    before, since = spent(worker.pid), time.monotonic()
+    while not select.select([worker.stdout], [], [], 10)[0]:
+        waited = time.monotonic() - since
+        if waited > WAITING or spent(worker.pid) - before > PATIENCE:
+            return False
+    return True
+
+
+def spent(pid: int) -> float:
+    """Seconds of processors that a process has used; that of the wall where nobody says."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def spawn(seed: int, count: int, options: argparse.Namespace) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.fuzz", "--worker", "--seed", str(seed)]
     command += ["--count", str(count), "--avoid", options.avoid]
     command += [f"--{name}" for name in ("checks", "gradients") if getattr(options, name)]
-    command += ["--effort", options.effort]
+    command += ["--effort", effort(seed, options)]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

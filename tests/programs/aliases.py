@@ -409,3 +409,26 @@ def view_or_none(x, k):
     if part is not None:
         part += 1
     return part
+
+
+def overlapping():
+    x = np.array([0.5, -1.25, 2.0, 3.5, -0.75])
+    return x, x[1:], np.arange(3.0), -0.25, 4
+
+
+@program("loop", overlapping)
+def value_that_overlapping_arrays_need(x, part, y, s, n):
+    if n > 2:
+        part = part + 1
+    part[-2] += 3
+    if y[0] > 1:
+        x = np.roll(x, 1)
+        x[n % 5] = 3
+    for _ in x:
+        if n > 1:
+            r = abs(s) + 1.5
+            while r > 0.83:
+                r *= 0.5
+                y += r
+        y[0] = n
+    return x, y, s, part
