@@ -268,7 +268,7 @@ FAULTS = [
         "pyxla.ops.contract",
         "                places[1 - k],\n",
         "                places[k],\n",
-        1000,
+        500,
         "gradients",
     ),
     Fault(
