@@ -96,7 +96,7 @@ def filtered_list(scope: Scope) -> bool:
             [f"{name} = [{v} * 2 for {v} in {x.text}.tolist() if {v} < {bound}]"],
             [f"{name} = []", f"for {v} in {x.text}:", f"    if {v} > {bound}:"]
             + [f"        {name}.append({v} + 1)"],
-            [f"{name} = sorted([{v} for {v} in {x.text}.tolist() if {v} != {bound}])"],
+            [f"{name} = sorted([{v} for {v} in {x.text}.tolist() if {v} < {bound}])"],
         )
     )
     use = rng.choice(
