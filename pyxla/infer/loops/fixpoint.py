@@ -2,8 +2,9 @@
 
 A loop is visited under an assumption about the state at its header (`infer.loops.header`) until
 what it brings back fits.  Where there is no such state, because the types of the first iteration
-differ or because a list grows, one iteration is *peeled* off and the rest tried again; then, or when someone
-needs the value of the loop variable, the loop is *unrolled*: each iteration is visited on its own.
+differ or because a list grows, one iteration is *peeled* off and the rest tried again; then, or
+when someone needs the value of the loop variable, the loop is *unrolled*: each iteration is visited
+on its own.
 """
 
 from __future__ import annotations
