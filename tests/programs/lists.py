@@ -267,3 +267,19 @@ def queens(n):
                 row += 1
                 columns[row] = -1
     return count
+
+
+@program(
+    "data sort", lambda: ([[8, 10], [2, 6], [1, 3], [15, 18]], 3), lambda: ([[2, 1], [0, 5]], 9)
+)
+def rows_in_order_that_are_kept(intervals, k):
+    intervals.sort(key=lambda row: row[0])
+    out = []
+    for row in intervals:
+        if not out or out[-1][1] < row[0]:
+            out.append(row)
+    late = []
+    for row in intervals:
+        if row[0] > k:
+            late.append(row)
+    return [row[:] for row in out], len(late)

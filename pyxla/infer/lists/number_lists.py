@@ -457,7 +457,10 @@ def _unify(states: Sequence[Any], column: Sequence[Any], roots: Any) -> None:
     kinds = {type(c) for c in contents}
     if NumberList not in kinds or not kinds <= {NumberList, ListCell}:
         return
-    layouts = [_layout(s.heap, c) for s, c in zip(states, contents, strict=True)]
+    layouts = []
+    for state, content in zip(states, contents, strict=True):
+        with building(Builder(state.block.instrs, state.loc)):  # rows are read from their array
+            layouts.append(_layout(state.heap, content))
     if any(layout is None for layout in layouts):
         return
     wide = joined_number_type([n for layout in layouts for n in layout.numbers])
