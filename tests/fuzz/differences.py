@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -126,7 +127,9 @@ def judge(text: str, checks: bool = False) -> Outcome:
         try:
             found = way(pyxla.compile(program, checks=checks), arguments, wrt, expected, rng)
         except pyxla.CompileError as error:
-            internal = error.message.startswith("internal error")
+            # The program runs natively: operands that do not fit are the derivative's doing.
+            misfit = re.search(r"^\w+: .*\bdo(es)? not fit\b", error.message)
+            internal = error.message.startswith("internal error") or misfit
             verdict = "internal" if internal else "refused"
             return Outcome(verdict, f"{way.__name__}: {error.message}")
         except Exception as error:

@@ -432,3 +432,27 @@ def value_that_overlapping_arrays_need(x, part, y, s, n):
                 y += r
         y[0] = n
     return x, y, s, part
+
+
+@program("branch rebinding", *counts(0, 1, 2))
+def rebound_on_two_of_three_paths(x, n):
+    if n == 1:
+        x = x + 1
+    elif n == 0:
+        x = x * 2
+    x[1] = 7
+    return x
+
+
+@program("branch rebinding loop", *counts(0, 1, 2, 3))
+def rebound_in_branches_of_branches(x, n):
+    if x[n] <= 1:
+        x = x + 1
+    else:
+        if n == 3:
+            x = np.sort(x)
+        x[0] += 2
+    for i in range(n):
+        if i > 0:
+            x[1:] = x[:-1]
+    return x

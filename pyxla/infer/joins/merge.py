@@ -516,6 +516,8 @@ class Join:
                 names.setdefault(old, []).append(new)
         held = reachable(self.heap, [*live(), *pinned]) | shadowed(self.heap)
         for old, new in names.items():
+            if old in self.heap.entangled:  # by what it was the choice of, where others met
+                self.heap.entangle(new, *self.heap.entangled[old])
             if old not in held or old not in self.heap.contents:
                 continue
             if old in lost or not self._shadow(old):
