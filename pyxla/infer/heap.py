@@ -308,7 +308,7 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
     return BoxCell(columns[0])
 
 
-def reachable(heap: Heap, roots: Iterable[Any]) -> set[int]:
+def reachable(heap: Heap, roots: Iterable[Any], through_shadows: bool = True) -> set[int]:
     """The cells that can be reached from abstract values `roots`."""
     contents = heap.contents
     seen: set[int] = set()
@@ -321,7 +321,7 @@ def reachable(heap: Heap, roots: Iterable[Any]) -> set[int]:
                 seen.add(x.cell)
                 if x.cell in contents:
                     stack.append(contents[x.cell])
-        elif kind not in _LEAVES:
+        elif kind not in _LEAVES and (through_shadows or kind is not Shadow):
             stack.extend(parts(x))
     return seen
 

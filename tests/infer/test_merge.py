@@ -270,3 +270,17 @@ def test_an_index_that_may_be_none_is_a_number():
     assert compiled(np.array([1.0, 3.0, 2.0, 0.0]), 1.5) == 2.0
     with pytest.raises(TypeError, match="would be a new axis"):
         compiled(np.array([1.0, 3.0]), 5.0)
+
+
+def test_buffers_that_change_names_are_not_chosen_at_every_access():
+    def swapped(u, v, n):
+        for _ in range(n):
+            for i in range(1, len(u)):
+                v[i] = u[i] + u[i - 1]
+            u, v = v, u
+        return u
+
+    x = np.arange(4.0)
+    text = str(pyxla.code_typed(swapped, x, x + 1, 3))
+    body = text[text.index("bb1:") : text.rindex("(loop)")]
+    assert "f64[4]" in body and "select" not in body

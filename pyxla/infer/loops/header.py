@@ -494,8 +494,8 @@ class _Fit:
         if not moved:
             return out
         # What is held from before the loop, as the next turn finds it: fields that were replaced
-        # lead to the template's cells there.
-        still = reachable(self.head.heap, held())
+        # lead to the template's cells there.  Shadows follow the names (`shadows`).
+        still = reachable(self.head.heap, held(), through_shadows=False)
         for back, templates in moved.items():
             others = templates - {back}
             if len(templates) > 1 and not (back in templates and back not in still):
