@@ -721,7 +721,7 @@ def standard_library(x):
 
 @bad("this iterator was read before", f64[3])
 def iterator_read_twice(x):
-    doubled = (2 * v for v in x)
+    doubled = map(lambda v: 2 * v, x)
     total = sum(doubled)
     return total + sum(doubled)  # <-
 

@@ -19,6 +19,8 @@ from pyxla.grad.forward import jvp
 from pyxla.grad.reverse import vjp
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
+from pyxla.ir.rewrite import clone_region
+from pyxla.lower.expand import expand
 from pyxla.ops import OPS, elementwise
 from pyxla.ops.evaluate import evaluate
 from tests.ops.harness import region_of
@@ -82,6 +84,11 @@ def dot(xs: Any, ys: Any) -> complex:
     return sum(np.sum(np.asarray(x) * np.asarray(y)) for x, y in zip(xs, ys, strict=True)).real
 
 
+def run(region: Region, arguments: list[np.ndarray]) -> list[np.ndarray]:
+    """Evaluated, with the code of its scopes and reversals in their place."""
+    return evaluate(expand(clone_region(region, {})), arguments)
+
+
 def check(
     region: Region,
     arguments: list[np.ndarray],
@@ -96,17 +103,17 @@ def check(
         there = list(arguments)
         for k, t in zip(wrt, tangents, strict=True):
             there[k] = np.asarray(there[k] + step * t)
-        made = evaluate(region, there)
+        made = run(region, there)
         return [made[k] for k in outs]
 
-    pushed = evaluate(jvp(region, wrt), [*arguments, *tangents])[len(region.results) :]
+    pushed = run(jvp(region, wrt), [*arguments, *tangents])[len(region.results) :]
     for ahead, behind, got in zip(at(STEP), at(-STEP), pushed, strict=True):
         if got.dtype not in WIDE or rounded:
             continue
         want = (ahead - behind) / (2 * STEP)
         np.testing.assert_allclose(got, want, rtol=2e-4, atol=2e-4)
     cts = [noise(x, rng) for x in pushed]
-    pulled = evaluate(vjp(region, wrt, outs), [*arguments, *cts])[len(region.results) :]
+    pulled = run(vjp(region, wrt, outs), [*arguments, *cts])[len(region.results) :]
     for ct, k in zip(pulled, wrt, strict=True):
         assert ct.dtype == arguments[k].dtype and ct.shape == arguments[k].shape
     exact = all(x.dtype in WIDE for x in pushed)

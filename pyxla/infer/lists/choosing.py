@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import ListCell
@@ -39,8 +40,18 @@ def picked(engine: Any, items: tuple[Any, ...], key: Any, by_data: bool = True) 
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
     if found is None and by_data and len(items) <= MOST and not any(map(_is_function, items)):
-        found = engine.rules.call(engine, Const(sequences.item), [Tuple(items), key], {})
+        return _by_branches(engine, items, key)
     return found
+
+
+def _by_branches(engine: Any, items: tuple[Any, ...], key: Any) -> Any:
+    """None where the items are of no one type."""
+    try:
+        return engine.rules.call(engine, Const(sequences.item), [Tuple(items), key], {})
+    except InternalError:
+        raise
+    except CompileError:
+        return None
 
 
 def _is_function(x: Any) -> bool:
