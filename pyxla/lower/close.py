@@ -6,7 +6,7 @@
 XLA lets the regions of `if`, `case` and `while` use values of enclosing scopes, but a *computation*
 (of `reduce`, `sort`, `map`, ...) sees its parameters only.  Code that does not depend on them moves
 out first, so that what is left to capture are numbers, which travel as arrays of equal elements.
-Where it is more than that, or where the computation loops, see `pyxla.lower.cpu.serial`.
+Where it is more than that, or where the computation loops, see `pyxla.lower.serial`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pyxla.errors import CompileError
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, captures, clone, slice_of, substitute, substitute_region, uses
 from pyxla.ir.types import array_type
-from pyxla.lower.cpu.serial import SERIAL, loops, serialize
+from pyxla.lower.serial import SERIAL, loops, serialize
 from pyxla.ops.collective import all_reduce, reduce_scatter
 from pyxla.ops.control import map_
 from pyxla.ops.index import scatter

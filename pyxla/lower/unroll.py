@@ -1,7 +1,7 @@
 """Unrolling: innermost loops over numbers take several steps at a time.
 
 An iteration of an XLA loop writes a table of its state, and passes the state itself through memory
-where `lower.registers` does not keep it in registers: that takes longer than a handful of
+where `lower.cpu.registers` does not keep it in registers: that takes longer than a handful of
 operations on numbers.  A *counted* loop leaves what is short of a full stride to a copy of itself:
 
     while i < n: s = f(s, i); i += 1    ->    while i < n - 3: s, i = four steps

@@ -39,8 +39,8 @@ from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
 from pyxla.lower.cpu.barriers import may_hold
+from pyxla.lower.cpu.registers import all_over_elements
 from pyxla.lower.emit import emit_function, emit_module
-from pyxla.lower.registers import all_over_elements
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program

@@ -16,7 +16,7 @@ from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
 from pyxla.lower.cpu.barriers import may_hold
-from pyxla.lower.registers import all_over_elements, guard, keep_in_registers, never
+from pyxla.lower.cpu.registers import all_over_elements, guard, keep_in_registers, never
 from pyxla.ops.control import optimization_barrier, while_
 from pyxla.ops.elementwise import add, compare, multiply, select
 from pyxla.ops.shape import constant

@@ -15,7 +15,7 @@ at hand.
 A loop inside that carries the array is such an update too.  Where nothing that an update needs
 comes from the conditional, one of its operands goes through it, so that it waits for the reads.
 
-Only for XLA:CPU: elsewhere a conditional is dear.  To be done last: to `simplify` it is nonsense.
+Only for XLA:CPU: elsewhere a conditional is dear; to `simplify` it is nonsense (`lower.finish`).
 """
 
 from __future__ import annotations

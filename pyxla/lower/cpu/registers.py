@@ -19,7 +19,7 @@ elsewhere.  So the condition reads all numbers:
 
     while (i < n) | never(s)
 
-Only for XLA:CPU, and to be done last.
+Only for XLA:CPU, after everything that simplifies (`lower.finish`).
 """
 
 from __future__ import annotations
