@@ -68,6 +68,17 @@ def test_attributes_that_change(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert np.all(compiled(2.0) == function(2.0))
 
 
+def test_an_attribute_that_comes_before_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = pyxla.compile(lambda x: Derived(x).step() + x * Derived.rate)
+    assert compiled(2.0) == 2.0
+    monkeypatch.setattr(Derived, "rate", 0.25, raising=False)
+    assert compiled(2.0) == 1.0
+    monkeypatch.setattr(Derived, "step", lambda self: self.x, raising=False)
+    assert compiled(2.0) == 2.5
+    monkeypatch.undo()
+    assert compiled(2.0) == 2.0
+
+
 def test_keywords_of_a_partial_that_change() -> None:
     compiled = pyxla.compile(lambda x: tripled(x))
     assert compiled(2.0) == 6.0

@@ -119,15 +119,15 @@ class Captures:
 
     def member(self, cls: type, name: str) -> Any:
         """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
-        there is none.  Another one in its place is noticed."""
-        for base in cls.__mro__[:-1]:
-            if name in base.__dict__ and base is not tuple:
-                found = base.__dict__[name]
-                package = base.__module__.partition(".")[0]
-                if not base.__flags__ & _IMMUTABLE and package not in _FIXED:
-                    self.constants[Place(base, name)] = found
-                return found
-        return None
+        there is none.  Another one in its place, or before it, is noticed."""
+        bases = [base for base in cls.__mro__[:-1] if base is not tuple]
+        owner = next((base for base in bases if name in base.__dict__), None)
+        if owner is None:
+            return None
+        for base in bases[: bases.index(owner) + 1]:
+            if not base.__flags__ & _IMMUTABLE and base.__module__.partition(".")[0] not in _FIXED:
+                self.constants[Place(base, name)] = base.__dict__.get(name, _MISSING)
+        return owner.__dict__[name]
 
     def read_global(self, engine: Any, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
