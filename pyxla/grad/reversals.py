@@ -24,7 +24,7 @@ from typing import Any
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import inline, into
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, captures, clone_instr, substitute
+from pyxla.ir.rewrite import Mapping, captures, clone_instr, free_values, substitute
 from pyxla.ops.elementwise import add
 from pyxla.ops.filled import zeros
 from pyxla.ops.scope import Rule, scope
@@ -110,7 +110,8 @@ def forward_reversal(walk: Any, instr: Instr) -> None:
     directions = [walk.total(parts.given[k]) for k in parts.inexact]
     second = [walk.total(value) for value in parts.cts]
     given = [*parts.given, *directions, *parts.cts[:seeds], *second[:seeds]]
-    made = inline(region, given, {})[len(moving.results) :]
+    outside = {v: walk.env[v] for v in free_values(region) if v in walk.env}
+    made = inline(region, given, outside)[len(moving.results) :]
     results, moved = list(made[: len(along)]), list(made[len(along) :])
     for k, (value, tangent) in enumerate(zip(parts.cts, second, strict=True)):
         if k >= seeds:

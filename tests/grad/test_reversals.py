@@ -49,8 +49,19 @@ def many(x, w):
     return y
 
 
+def integers_from_outside(x, w):
+    steps = np.zeros(3, int)
+    for i in range(3):
+        steps[i] = 1 if w[i] > 1 else 2
+    total, i = x, 12
+    while i > 0:
+        total = total + w[i % 3] * np.sin(total) * steps[i % 3]
+        i -= steps[i % 3]
+    return total
+
+
 W = np.array([1.1, 1.3, 0.9])
-PROGRAMS = [growth, nested, branching, many]
+PROGRAMS = [growth, nested, branching, many, integers_from_outside]
 
 
 def differences(f, x, h=1e-5):
