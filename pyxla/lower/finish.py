@@ -18,6 +18,7 @@ from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.registers import keep_in_registers
+from pyxla.lower.cpu.rounding import round_products
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.symmetric import halve_products
@@ -50,6 +51,7 @@ PASSES = (
     Pass(unroll),
     Pass(close),
     Pass(fence_reads, cpu=True),
+    Pass(round_products, cpu=True),
     Pass(keep_in_registers, cpu=True),  # reads what the fences left in the loops
     Pass(spread_products, cpu=True),
     Pass(halve_products, cpu=True),

@@ -1,0 +1,112 @@
+"""Products in loops over elements: rounded as Python rounds them, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.ir.rewrite import walk
+from pyxla.ir.verify import verify_region
+from pyxla.lower.cpu.rounding import round_products
+from pyxla.ops.elementwise import add
+from pyxla.reflect import compilation
+
+
+def product(a, b):
+    c = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * b[k, j]
+    return c
+
+
+def by_rows(a, b):
+    c = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            for j in range(b.shape[1]):
+                c[i, j] -= a[i, k] * b[k, j]
+    return c
+
+
+def of_both(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            s += -(a[i, j] * a[i, j]) - a[i, j] ** 2 * b[j, i] + a[i, j] * b[j, i]
+    return s
+
+
+def lorenz(steps: int, dt, rho):
+    x, y, z = 1.0, 1.0, 1.0
+    for _ in range(steps):
+        x, y, z = x + 10.0 * (y - x) * dt, y + (x * (rho - z) - y) * dt, z + (x * y - 2.5 * z) * dt
+    return x, y, z
+
+
+def within_another(a, b):
+    total = 0.0
+    for _ in range(3):
+        b = np.sort(b, axis=0)
+        total += of_both(a, b) * b[0, 0]
+    return total
+
+
+def zeros_with_signs(a, n: int):
+    """0.0 * -1.0 is -0.0, which a sum with -0.0 shows."""
+    s = -0.0
+    for i in range(n):
+        s = s + a[i] * -1.0
+    return s
+
+
+def matrix(shape: tuple[int, ...], dtype: type, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(dtype)
+
+
+A, B = matrix((7, 9), np.float64), matrix((9, 7), np.float64, 1)
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (product, (A, B)),
+    (product, (matrix((5, 30), np.float32), matrix((30, 6), np.float32, 1))),
+    (product, (np.arange(12).reshape(3, 4), np.arange(20).reshape(4, 5))),
+    (by_rows, (A, B)),
+    (of_both, (A, B)),
+    (of_both, (A * np.inf, B)),
+    (lorenz, (2000, 0.01, 28.0)),
+    (within_another, (A, B)),
+    (zeros_with_signs, (np.zeros(3), 3)),
+    (zeros_with_signs, (np.zeros(3), 0)),
+    (zeros_with_signs, (np.full(3, 5e-300), 3)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), CASES)
+def test_to_the_last_bit(function: Callable[..., Any], args: tuple[Any, ...]):
+    with np.errstate(all="ignore"):
+        expected, found = function(*args), pyxla.compile(function)(*args)
+    for x, y in zip(np.atleast_1d(expected), np.atleast_1d(found), strict=True):
+        assert np.asarray(x).dtype == np.asarray(y).dtype
+        np.testing.assert_array_equal(x, y)
+        np.testing.assert_array_equal(np.signbit(x), np.signbit(y))
+
+
+def plain(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += a[i] * b[i]
+        b[i] = s * 2.0
+    return (a * b + a).sum() + s
+
+
+def test_what_is_rounded():
+    """Products that go into sums, in loops over elements, and no others."""
+    region = compilation(plain, pyxla.f64[40], pyxla.f64[40]).at("regions").origin
+    before = sum(instr.op is add for instr in walk(region.instrs))
+    round_products(region)
+    verify_region(region)
+    assert sum(instr.op is add for instr in walk(region.instrs)) == before + 1
