@@ -5,7 +5,7 @@ Used to decide what may run although its result might not be needed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, captures
@@ -75,42 +75,46 @@ class Traffic:
 
     A fusion touches what it reads and what it makes, whatever is between; a tuple is pointers.
     far: arrays that are read from where they begin in others (`lower.cpu.shift`), as numbers say.
-    What was found is remembered, for code that stays as it is meanwhile.
+    What instructions use is remembered, for code that stays as it is meanwhile.
     """
 
     def __init__(self, far: Collection[Value]) -> None:
         self.far = far
         self.uses = Uses()
-        self.found: dict[Instr, int] = {}
 
     def exceeds(self, loop: Instr, limit: int) -> bool:
-        return 2 * WORD * _slots(loop) > limit or self.of(loop) > limit
+        """Whether it is more than `limit`: nothing is counted from there on."""
+        if 2 * WORD * _slots(loop) > limit:
+            return True
+        spent = 0
+        for part in self._loop(loop):
+            spent += part
+            if spent > limit:
+                return True
+        return False
 
-    def of(self, loop: Instr) -> int:
-        if loop not in self.found:
-            captured = captures(loop, self.uses)
-            begins = sum([value in self.far for value in captured])
-            slots = len(loop.operands) + len(captured) + begins
-            inner = sum([self._region(region) for region in loop.regions])
-            self.found[loop] = 2 * WORD * (slots + begins) + inner
-        return self.found[loop]
+    def _loop(self, loop: Instr) -> Iterator[int]:
+        captured = captures(loop, self.uses)
+        begins = sum([value in self.far for value in captured])
+        slots = len(loop.operands) + len(captured) + begins
+        yield 2 * WORD * (slots + begins)
+        for region in loop.regions:
+            yield from self._region(region)
 
-    def _region(self, region: Region) -> int:
+    def _region(self, region: Region) -> Iterator[int]:
         shown = set(region.results)
         for instr in region.instrs:
             if instr.regions:
                 shown.update(self.uses(instr), instr.results)
         inside = {value for instr in region.instrs for value in instr.results}
-        total = 0
         for instr in region.instrs:
             if instr.op.name == "while":
-                total += self.of(instr)
+                yield from self._loop(instr)
             elif instr.regions:
                 slots = len(instr.results) + len(captures(instr, self.uses))
-                total += 2 * WORD * slots + max(map(self._region, instr.regions))
+                yield 2 * WORD * slots + max([sum(self._region(r)) for r in instr.regions])
             elif not shown.isdisjoint(instr.results) and instr.op.name != "constant":
-                total += _fusion_traffic(instr, shown, inside)
-        return total
+                yield _fusion_traffic(instr, shown, inside)
 
 
 def _slots(instr: Instr) -> int:

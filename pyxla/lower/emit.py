@@ -8,6 +8,7 @@ enclosing scopes implicitly.  This is the one module that speaks to `jaxlib.mlir
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from jaxlib.mlir.dialects import func
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
-from pyxla.lower.cpu.kernels import ATTRIBUTES, kernel
+from pyxla.lower.cpu.kernels import ATTRIBUTES, Kernel, kernel
 
 # How MLIR writes the element types that it writes otherwise than we do.
 _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
@@ -163,12 +164,10 @@ class Emitter:
         block = slot.blocks.append(*types, arg_locs=[self.loc] * len(types))
         outer, outer_loc = self.ip, self.loc
         self.ip = ir.InsertionPoint(block)
-        self.body(region, block.arguments, "stablehlo.return")
+        self.end("stablehlo.return", self.inline(region, block.arguments))
         self.ip, self.loc = outer, outer_loc
 
-    def body(self, region: Region, arguments: Sequence[ir.Value], terminator: str) -> None:
-        """Emit `region` on `arguments`, then its terminator."""
-        results = self.inline(region, arguments)
+    def end(self, terminator: str, results: Sequence[ir.Value]) -> None:
         ir.Operation.create(terminator, [], results, None, None, 0, self.loc, self.ip)
 
     def inline(self, region: Region, arguments: Sequence[ir.Value]) -> list[ir.Value]:
@@ -190,8 +189,20 @@ class Emitter:
 
     def function(self, name: str, region: Region, visibility: str) -> str:
         """Emit `region` as a function of the module; returns the name it got."""
-        inputs = [self.type(param.type) for param in region.params]
-        outputs = [self.type(value.type) for value in region.results]
+        write = functools.partial(self.inline, region)
+        return self.written(name, region.params, region.results, visibility, write)
+
+    def written(
+        self,
+        name: str,
+        params: Sequence[Value],
+        results: Sequence[Value],
+        visibility: str,
+        write: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
+    ) -> str:
+        """A function of the module that `write` writes; returns the name it got."""
+        inputs = [self.type(param.type) for param in params]
+        outputs = [self.type(value.type) for value in results]
         outer, outer_loc = self.ip, self.loc
         create: Any = func.FuncOp
         made = create(
@@ -204,7 +215,7 @@ class Emitter:
         self.symbols.insert(made)
         block = made.add_entry_block()
         self.ip = ir.InsertionPoint(block)
-        self.body(region, block.arguments, "func.return")
+        self.end("func.return", write(block.arguments))
         self.ip, self.loc = outer, outer_loc
         return _symbol(made)
 
@@ -218,12 +229,19 @@ class Emitter:
 
     def kernel(self, instr: Instr) -> Any:
         """Emit a loop as a call of a function that XLA:CPU compiles as a whole."""
-        region, given = kernel(instr)
-        name = self.function(f"{instr.op.name}_kernel", region, "private")
-        operands = [self.plain("stablehlo.optimization_barrier", value) for value in given]
+        plan = kernel(instr)
+        returned = [*instr.results, *plan.kept]
+        name = self.written(
+            f"{instr.op.name}_kernel",
+            plan.given,
+            returned,
+            "private",
+            functools.partial(self.inside, instr, plan),
+        )
+        operands = [self.plain("stablehlo.optimization_barrier", value) for value in plan.given]
         created = ir.Operation.create(
             "func.call",
-            [self.type(value.type) for value in region.results],
+            [self.type(value.type) for value in returned],
             operands,
             {
                 key: self.attribute(text)
@@ -236,6 +254,18 @@ class Emitter:
         )
         results = list(created.results)[: len(instr.results)]
         return results[0] if len(results) == 1 else results
+
+    def inside(self, loop: Instr, plan: Kernel, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+        """Emit the loop of a kernel in its function: what it is given is a parameter there."""
+        outer = self.values
+        self.values = dict(zip(plan.given, arguments, strict=True))
+        self.inline(Region((), list(plan.literals)), ())
+        self.loc = self.location(loop.loc)
+        operands = [self.values[value] for value in loop.operands]
+        made = self.op(f"stablehlo.{loop.op.name}", loop, operands, None, loop.regions)
+        kept = [self.values[value] for value in plan.kept]
+        self.values = outer
+        return [*(made if len(loop.results) != 1 else [made]), *kept]
 
     def plain(self, name: str, value: Value) -> ir.Value:
         """Append an operation of one operand and its type."""

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, substitute_region, walk
-
-
-def expands(region: Region) -> bool:
-    """Whether there is anything to expand."""
-    return any(instr.op.name in ("scope", "stop_gradient") for instr in walk(region.instrs))
+from pyxla.ir.rewrite import Mapping, substitute_region
 
 
 def expand(region: Region, kind: str | None = None) -> Region:

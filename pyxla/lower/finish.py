@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyxla.ir.core import Region
+from pyxla.ir.op import Op
 from pyxla.ir.rewrite import clone_region
-from pyxla.lower.close import close
+from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.orient import orient_products
@@ -22,49 +23,75 @@ from pyxla.lower.cpu.rounding import round_products
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.symmetric import halve_products
-from pyxla.lower.expand import expand, expands
+from pyxla.lower.expand import expand
 from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
 from pyxla.lower.unroll import unroll
+from pyxla.ops.contract import dot_general
+from pyxla.ops.control import while_
+from pyxla.ops.index import dynamic_update_slice
+from pyxla.ops.reduce import reduce, reduce_window
+from pyxla.ops.scope import scope, stop_gradient
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """`run` rewrites a region; for the CPU only where it says so."""
+    """`run` rewrites a region; for the CPU only where it says so.
+
+    finds: where none of these ops is, there is nothing to do; empty where any op may be of interest.
+    """
 
     run: Callable[[Region], Region]
+    finds: tuple[Op, ...] = ()
     cpu: bool = False
 
 
 def expanded(region: Region) -> Region:
-    return simplify(expand(region)) if expands(region) else region
+    return simplify(expand(region))
 
 
 PASSES = (
-    Pass(expanded),
-    Pass(join_products),  # before loops over elements are unrolled: it looks for counters
-    Pass(pack_in_order, cpu=True),  # makes loops, which the next ones look at
-    Pass(chain_updates),
-    Pass(promote_elements),
-    Pass(unroll),
-    Pass(close),
-    Pass(fence_reads, cpu=True),
-    Pass(round_products, cpu=True),
-    Pass(keep_in_registers, cpu=True),  # reads what the fences left in the loops
-    Pass(spread_products, cpu=True),
-    Pass(halve_products, cpu=True),
-    Pass(orient_products, cpu=True),
-    Pass(stage_reductions, cpu=True),  # sees the sums that spread products are
+    Pass(expanded, (scope, stop_gradient)),
+    # Before loops over elements are unrolled: it looks for counters.
+    Pass(join_products, (dot_general,)),
+    # Makes loops, which the next ones look at.
+    Pass(pack_in_order, (reduce_window,), cpu=True),
+    Pass(chain_updates, (dynamic_update_slice,)),
+    Pass(promote_elements, (dynamic_update_slice,)),
+    Pass(unroll, (while_,)),
+    Pass(close, tuple(CLOSED)),
+    Pass(fence_reads, (while_,), cpu=True),
+    Pass(round_products, (while_,), cpu=True),
+    # Reads what the fences left in the loops.
+    Pass(keep_in_registers, (while_,), cpu=True),
+    Pass(spread_products, (dot_general,), cpu=True),
+    Pass(halve_products, (dot_general,), cpu=True),
+    Pass(orient_products, (dot_general,), cpu=True),
+    # Sees the sums that spread products are.
+    Pass(stage_reductions, (reduce,), cpu=True),
     Pass(keep_shared, cpu=True),
 )
+
+
+def _note_ops(region: Region, present: set[Op]) -> None:
+    for instr in region.instrs:
+        present.add(instr.op)
+        for inner in instr.regions:
+            _note_ops(inner, present)
 
 
 def finish(region: Region, cpu: bool) -> Region:
     """A copy of `region` after all passes; `cpu`: for XLA:CPU."""
     region = clone_region(region, {})
+    present: set[Op] | None = None
     for step in PASSES:
-        if cpu or not step.cpu:
-            region = step.run(region)
+        if step.cpu and not cpu:
+            continue
+        if present is None:
+            present = set()
+            _note_ops(region, present)
+        if not step.finds or not present.isdisjoint(step.finds):
+            region, present = step.run(region), None
     return region

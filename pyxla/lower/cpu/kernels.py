@@ -16,8 +16,10 @@ passes after ours find that out.  So
 
 from __future__ import annotations
 
-from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, captures, clone, clone_instr, walk
+from dataclasses import dataclass
+
+from pyxla.ir.core import Instr, Value
+from pyxla.ir.rewrite import captures, walk
 from pyxla.lower.cost import SMALL
 from pyxla.ops import elementwise
 from pyxla.ops.control import if_, while_
@@ -49,21 +51,27 @@ def can_hold(loop: Instr) -> bool:
     return all(instr.op in _HELD for region in loop.regions for instr in walk(region.instrs))
 
 
-def kernel(loop: Instr) -> tuple[Region, list[Value]]:
-    """A loop as a function, and what it is called with; the first results are the loop's."""
-    outside = list(dict.fromkeys([*loop.operands, *captures(loop)]))
-    mapping: Mapping = {}
-    code = clone([v.owner for v in outside if _is_literal(v)], mapping)
-    given = [value for value in outside if value not in mapping]
-    params = [Value(value.type, None, value.hint) for value in given]
-    mapping.update(zip(given, params, strict=True))
-    code.append(copy := clone_instr(loop, mapping))
-    copy.attrs = {}
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A loop as a function of the values `given`, in which its code is the loop and `literals`.
+
+    It returns the loop's results and those given values that are `kept`.
+    """
+
+    given: tuple[Value, ...]
+    literals: tuple[Instr, ...]
+    kept: tuple[Value, ...]
+
+
+def kernel(loop: Instr) -> Kernel:
+    """How a loop is to be called."""
+    outside = dict.fromkeys([*loop.operands, *captures(loop)])
+    given = tuple([value for value in outside if not _is_literal(value)])
+    literals = tuple([value.owner for value in outside if _is_literal(value)])
     body = loop.regions[1]
-    rows = zip(copy.operands, body.params, body.results, strict=True)
+    rows = zip(loop.operands, body.params, body.results, strict=True)
     updated = {x for x, param, result in rows if result is not param and x.type.size > SMALL}
-    kept = [param for param in params if param not in updated]
-    return Region(tuple(params), code, (*copy.results, *kept)), given
+    return Kernel(given, literals, tuple([value for value in given if value not in updated]))
 
 
 def _is_literal(value: Value) -> bool:

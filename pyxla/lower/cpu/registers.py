@@ -30,7 +30,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import free_values, substitute_region, uses, walk
+from pyxla.ir.rewrite import Uses, free_values, substitute_region, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
 from pyxla.lower.cpu.fences import becomes_select
 from pyxla.lower.cpu.kernels import can_hold
@@ -147,6 +147,7 @@ class _Guarded:
     """One loop: the graph of what has to come before what, then the code.
 
     before[x]: the nodes that have to come before x.  natural[x]: those of them that x uses.
+    uses: of the body's instructions, as they are before the code is written.
     """
 
     def __init__(self, loop: Instr) -> None:
@@ -160,7 +161,9 @@ class _Guarded:
         for k in self.varying:
             if results[k] not in self.slot_of:
                 self.made_by.setdefault(results[k], k)
+        self.uses = Uses()
         self.leaves: dict[Value, frozenset[Node]] = {}
+        self.origin: dict[Instr, frozenset[Node]] = {}
         self.before: dict[Node, set[Node]] = {}
         self.natural: dict[Node, set[Node]] = {}
         self.readers: dict[int, set[Node]] = {k: set() for k in self.varying}
@@ -192,14 +195,19 @@ class _Guarded:
         if value not in self.inside:
             return frozenset()
         instr = value.owner
-        if instr.regions and not becomes_select(instr):
-            return frozenset([instr])
-        return frozenset().union(*[self.leaves_of(v) for v in uses(instr)])
+        found = self.origin.get(instr)
+        if found is None:
+            if instr.regions and not becomes_select(instr):
+                found = frozenset([instr])
+            else:
+                found = frozenset().union(*map(self.leaves_of, self.uses(instr)))
+            self.origin[instr] = found
+        return found
 
     def find_nodes(self) -> None:
         for instr in self.body.instrs:
             if instr.regions and not becomes_select(instr):
-                self.add(instr, frozenset().union(*[self.leaves_of(v) for v in uses(instr)]))
+                self.add(instr, frozenset().union(*map(self.leaves_of, self.uses(instr))))
         for k in self.varying:
             result = self.body.results[k]
             own = self.made_by.get(result) == k
@@ -282,7 +290,8 @@ class _Writer:
             results[k] = self.made["new", k]
         plan.body.instrs[:] = self.builder.instrs
         plan.body.results = tuple(results)
-        outside = [v for v in free_values(plan.body) if v.type.size == 1 and known(v) is None]
+        free = free_values(plan.body, plan.uses)  # what is new there has no regions
+        outside = [v for v in free if v.type.size == 1 and known(v) is None]
         read_in_condition(
             plan.loop, [plan.cond.params[k] for k in plan.numbers] + outside[:OUTSIDE]
         )
@@ -365,8 +374,9 @@ class _Writer:
             return
         self.done.add(instr)
         if instr.regions:
-            mapping = {value: self.value(value) for value in uses(instr)}
-            for region in instr.regions:
+            written = {value: self.value(value) for value in self.plan.uses(instr)}
+            mapping = {value: new for value, new in written.items() if new is not value}
+            for region in instr.regions if mapping else ():
                 substitute_region(region, mapping)
         instr.operands = tuple([self.value(value) for value in instr.operands])
         self.builder.instrs.append(instr)
