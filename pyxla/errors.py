@@ -16,9 +16,12 @@ from typing import cast
 from pyxla.hints import advice
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Location:
-    """A span of source: lines from 1, columns (in characters) from 0, `function` its qualname."""
+    """A span of source: lines from 1, columns (in characters) from 0, `function` its qualname.
+
+    Nobody changes one; frozen, each of the thousands would take four times as long to make.
+    """
 
     filename: str
     lineno: int

@@ -589,13 +589,13 @@ class _Outputs:
 
     def tree(self, x: Any) -> out.Out:
         """What the caller sees of `x`."""
-        if isinstance(x, Conflict | MaybeUnbound):
+        if isinstance(x, (Conflict, MaybeUnbound)):
             x = self.engine.use(x)
         if isinstance(x, MaybeNone):
             return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
         if isinstance(x, Const):
             return out.OutConst(x.value)
-        if isinstance(x, Scalar | Array) and x.kinds is not None:
+        if isinstance(x, (Scalar, Array)) and x.kinds is not None:
             return self.mixed(x.value, x.kinds)
         if isinstance(x, Scalar):
             return out.OutScalar(self.result(x.value))

@@ -94,6 +94,7 @@ class GraphBuilder:
     def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
         self.source = source
         self.lowered = lowered
+        self.locate, self.function = source.file.location, source.qualname
         scope = lowered.scope
         self.bound = scope.bound()
         self.cells = frozenset(scope.cell)
@@ -110,7 +111,7 @@ class GraphBuilder:
         self.counter = 0
 
     def location(self, node: Any) -> Location:
-        return self.source.file.location(node, self.source.qualname)
+        return self.locate(node, self.function)
 
     def emit(
         self,

@@ -65,7 +65,7 @@ def iterable(engine: Engine, y: Any) -> Any:
         return Const(bool(arrays.shown(engine, y)[0]))
     if isinstance(y, Ref) and isinstance(content := engine.content(y), ObjectCell):
         return Const(hasattr(content.cls, "__iter__") or hasattr(content.cls, "__getitem__"))
-    return Const(not isinstance(y, Array | Scalar))
+    return Const(not isinstance(y, (Array, Scalar)))
 
 
 def _as_int(engine: Engine, x: Any, desc: Any) -> Any:
@@ -204,7 +204,7 @@ def apply_vectorized(engine: Engine, function: Any, *args: Any) -> Any:
 def _out(engine: Engine, x: Any, count: int) -> Ref:
     """An array for results like `x`."""
     found = engine.operand(x)
-    if not isinstance(found, Array | Scalar | bool | int | float | complex | np.generic):
+    if not isinstance(found, (Array, Scalar, bool, int, float, complex, np.generic)):
         raise OpError("the function of np.vectorize must return numbers")
     if as_array(found).shape:
         raise OpError("the function of np.vectorize must return numbers, not arrays")

@@ -604,7 +604,7 @@ def _isscalar(engine: Engine, element: Any) -> Any:
     """Python's numbers and text, and NumPy's scalars; 0-d arrays are none."""
     if isinstance(element, Const):
         return Const(np.isscalar(element.value))
-    if isinstance(element, Scalar | Array):
+    if isinstance(element, (Scalar, Array)):
         return Const(not isinstance(element, Array) or not element.shape)
     return Const(isinstance(element, Compound) and element.kind == "text")
 

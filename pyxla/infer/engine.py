@@ -233,7 +233,7 @@ class Engine:
             raise
         except _REFUSALS as error:
             message = str(error).removeprefix(f"{name}: ")
-            values = [a.value for a in args if isinstance(a, Array | Scalar)]
+            values = [a.value for a in args if isinstance(a, (Array, Scalar))]
             types = [str(value.type) for value in values]
             found = next(k for k in _REFUSALS if isinstance(error, k))
             kind = CompileError if found is OpError else also(found)
@@ -290,7 +290,7 @@ class Engine:
                 f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
                 "use plain arrays, and a mask with np.where",
             )
-        if isinstance(result, np.ndarray | list | dict | tuple) and not is_constant(result):
+        if isinstance(result, (np.ndarray, list, dict, tuple)) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)
 
@@ -311,7 +311,7 @@ class Engine:
         return self.new(DictCell(items))
 
     def as_array(self, x: Any) -> Array:
-        return as_array(x if not isinstance(x, Ref | Tuple | Const) else self.operand(x))
+        return as_array(x if not isinstance(x, (Ref, Tuple, Const)) else self.operand(x))
 
     def is_jax(self, x: Ref) -> bool:
         return x.cell in self.jax_cells
@@ -642,7 +642,7 @@ def _origins(values: list[Value], here: Location | None) -> list[tuple[str, Loca
     """Where operands come from, those made at `here` left out."""
     notes = []
     for value in dict.fromkeys(values):
-        if isinstance(value.owner, Instr | Phi):
+        if isinstance(value.owner, (Instr, Phi)):
             if value.owner.loc not in (None, here):
                 notes.append((f"{value.type} comes from here", value.owner.loc))
         elif value.hint:

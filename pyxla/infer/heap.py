@@ -250,7 +250,7 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
 
 def parts(x: Any) -> tuple[Any, ...]:
     """The abstract values directly inside an abstract value or a content."""
-    if isinstance(x, Tuple | ListCell | Compound):
+    if isinstance(x, (Tuple, ListCell, Compound)):
         return x.items
     if isinstance(x, DictCell):
         return tuple(x.items.values())
@@ -264,7 +264,7 @@ def parts(x: Any) -> tuple[Any, ...]:
         return (x.parent, Const(x.index) if isinstance(x.index, int) else x.index)
     if isinstance(x, Shadow):
         return x.refs
-    if isinstance(x, BoxCell | MaybeUnbound | MaybeNone):
+    if isinstance(x, (BoxCell, MaybeUnbound, MaybeNone)):
         return (x.value,)
     return ()
 

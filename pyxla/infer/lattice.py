@@ -351,7 +351,7 @@ Abstract = Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnb
 def is_number(x: Any) -> bool:
     """Whether `x` is a Python or NumPy scalar, known or not."""
     if type(x) is Const:
-        return isinstance(x.value, bool | int | float | complex | np.generic)
+        return isinstance(x.value, (bool, int, float, complex, np.generic))
     return type(x) is Scalar or type(x) is Array
 
 
@@ -368,7 +368,7 @@ def number_type(x: Any) -> ArrayType:
 def describe(x: Any) -> str:
     """What `x` is, in the user's terms."""
     if isinstance(x, Const):
-        if isinstance(x.value, bool | int | float | complex | str | np.generic) or x.value is None:
+        if isinstance(x.value, (bool, int, float, complex, str, np.generic)) or x.value is None:
             return f"{type(x.value).__name__} {x.value!r}" if x.value is not None else "None"
         name = getattr(x.value, "__name__", None)
         return f"{type(x.value).__name__} {name}" if name else type(x.value).__name__

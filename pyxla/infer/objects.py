@@ -53,7 +53,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
         if isinstance(content, ObjectCell):
             return _of_instance(engine, x, content, name)
         return _method(engine, _container(content), x, name)
-    if isinstance(x, Array | Scalar) and x.kinds is not None:
+    if isinstance(x, (Array, Scalar)) and x.kinds is not None:
         return _of_several_kinds(engine, x, name)
     if isinstance(x, Array):
         return _of_array(engine, x, name)
@@ -86,7 +86,7 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
         raise engine.refuse(str(error)) from None
     if isinstance(value, type):
         engine.captures.member(value, name)
-    elif isinstance(value, types.ModuleType | types.FunctionType) and name in value.__dict__:
+    elif isinstance(value, (types.ModuleType, types.FunctionType)) and name in value.__dict__:
         engine.captures.guard(value.__dict__, name, found)
     return engine.captures.abstract(engine, found)
 

@@ -46,7 +46,7 @@ def kind(x: Any) -> Kind:
         return BOOL
     if isinstance(x, np.dtype):
         return x
-    if isinstance(x, np.ndarray | np.generic):
+    if isinstance(x, (np.ndarray, np.generic)):
         return x.dtype
     for python in (bool, int, float, complex):
         if isinstance(x, python):

@@ -400,7 +400,7 @@ def truth(engine: Engine, x: Any) -> Any:
         return compare(engine, "gt", growing.length(engine, grown), Const(0))
     if isinstance(x, Ref):
         content = engine.content(x)
-        if isinstance(content, ListCell | DictCell | SetCell):
+        if isinstance(content, (ListCell, DictCell, SetCell)):
             return Const(bool(content.items))
         for name in ("__bool__", "__len__"):
             result = special(engine, x, name, ())

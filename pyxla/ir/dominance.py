@@ -14,6 +14,7 @@ of a phi being on its edges.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,7 +24,7 @@ from pyxla.ir.core import Block, Value
 Successors = Callable[[Block], Sequence[Block]]
 
 
-def reverse_postorder(entry: Block, succs: Successors = lambda b: b.succs) -> list[Block]:
+def reverse_postorder(entry: Block, succs: Successors = operator.attrgetter("succs")) -> list[Block]:
     """The blocks reachable from `entry`, each before its successors but for retreating edges."""
     seen = {entry}
     postorder: list[Block] = []

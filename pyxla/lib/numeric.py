@@ -49,7 +49,7 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> Array:
 
 @implements(np.fix)
 def fix(x: Any, out: Any = None) -> Array:
-    return UFUNCS[np.trunc](x if isinstance(x, Array | Scalar) else as_array(x))
+    return UFUNCS[np.trunc](x if isinstance(x, (Array, Scalar)) else as_array(x))
 
 
 @implements(np.angle)
@@ -160,7 +160,7 @@ def _gradient_along(x: Value, spacing: Any, axis: int, edge_order: int) -> Value
     size = x.type.shape[axis]
     if size < edge_order + 1:
         raise OpError("Shape of array too small to calculate a numerical gradient")
-    points = as_array(spacing) if not isinstance(spacing, int | float) else None
+    points = as_array(spacing) if not isinstance(spacing, (int, float)) else None
     if points is not None and points.shape:
         return _uneven(x, points, axis, edge_order)
 
@@ -385,7 +385,7 @@ def polyder(p: Any, m: Any = 1) -> Array:
 def polyint(p: Any, m: Any = 1, k: Any = None) -> Array:
     x = as_array(p)
     count = operator.index(m)
-    constants = [0.0] * count if k is None else list(k) if isinstance(k, list | tuple) else [k]
+    constants = [0.0] * count if k is None else list(k) if isinstance(k, (list, tuple)) else [k]
     constants = constants * count if len(constants) == 1 else constants
     for i in range(count):
         powers = as_array(np.arange(x.size, 0, -1))

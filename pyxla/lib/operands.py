@@ -108,7 +108,7 @@ def as_array(x: Any, dtype: Any = None) -> Array:
         return Array(cast(x.value, dtype), x.extents)
     if isinstance(x, Scalar):
         return Array(cast(x.value, dtype or x.value.type.dtype))
-    if isinstance(x, list | tuple | range):
+    if isinstance(x, (list, tuple, range)):
         return Array(_from_nested(x, dtype))
     return Array(constant(value=_known(x, dtype)))
 
@@ -124,9 +124,9 @@ def _known(x: Any, dtype: np.dtype | None) -> np.ndarray:
 
 def is_dynamic(x: Any) -> bool:
     """Whether anything in nested containers is known at run time only."""
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return any(is_dynamic(item) for item in x)
-    return isinstance(x, Array | Scalar)
+    return isinstance(x, (Array, Scalar))
 
 
 def _from_nested(x: Any, dtype: np.dtype | None) -> Value:
@@ -145,7 +145,7 @@ def _from_nested(x: Any, dtype: np.dtype | None) -> Value:
 
 
 def _leaves(x: Any) -> list[Any]:
-    if isinstance(x, list | tuple):
+    if isinstance(x, (list, tuple)):
         return [leaf for item in x for leaf in _leaves(item)]
     return [x]
 
@@ -157,8 +157,8 @@ def _leaf_dtypes(x: Any) -> list[np.dtype]:
 
 
 def _nested_shape(x: Any) -> Shape:
-    if not isinstance(x, list | tuple):
-        return np.shape(x) if not isinstance(x, Array | Scalar) else x.shape
+    if not isinstance(x, (list, tuple)):
+        return np.shape(x) if not isinstance(x, (Array, Scalar)) else x.shape
     shapes = {_nested_shape(item) for item in x}
     if len(shapes) > 1:
         raise OpError(f"the items of a list differ in shape: {sorted(shapes)}")
@@ -236,7 +236,7 @@ def normalize_axes(axis: Any, ndim: int) -> Shape:
     """None for all axes, an int, or a tuple of them, as a tuple counted from 0."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, tuple | list):
+    if isinstance(axis, (tuple, list)):
         axes = tuple([normalize_axis(a, ndim) for a in axis])
         if len(set(axes)) != len(axes):
             raise OpError(f"duplicate value in axis {axis}")

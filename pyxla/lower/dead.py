@@ -51,16 +51,16 @@ def _sweep_straight(region: Region, live: set[Value]) -> None:
 class _Marks:
     """What is needed: `alive` instructions, and `needed` results of choices and slots of loops.
 
-    makers: value -> the instruction that makes it, or the loop whose parameter it is, with its
-    position.  users: region -> the instructions that have it (calls share theirs), with
-    the regions they are in.
+    seen: values that were found to be needed.  users: region -> the instructions that have it
+    (calls share theirs), with the regions they are in.
     """
 
     def __init__(self, region: Region) -> None:
-        self.makers: dict[Value, tuple[Instr, int]] = {}
         self.users: dict[Region, list[tuple[Instr, Region]]] = {region: []}
         self.alive: set[Instr] = set()
+        self.seen: set[Value] = set()
         self.needed: set[tuple[Instr, int]] = set()
+        self.slots: dict[Value, tuple[Instr, int]] = {}
         self.work: list[Value] = []
         self.effects: list[tuple[Instr, Region]] = []
         self.read(region)
@@ -71,16 +71,17 @@ class _Marks:
                 self.effects.extend(self.users[place])
 
     def read(self, region: Region) -> None:
-        makers, users = self.makers, self.users
+        """Note where regions are, the parameters of loops, and effects."""
+        users = self.users
         for instr in region.instrs:
-            for k, value in enumerate(instr.results):
-                makers[value] = (instr, k)
             if instr.op.effect:
                 self.effects.append((instr, region))
+            if not instr.regions:
+                continue
+            if instr.op.name == "while":
+                for inner in instr.regions:
+                    self.slots.update({v: (instr, k) for k, v in enumerate(inner.params)})
             for inner in instr.regions:
-                if instr.op.name == "while":
-                    for k, value in enumerate(inner.params):
-                        makers[value] = (instr, k)
                 if inner in users:
                     users[inner].append((instr, region))
                 else:
@@ -101,23 +102,36 @@ class _Marks:
 
     def need(self, values: Iterable[Value]) -> None:
         """Mark all that `values` depend on."""
-        work, makers, needed = self.work, self.makers, self.needed
+        work, seen, alive, slots = self.work, self.seen, self.alive, self.slots
         work.extend(values)
         while work:
-            made = makers.pop(work.pop(), None)  # each value once
-            if made is None:
+            value = work.pop()
+            if value in seen:
                 continue
-            instr, k = made
-            if instr not in self.alive:
-                self.keep(instr)
-            if not instr.regions or made in needed:
-                continue
-            needed.add(made)
-            if instr.op.name == "while":
-                work.append(instr.operands[k])
-                work.append(instr.regions[1].results[k])
-            elif instr.op.name in _CHOICES:
-                work.extend([region.results[k] for region in instr.regions])
+            seen.add(value)
+            owner = value.owner
+            if type(owner) is not Instr:
+                if value in slots:
+                    self.need_part(*slots[value])
+            elif not owner.regions:
+                if owner not in alive:
+                    alive.add(owner)
+                    work.extend(owner.operands)
+            else:
+                self.need_part(owner, owner.results.index(value))
+
+    def need_part(self, instr: Instr, k: int) -> None:
+        """Mark result `k` of a choice or loop, or of something else with regions."""
+        if instr not in self.alive:
+            self.keep(instr)
+        if (instr, k) in self.needed:
+            return
+        self.needed.add((instr, k))
+        if instr.op.name == "while":
+            self.work.append(instr.operands[k])
+            self.work.append(instr.regions[1].results[k])
+        elif instr.op.name in _CHOICES:
+            self.work.extend([region.results[k] for region in instr.regions])
 
 
 def _sweep(region: Region, marks: _Marks) -> None:

@@ -38,6 +38,7 @@ class Emitter:
         "_attributes",
         "_constants",
         "_elements",
+        "_files",
         "_functions",
         "_locations",
         "_merged",
@@ -64,6 +65,7 @@ class Emitter:
         self._attributes: dict[str, ir.Attribute] = {}
         self._constants: dict[tuple[np.dtype, bytes], ir.Attribute] = {}
         self._locations: dict[int, tuple[ir.Location, Location]] = {}
+        self._files: dict[str, str] = {}
         self._functions: dict[Region, str] = {}
         self._merged: dict[str | bytes, str] = {}
         self._taken: set[str] = set()
@@ -94,8 +96,10 @@ class Emitter:
             return self.loc
         found = self._locations.get(id(loc))
         if found is None:
-            # By the name alone: the same program in every checkout.
-            file = ir.Location.file(os.path.basename(loc.filename), loc.lineno, loc.col + 1)
+            name = self._files.get(loc.filename)
+            if name is None:  # by the name alone: the same program in every checkout
+                name = self._files[loc.filename] = os.path.basename(loc.filename)
+            file = ir.Location.file(name, loc.lineno, loc.col + 1)
             named = ir.Location.name(loc.function, file) if loc.function else file
             found = self._locations[id(loc)] = (named, loc)
         return found[0]

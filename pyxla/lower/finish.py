@@ -40,7 +40,7 @@ from pyxla.ops.scope import scope, stop_gradient
 class Pass:
     """`run` rewrites a region; for the CPU only where it says so.
 
-    finds: where none of these ops is, there is nothing to do; empty where any op may be of interest.
+    finds: where none of these ops is, there is nothing to do; empty: any may be of interest.
     """
 
     run: Callable[[Region], Region]

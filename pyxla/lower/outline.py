@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from pyxla.errors import CompileError
 from pyxla.ir.core import Block, Branch, Function, Instr, Region, Return, Value
-from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops, reverse_postorder
+from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
 from pyxla.ir.rewrite import free_values, remove_trivial_phis, substitute_region, uses, walk
 from pyxla.lower.flow import Context, Flow, Payload, Scope, aliases, goes_to, merge, without
 from pyxla.lower.loops import Head, LoopCode, emit_loop
@@ -238,7 +238,7 @@ class _Graph:
 
 
 def _analyse(function: Function) -> _Graph:
-    order = reverse_postorder(function.blocks[0])
+    order = function.blocks  # a reverse postorder
     idom = immediate_dominators(order)
     loops = natural_loops(order, idom)
     innermost = {block: loop for loop in loops.values() for block in loop.blocks}

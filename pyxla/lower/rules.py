@@ -52,11 +52,20 @@ def known(value: Value) -> np.ndarray | None:
 
 def is_filled(value: Value, number: Any) -> bool:
     """Whether every element is known to be `number`; -0.0 is not 0.0."""
-    while (made := definition(value, "broadcast_in_dim", "reshape")) is not None:
-        value = made.operands[0]
+    owner = value.owner
+    if type(owner) is not Instr:
+        return False
+    if owner.op is not constant:
+        while (made := definition(value, "broadcast_in_dim", "reshape")) is not None:
+            value = made.operands[0]
     content = known(value)
     if content is None or content.size == 0 or content.size > FOLDED:
         return False
+    if content.size == 1:  # most are, and Python compares numbers faster than NumPy
+        one = content.item()
+        if one != number:
+            return False
+        return number != 0 or content.dtype.kind in "biu" or not np.any(np.signbit(content.real))
     if not np.all(content == number):
         return False
     return content.dtype.kind in "biu" or number != 0 or not np.any(np.signbit(content.real))

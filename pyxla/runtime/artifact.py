@@ -205,7 +205,7 @@ def _converted(type: ArrayType, x: Any) -> Any:
     """A number as the Python number that is expected, where that has its value."""
     number = x.item() if isinstance(x, np.generic) else x
     python = _PYTHON.get(type.dtype) if type.weak else None
-    if python is None or not isinstance(number, bool | int | float | complex):
+    if python is None or not isinstance(number, (bool, int, float, complex)):
         return x
     return python(number) if _ORDER.index(number.__class__) <= _ORDER.index(python) else x
 

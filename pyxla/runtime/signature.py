@@ -251,7 +251,7 @@ def _jax_entry(dtype: Any, shape: tuple[int, ...]) -> str:
 
 def _known(x: Any) -> tuple[Any, ...]:
     """The entries of a known value; 0.0 and -0.0 are two, and nan is one."""
-    if isinstance(x, float | complex | np.inexact):
+    if isinstance(x, (float, complex, np.inexact)):
         return "static", type(x), repr(x)
     return ("int", x) if x.__class__ is int else ("static", x.__class__, x)
 

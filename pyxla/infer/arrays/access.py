@@ -16,7 +16,7 @@ from pyxla.lib.operands import as_array, cast, weak
 
 def python_scalar(x: Any, kind: type) -> Scalar:
     """A NumPy scalar's value as a Python scalar."""
-    return weak(x.value if isinstance(x, Array | Scalar) else x, kind)
+    return weak(x.value if isinstance(x, (Array, Scalar)) else x, kind)
 
 
 def _grows(engine: Any, x: Ref) -> bool:
@@ -97,7 +97,7 @@ def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
     shape, extents = shown(engine, ref)
     index = parsed(engine, shape, extents, engine.bounded_operand(key))
     new = engine.bounded_operand(value)
-    if not isinstance(new, Array | Scalar | bool | int | float | complex | np.generic):
+    if not isinstance(new, (Array, Scalar, bool, int, float, complex, np.generic)):
         new = as_array(new)
     if isinstance(index, BasicIndex):
         dtype = dtype_of(engine, ref)
@@ -152,7 +152,7 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
     """The items of a sequence of known length, or None."""
     if isinstance(x, Tuple):
         return x.items
-    if isinstance(x, Const) and isinstance(x.value, tuple | str | range | list | frozenset):
+    if isinstance(x, Const) and isinstance(x.value, (tuple, str, range, list, frozenset)):
         return tuple(Const(item) for item in x.value)
     if isinstance(x, Ref) and not _grows(engine, x):
         content = engine.content(x)

@@ -82,7 +82,7 @@ def fill_diagonal(engine: Any, ref: Ref, val: Any, wrap: bool = False) -> None:
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, bool | int | float | complex | Scalar)
+    return isinstance(x, (bool, int, float, complex, Scalar))
 
 
 def _cycled(values: Array, count: int) -> Array:

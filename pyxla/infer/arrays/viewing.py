@@ -168,7 +168,7 @@ def transpose(a: Shown, axes: Any = None) -> Shown:
 def ndarray_transpose(a: Shown, *axes: Any) -> Shown:
     if not axes or axes == (None,):
         return transpose(a)
-    return transpose(a, axes[0] if isinstance(axes[0], tuple | list) else axes)
+    return transpose(a, axes[0] if isinstance(axes[0], (tuple, list)) else axes)
 
 
 @makes_view(np.swapaxes, np.ndarray.swapaxes)
@@ -292,7 +292,7 @@ def squeeze(a: Shown, axis: Any = None) -> Shown:
 
 @makes_view(np.expand_dims)
 def expand_dims(a: Shown, axis: Any) -> Shown:
-    count = len(axis) if isinstance(axis, tuple | list) else 1
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
     return a.then(expanded(a.shape, a.extents, normalize_axes(axis, a.ndim + count)))
 
 
@@ -366,7 +366,7 @@ def _along(a: Shown, axis: int, key: Any) -> Shown:
 def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
     axis = normalize_axis(axis, ary.ndim)
     indices_or_sections = listed(indices_or_sections)
-    if isinstance(indices_or_sections, list | tuple | np.ndarray):
+    if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
         bounds = list(indices_or_sections)
     else:
         sections = operator.index(indices_or_sections)
@@ -382,7 +382,7 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
 @makes_view(np.split)
 def split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
     indices_or_sections = listed(indices_or_sections)
-    if not isinstance(indices_or_sections, list | tuple | np.ndarray):
+    if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
         _require_full(ary, normalize_axis(axis, ary.ndim))
         size = ary.shape[normalize_axis(axis, ary.ndim)]
         if size % operator.index(indices_or_sections):
@@ -446,7 +446,7 @@ def sliding_window_view(
 ) -> Shown:
     if writeable:
         raise OpError("writable sliding windows show elements more than once: not supported")
-    sizes = as_shape(window_shape if isinstance(window_shape, tuple | list) else (window_shape,))
+    sizes = as_shape(window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,))
     axes = normalize_axes(axis, x.ndim)
     if len(axes) != len(sizes):
         raise OpError("window_shape and axis must have the same length")

@@ -239,7 +239,7 @@ def is_constant(value: Any) -> bool:
         return True
     if hasattr(type(value), "__pyxla_constant__"):
         return True
-    if isinstance(value, np.ndarray | np.random.Generator | np.random.PCG64):
+    if isinstance(value, (np.ndarray, np.random.Generator, np.random.PCG64)):
         return False
     return type(value).__module__.partition(".")[0] == "numpy"
 
@@ -253,7 +253,7 @@ def python_object(engine: Any, x: Any) -> Any:
         return tuple(items) if x.cls is tuple else x.cls(*items)
     if isinstance(x, Ref):
         content: Any = engine.content(x)
-        if isinstance(content, Array | ObjectCell | BoxCell):
+        if isinstance(content, (Array, ObjectCell, BoxCell)):
             raise LookupError
         held: Any = content.items
         if isinstance(held, dict):
@@ -269,7 +269,7 @@ def python_object(engine: Any, x: Any) -> Any:
 
 def dynamic_part(engine: Any, x: Any) -> Any:
     """The first number in `x` that is known at run time only, or None."""
-    if isinstance(x, Scalar | Array):
+    if isinstance(x, (Scalar, Array)):
         return x
     content = engine.content(x) if isinstance(x, Ref) else x
     if isinstance(content, Array):
@@ -289,7 +289,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
         if type(value) is str and value == "F":
             engine.permuted = True
         return engine.wrapper(x) if isinstance(value, _CALLED) else value
-    if isinstance(x, Scalar | Array):
+    if isinstance(x, (Scalar, Array)):
         if x.kinds is not None:
             engine.mixed = x.kinds
         if not bounded and isinstance(x, Array) and x.extents is not None:
@@ -346,7 +346,7 @@ def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
             mixed = engine.permuted and len(x.value.type.shape) > 1
             return Ref(engine.heap.new(x, engine.loc, strides=MIXED if mixed else None))
         return x
-    if kind is Scalar or isinstance(x, Ref | Compound | Tuple | Const):
+    if kind is Scalar or isinstance(x, (Ref, Compound, Tuple, Const)):
         return x
     if kind is tuple:
         return Tuple(tuple([abstract(engine, i, zero_d) for i in x]))

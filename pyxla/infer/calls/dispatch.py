@@ -335,7 +335,7 @@ def _letter(engine: Engine, x: Any) -> str:
     """The kind of dtype of a number or an array; none of anything else."""
     if isinstance(x, Ref):
         return arrays.dtype_of(engine, x).kind if arrays.is_array(engine, x) else ""
-    return x.dtype.kind if isinstance(x, Array | Scalar) else ""
+    return x.dtype.kind if isinstance(x, (Array, Scalar)) else ""
 
 
 def _tracked(value: Any) -> bool:
@@ -395,7 +395,7 @@ def _given(engine: Engine, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[V
 
 def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:
     """`result` with the arrays that were given as themselves."""
-    if isinstance(result, tuple | list):
+    if isinstance(result, (tuple, list)):
         return type(result)([_as_given(given, x, rank0) for x in result])
     if isinstance(result, Array) and (result.shape or rank0 == "array"):
         return given.get(result.value, result)
@@ -415,7 +415,7 @@ def _arrays(operands: Iterable[Any]) -> Iterator[Array]:
     for x in operands:
         if isinstance(x, Array):
             yield x
-        elif isinstance(x, list | tuple):
+        elif isinstance(x, (list, tuple)):
             yield from _arrays(x)
 
 
@@ -442,7 +442,7 @@ def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool
             result = value(*static[0], **static[1])
     except Exception:  # noqa: BLE001 - it is raised where the program computes it
         return False
-    return isinstance(result, bool | int | float | complex | np.generic | np.dtype)
+    return isinstance(result, (bool, int, float, complex, np.generic, np.dtype))
 
 
 def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = None) -> Any:

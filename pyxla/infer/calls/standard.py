@@ -101,7 +101,7 @@ def interpreted_of(value: Any) -> Any:
     """The Python that is visited in the place of a C function or class."""
     if isinstance(value, type):
         return MAKERS.get(value)
-    if isinstance(value, types.BuiltinFunctionType | types.FunctionType):
+    if isinstance(value, (types.BuiltinFunctionType, types.FunctionType)):
         return INTERPRETED.get(value)
     return None
 
@@ -164,7 +164,7 @@ def call_kept(
         raise engine.refuse("unhashable type among the arguments of a cached function") from None
     if found is None or not (isinstance(found, Const) or _holds(block, engine.block, found.value)):
         found = engine.rules.call(engine, function, args, kwargs)
-        if isinstance(found, Const | Scalar | Array):
+        if isinstance(found, (Const, Scalar, Array)):
             engine.kept[key] = found, engine.block
         for cell in reachable(engine.heap, [found]):
             engine.frozen.setdefault(cell, KEPT)

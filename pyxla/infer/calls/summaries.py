@@ -143,7 +143,7 @@ def _values_of(contents: Iterable[Any]) -> frozenset[Value]:
     found, stack = [], list(contents)
     while stack:
         x = stack.pop()
-        if isinstance(x, Array | Scalar):
+        if isinstance(x, (Array, Scalar)):
             found.append(x.value)
         else:
             stack.extend(parts(x))

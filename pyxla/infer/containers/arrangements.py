@@ -96,7 +96,7 @@ def _pool(engine: Engine, x: Any, packed: bool) -> Any:
     if all(map(is_number, items)):
         if len({arrays.kind_of(engine, i) for i in items}) == 1 and number_lists.pack(engine, pool):
             engine.lists.made = True
-    elif engine.lists.grows and all(isinstance(i, Tuple | Const) for i in items):
+    elif engine.lists.grows and all(isinstance(i, (Tuple, Const)) for i in items):
         shape = growing.common_item([(engine, ListCell(items))])
         if isinstance(shape, Row) and all(
             isinstance(i, Number) and not i.choices for i in shape.items

@@ -50,7 +50,7 @@ def _filter(engine: Engine, function: Any, x: Any) -> Any:
 
 @rule(tuple, support.to_tuple)
 def _tuple(engine: Engine, x: Any = Const(())) -> Any:
-    if isinstance(x, Const) and isinstance(x.value, str | range):
+    if isinstance(x, Const) and isinstance(x.value, (str, range)):
         return Const(tuple(x.value))
     if (grown := growing.found(engine.heap, x)) is not None and grown.cls is tuple:
         return x
@@ -88,7 +88,7 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
 
 def unknown(engine: Engine, x: Any) -> bool:
     """Whether the number of items of `x` is known at run time only, and can only be."""
-    if isinstance(x, Const | Tuple):
+    if isinstance(x, (Const, Tuple)):
         return False
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
@@ -97,7 +97,7 @@ def unknown(engine: Engine, x: Any) -> bool:
         return content.fields["at"].value is not None and unknown(engine, content.fields["items"])
     if isinstance(x, Compound) and x.kind not in LENGTHS:
         return False
-    if isinstance(content, ListCell | DictCell | SetCell | ObjectCell):
+    if isinstance(content, (ListCell, DictCell, SetCell, ObjectCell)):
         return False
     return methods.unknown_length(engine, length(engine, x))
 
@@ -144,7 +144,7 @@ def _has_data_keys(engine: Engine, x: Any) -> bool:
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return tables.found(engine.heap, x) is not None or _has_data_keys(engine, inner)
     content = content_of(engine, x)
-    if isinstance(content, DictCell | ObjectCell):
+    if isinstance(content, (DictCell, ObjectCell)):
         return False
     if unknown(engine, x):
         return True

@@ -65,7 +65,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
             return special(engine, asked, "__getitem__", (key,))
         return _dict_item(engine, content, key)
     items = arrays.items_of(engine, x)
-    if items is not None and (isinstance(x, Const | Ref) or x.cls is tuple or _plain(x, key)):
+    if items is not None and (isinstance(x, (Const, Ref)) or x.cls is tuple or _plain(x, key)):
         return _sequence_item(engine, x, items, key)
     if isinstance(x, Const) and isinstance(x.value, type):
         return x  # list[int] and the like, in annotations and calls
@@ -85,7 +85,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
 
 def _is_list(engine: Engine, x: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return isinstance(content, ListCell | NumberList)
+    return isinstance(content, (ListCell, NumberList))
 
 
 def _plain(x: Tuple, key: Any) -> bool:
@@ -209,7 +209,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
         container = kept.data
     content = content_of(engine, container)
-    if isinstance(content, DictCell | SetCell):
+    if isinstance(content, (DictCell, SetCell)):
         if (asked := tables.looked(engine, container, x)) is not None:
             return special(engine, asked, "__contains__", (x,))
         return Const(engine.key(x) in content.items)
@@ -268,11 +268,11 @@ def sequence(engine: Engine, x: Any) -> Any:
             "define __iter__ to return a list, tuple, range or array",
         )
     if isinstance(x, Const):
-        if isinstance(x.value, str | tuple | range | list | frozenset):
+        if isinstance(x.value, (str, tuple, range, list, frozenset)):
             return x
         if hasattr(x.value, "__iter__"):
             return Const(tuple(x.value))
-    if isinstance(x, Compound) and x.kind in LENGTHS or isinstance(x, Tuple | Ref):
+    if isinstance(x, Compound) and x.kind in LENGTHS or isinstance(x, (Tuple, Ref)):
         return x
     if coroutines.is_generator(x):
         return x
@@ -361,7 +361,7 @@ def length(engine: Engine, x: Any) -> Any:
         return Const(shape[0]) if extents is None or extents[0] is None else extents[0]
     if isinstance(x, Tuple):
         return Const(len(x.items))
-    if isinstance(content, ListCell | DictCell | SetCell):
+    if isinstance(content, (ListCell, DictCell, SetCell)):
         return Const(len(content.items))
     if isinstance(x, Compound) and x.kind in LENGTHS:
         return LENGTHS[x.kind](engine, x)

@@ -30,7 +30,7 @@ def is_dynamic(x: Any) -> bool:
     """Whether a key is known at run time only."""
     if isinstance(x, Tuple):
         return any(map(is_dynamic, x.items))
-    return isinstance(x, Scalar | Array)
+    return isinstance(x, (Scalar, Array))
 
 
 def opened(engine: Any, x: Any, key: Any) -> bool:

@@ -94,7 +94,7 @@ def decided_by_data(engine: Any, *xs: Any) -> bool:
     for x in xs:
         if isinstance(x, Tuple) and decided_by_data(engine, *x.items):
             return True
-        if isinstance(x, Scalar | Array) and engine.lists.grows:
+        if isinstance(x, (Scalar, Array)) and engine.lists.grows:
             if engine.lists.lists == "all" or not by_arguments(x.value, heads):
                 return True
             engine.lists.wanted = True

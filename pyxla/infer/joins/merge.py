@@ -25,10 +25,12 @@ from pyxla.infer.heap import (
     CellInfo,
     Content,
     DictCell,
+    GrowingList,
     Heap,
     ListCell,
     NumberList,
     ObjectCell,
+    SetCell,
     Shadow,
     parts,
     reachable,
@@ -63,6 +65,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, python_type
 from pyxla.lib.indexing import resized
+from pyxla.lib.tables import Table, TableSet
 from pyxla.ops.elementwise import convert
 from pyxla.ops.shape import constant
 
@@ -152,17 +155,22 @@ class Join:
     def join(self, values: list[Any]) -> Any:
         """The abstract value that holds each of `values`, one per state."""
         first = values[0]
-        if not self.vary and all(v is first for v in values):
+        same = _is_each(first, values)
+        if same and not self.vary:
             return first
-        if any(isinstance(v, Conflict | MaybeUnbound) for v in values):
-            return self._join_conflicts(values)
-        known = [v for v in values if v is not UNDEFINED]
-        if all(is_number(v) for v in known) and known:
+        known, numbers = [], True
+        for v in values:
+            if isinstance(v, (Conflict, MaybeUnbound)):
+                return self._join_conflicts(values)
+            if v is not UNDEFINED:
+                known.append(v)
+                numbers = numbers and is_number(v)
+        if numbers and known:
             return self._join_numbers(values, known)
         nones = [is_none(v) for v in known]
         if any(n is not False for n in nones) and not all(n is True for n in nones):
             return self._join_with_none(values)
-        if all(v is first for v in values):
+        if same:
             return first
         if all(isinstance(v, Ref) for v in known):
             return self._join_refs(values)
@@ -301,7 +309,7 @@ class Join:
         ):
             return first if len(known) == len(values) else self._met(first, values)
         contents = [s.heap.contents.get(v.cell) for v, s in known]
-        if all(isinstance(c, Array | Shadow) for c in contents):
+        if all(isinstance(c, (Array, Shadow)) for c in contents):
             return self._join_array_refs(values, contents)
         if not all(type(c) is type(contents[0]) for c in contents):
             return self.conflict(values)
@@ -407,10 +415,9 @@ class Join:
         first = known[0]
         if not all(same_structure(first, c) for c in known):
             return self.conflict(contents)
-        columns = [
-            self.join([UNDEFINED if c is UNDEFINED else parts(c)[i] for c in contents])
-            for i in range(len(parts(first)))
-        ]
+        unknown = (UNDEFINED,) * len(parts(first))
+        rows = [unknown if c is UNDEFINED else parts(c) for c in contents]
+        columns = [self.join(list(column)) for column in zip(*rows, strict=True)]
         if isinstance(first, NumberList) and not isinstance(columns[0], Ref):
             return columns[0]
         return rebuilt(first, columns)
@@ -480,11 +487,11 @@ class Join:
         others = [s.heap.contents for s in self.states[1:]]
         out = self.heap.contents
         for cell, content in base.items():
-            if not all(cell in other for other in others):
-                continue
-            column = [content, *[other[cell] for other in others]]
-            if all(c is content for c in column) and not (self.vary and isinstance(content, Array)):
+            column = [content, *[other.get(cell) for other in others]]
+            if _is_each(content, column) and not (self.vary and isinstance(content, Array)):
                 out[cell] = content
+                continue
+            if None in column:
                 continue
             outer = self.hint
             self.hint = ""
@@ -582,7 +589,7 @@ def _with_all_fields(contents: list[Any]) -> list[Any]:
 
     def missing(cls: type, name: str) -> Any:
         default = getattr(cls, name, ...)
-        if default is None or isinstance(default, bool | int | float | str):
+        if default is None or isinstance(default, (bool, int, float, str)):
             return Const(default)
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         return Unbound(name, error=AttributeError(message))
@@ -595,6 +602,13 @@ def _with_all_fields(contents: list[Any]) -> list[Any]:
     ]
 
 
+def _is_each(x: Any, values: Iterable[Any]) -> bool:
+    for value in values:  # a loop: this is asked of all that is joined
+        if value is not x:
+            return False
+    return True
+
+
 def _spread(x: Any) -> Any:
     if isinstance(x, Const) and isinstance(x.value, tuple):
         return Tuple(tuple(Const(item) for item in x.value), type(x.value))
@@ -602,7 +616,7 @@ def _spread(x: Any) -> Any:
 
 
 def _same_shape(x: Any, y: Any) -> bool:
-    if type(x) is not type(y) or not isinstance(x, Tuple | Compound):
+    if type(x) is not type(y) or not isinstance(x, (Tuple, Compound)):
         return False
     if len(x.items) != len(y.items):
         return False
@@ -636,6 +650,8 @@ def _unify_lists(
     grows: bool,
 ) -> None:
     """Lists that are arrays on one path are that on all; those of different lengths grow."""
+    if not any(_has_collections(edge.heap) for edge in edges):
+        return
     names = [[edge.env.get(value) for edge in edges] for value in live]
     columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
     columns = [part for column in columns for part in with_parts(edges, column)]
@@ -646,6 +662,18 @@ def _unify_lists(
         columns,
         lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
     )
+
+
+def _has_collections(heap: Heap) -> bool:
+    for content in heap.contents.values():
+        kind = type(content)
+        if kind in _COLLECTIONS or (kind is ObjectCell and content.cls in _TABLES):
+            return True
+    return False
+
+
+_COLLECTIONS = frozenset({ListCell, NumberList, GrowingList, DictCell, SetCell})
+_TABLES = (Table, TableSet)
 
 
 def merge(

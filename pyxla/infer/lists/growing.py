@@ -524,12 +524,12 @@ def as_columns(engine: Any, content: GrowingList) -> Array:
     columns = columns_of(engine, content)
     if isinstance(item, Number) and item.choices:
         ensure_dtype(engine, item, columns)
-    if isinstance(item, Number | Block):
+    if isinstance(item, (Number, Block)):
         return columns[0]
     if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
         return columns[1]
     parts = item.items if isinstance(item, Row) else ()
-    flat = parts and all(isinstance(i, Number | Block) for i in parts)
+    flat = parts and all(isinstance(i, (Number, Block)) for i in parts)
     if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
         raise engine.refuse("a list of such items does not become an array here")
     whole = manipulation.stack([Array(c.value) for c in columns], axis=1)

@@ -117,7 +117,7 @@ def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
     if test is None or test[0] != "LT" or not isinstance(test[1], Scalar):
         return False, None
     for x, first, after in zip(head.args, entry.args, back.args, strict=True):
-        if isinstance(x, Scalar) and x.value is test[1].value and isinstance(after, Scalar | int):
+        if isinstance(x, Scalar) and x.value is test[1].value and isinstance(after, (Scalar, int)):
             if extent.difference(after, x) != 1:
                 return False, None
             low = extent.lower(first.value if isinstance(first, Const) else first)

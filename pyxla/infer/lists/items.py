@@ -102,7 +102,7 @@ def item_of(heap: Heap, x: Any) -> Item | None:
     if isinstance(x, Const):
         if isinstance(x.value, tuple):
             return _row(type(x.value), [item_of(heap, Const(i)) for i in x.value])
-        return Same(x.value) if isinstance(x.value, str | type(None)) else None
+        return Same(x.value) if isinstance(x.value, (str, type(None))) else None
     if isinstance(x, Tuple):
         return _row(x.cls, [item_of(heap, i) for i in x.items])
     if isinstance(x, MaybeNone):
@@ -359,7 +359,7 @@ def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
 
 def objects(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
     """The cells of arrays and lists in an item, what they are and where: `(cell, item, path)`."""
-    if isinstance(item, Block | Nested) or (isinstance(item, Row) and item.cls is list):
+    if isinstance(item, (Block, Nested)) or (isinstance(item, Row) and item.cls is list):
         yield x.cell, item, path
     if isinstance(item, Row):
         for i, (inner, part) in enumerate(zip(item.items, parts_of(heap, x), strict=True)):

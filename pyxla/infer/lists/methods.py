@@ -58,7 +58,7 @@ def opened(engine: Any, x: Any, *keys: Any, new: Any = None) -> GrowingList | No
     if content is not None or not keys or not decided_by_data(engine, *keys):
         return content
     held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if not isinstance(held, ListCell | NumberList) or not growing.room_of(engine.heap, held):
+    if not isinstance(held, (ListCell, NumberList)) or not growing.room_of(engine.heap, held):
         return None
     items = growing.items_of(engine.heap, held)
     item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
@@ -354,7 +354,7 @@ def pack(engine: Any, x: Ref, items: Sequence[Any], key: Any) -> GrowingList | N
     if not decided_by_data(engine, key) and not engine.lists.allows(len(items), True):
         return None
     lists = [heap.contents.get(i.cell) for i in items]
-    if not all(isinstance(c, ListCell | GrowingList | NumberList) for c in lists):
+    if not all(isinstance(c, (ListCell, GrowingList, NumberList)) for c in lists):
         return None
     cells = {i.cell for i in items} | {x.cell}
     if len(cells) <= len(items) or any(heap.infos[c].pinned is not None for c in cells):

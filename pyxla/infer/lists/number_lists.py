@@ -162,8 +162,10 @@ def _frozen(engine: Any, x: Any, layout: _Layout) -> NumberList | None:
     """The array of numbers that are constants, or arguments; of lists of them, if nothing writes
     them: it is made where the program starts."""
     leaves = list(_leaves(layout.nested))
-    known = all(not isinstance(leaf, Scalar | Array) for leaf in leaves)
-    given = all(not isinstance(leaf, Scalar | Array) or leaf.value.owner is None for leaf in leaves)
+    known = all(not isinstance(leaf, (Scalar, Array)) for leaf in leaves)
+    given = all(
+        not isinstance(leaf, (Scalar, Array)) or leaf.value.owner is None for leaf in leaves
+    )
     if layout.cells & set(engine.written) or not (known or given):
         return None
     if layout.cells and any(engine.heap.infos[c].pinned is None for c in layout.cells):
@@ -191,10 +193,10 @@ def by_value(engine: Any, x: Any) -> Any:
     kept = packed(engine.heap, x)
     if kept is not None:
         return array_of(engine.heap, kept)
-    if not isinstance(x, Tuple | Ref):
+    if not isinstance(x, (Tuple, Ref)):
         return x
     held = x if isinstance(x, Tuple) else engine.heap.contents[x.cell]
-    if not isinstance(held, Tuple | ListCell) or not _grow(engine.heap, held.items):
+    if not isinstance(held, (Tuple, ListCell)) or not _grow(engine.heap, held.items):
         return x
     return Tuple(tuple([by_value(engine, item) for item in held.items]))
 
@@ -203,7 +205,7 @@ def _grow(heap: Heap, items: Iterable[Any]) -> bool:
     """Whether one of `items` is, or holds, a list whose length is known at run time only."""
     for x in items:
         held = x if isinstance(x, Tuple) else heap.contents.get(x.cell) if isinstance(x, Ref) else x
-        if isinstance(held, Tuple | ListCell) and _grow(heap, held.items):
+        if isinstance(held, (Tuple, ListCell)) and _grow(heap, held.items):
             return True
         if growing.found(heap, x) is not None:
             return True
@@ -346,7 +348,7 @@ def _layout(heap: Heap, content: Any) -> _Layout | None:
     if type(content) is NumberList:
         array = array_of(heap, content)
         return _Layout(array.shape, array, (_representative(heap, content),), frozenset())
-    items = content.items if isinstance(content, ListCell | Tuple) else ()
+    items = content.items if isinstance(content, (ListCell, Tuple)) else ()
     if not items:
         return None
     if all(map(is_number, items)):

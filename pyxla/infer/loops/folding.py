@@ -100,4 +100,4 @@ def _decided(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
 def _finish(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
     if not folding.value:
         return call(engine, function, [total], {})
-    return total if isinstance(total, Scalar | Const) else engine.use(total)
+    return total if isinstance(total, (Scalar, Const)) else engine.use(total)

@@ -292,7 +292,7 @@ class _Fit:
             self.ok &= selector is not None
             if selector is not None:
                 self.value(template.items[0], selector)
-        elif isinstance(template, Tuple | Compound):
+        elif isinstance(template, (Tuple, Compound)):
             self._parts(template, back)
         else:
             self.ok &= back is template or (
@@ -306,7 +306,7 @@ class _Fit:
                 self.connections.append((phi, UNDEFINED))
             if getattr(template, "kinds", None) is not None:
                 self._undefined(template.kinds.selector)
-        elif isinstance(template, Tuple | Compound):
+        elif isinstance(template, (Tuple, Compound)):
             for part in template.items:
                 self.value(part, UNDEFINED)
         elif isinstance(template, Ref) and template.cell in self.loop_cells:
@@ -323,7 +323,7 @@ class _Fit:
             self.value(x, y)
 
     def _phi(self, x: Any) -> Phi | None:
-        owner = x.value.owner if isinstance(x, Scalar | Array) else None
+        owner = x.value.owner if isinstance(x, (Scalar, Array)) else None
         return owner if isinstance(owner, Phi) and owner.block is self.head.block else None
 
     def _number(self, template: Any, back: Any) -> None:

@@ -125,9 +125,9 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
 
 def exception(cls: type[BaseException], *parts: Any) -> Compound:
     """`cls` with a message of texts and of numbers known at run time only."""
-    items = tuple([part for part in parts if isinstance(part, Scalar | Array)])
+    items = tuple([part for part in parts if isinstance(part, (Scalar, Array))])
     pieces: tuple[Any, ...] = tuple(
-        [("", "") if isinstance(p, Scalar | Array) else str(p) for p in parts]
+        [("", "") if isinstance(p, (Scalar, Array)) else str(p) for p in parts]
     )
     message = Compound("text", items, pieces) if items else Const("".join(map(str, parts)))
     return Compound("exception", (message,), cls)
@@ -381,7 +381,7 @@ def _integer_powers(engine: Any, operands: tuple[Any, ...], result: Any) -> Valu
     y = operands[1]
     if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
         return None
-    if isinstance(y, Scalar | Array):
+    if isinstance(y, (Scalar, Array)):
         found = all_(as_array(Array(_not_negative(y.value))))
         return found.value
     return None
@@ -395,7 +395,7 @@ def _to_int(test: Callable[[Value], Value]) -> Test:
         if len(operands) != 1 or not isinstance(result, Scalar) or result.kind is not int:
             return None
         x = operands[0]
-        if not isinstance(x, Scalar | Array) or CLASSES[x.dtype] != "f":
+        if not isinstance(x, (Scalar, Array)) or CLASSES[x.dtype] != "f":
             return None
         value = op.convert(x.value, dtype=np.dtype(np.float64), weak=False)
         return all_(Array(test(value))).value
@@ -463,7 +463,7 @@ def _says(
 
     def make(operands: tuple[Any, ...]) -> Any:
         shown = repr(sample[0])
-        if shown not in text or not isinstance(operands[0], Scalar | Array):
+        if shown not in text or not isinstance(operands[0], (Scalar, Array)):
             return error
         before, after = text.split(shown, 1)
         value = _real(operands[0])
@@ -596,10 +596,10 @@ def verify_joined(engine: Any, function: Any, arrays: Any) -> None:
     if function is LIBRARY[np.stack]:
         message = "all input arrays must have the same shape"
     elif function in (LIBRARY[np.array], LIBRARY[np.asarray]):
-        message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, list | tuple) else 0)
+        message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, (list, tuple)) else 0)
     else:
         return
-    if not isinstance(arrays, list | tuple) or not all(isinstance(x, Array) for x in arrays):
+    if not isinstance(arrays, (list, tuple)) or not all(isinstance(x, Array) for x in arrays):
         return
     shapes = [_true_shape(x) for x in arrays]
     for other in shapes[1:]:

@@ -195,7 +195,7 @@ def _alike(x: Any, y: Any) -> bool:
         same = x.kind == y.kind and x.meta == y.meta and len(x.items) == len(y.items)
         return same and all(map(_alike, x.items, y.items))
     if isinstance(x, Const) and isinstance(y, Const):
-        if type(x.value) is type(y.value) and isinstance(x.value, bool | int | float | np.generic):
+        if type(x.value) is type(y.value) and isinstance(x.value, (bool, int, float, np.generic)):
             return True
         return x.value is y.value or (type(x.value) is str is type(y.value) and x.value == y.value)
     if is_number(x) and is_number(y):

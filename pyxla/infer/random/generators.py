@@ -359,7 +359,7 @@ def _ensure(engine: Engine, test: Test, name: str, x: Array) -> None:
 def _parameter(engine: Engine, x: Any, dtype: np.dtype) -> Any:
     """A parameter as a NumPy scalar, known or not, or an array."""
     operand = engine.operand(x)
-    if isinstance(operand, bool | int | float | np.generic):
+    if isinstance(operand, (bool, int, float, np.generic)):
         return Const(np.asarray(operand).astype(dtype)[()])
     return engine.abstract(as_array(operand, dtype))
 

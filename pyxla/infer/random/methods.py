@@ -171,7 +171,7 @@ def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 def _permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     x = engine.bounded_operand(given["x"])
-    if isinstance(x, int | np.integer | Scalar) and not isinstance(x, bool | np.bool_):
+    if isinstance(x, (int, np.integer, Scalar)) and not isinstance(x, (bool, np.bool_)):
         if isinstance(x, Scalar) and x.kind is not int:
             raise OpError("x must be an integer or at least 1-dimensional")
         count = int(engine.static(given["x"], "the size of a permutation"))
@@ -267,7 +267,7 @@ def _choice(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     a = engine.bounded_operand(given["a"])
-    of_ints = isinstance(a, int | np.integer) or (isinstance(a, Scalar | Array) and a.shape == ())
+    of_ints = isinstance(a, (int, np.integer)) or (isinstance(a, (Scalar, Array)) and a.shape == ())
     axis = 0
     if not of_ints:
         a = as_array(a)

@@ -70,7 +70,7 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, MaybeNone):
         some, inner = _place(x.some.value, values), reader(engine, x.value, values)
         return lambda given: inner(given) if given[some].item() else None
-    if isinstance(x, Scalar | Array) and x.kinds is not None:
+    if isinstance(x, (Scalar, Array)) and x.kinds is not None:
         place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
         kinds = x.kinds.choices
         return lambda given: kinds[given[which].item()](given[place].item())
