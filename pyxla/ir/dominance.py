@@ -24,7 +24,9 @@ from pyxla.ir.core import Block, Value
 Successors = Callable[[Block], Sequence[Block]]
 
 
-def reverse_postorder(entry: Block, succs: Successors = operator.attrgetter("succs")) -> list[Block]:
+def reverse_postorder(
+    entry: Block, succs: Successors = operator.attrgetter("succs")
+) -> list[Block]:
     """The blocks reachable from `entry`, each before its successors but for retreating edges."""
     seen = {entry}
     postorder: list[Block] = []

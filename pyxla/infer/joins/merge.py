@@ -17,7 +17,6 @@ import numpy as np
 from pyxla.errors import Location
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, resolve, same_ref, same_refs
-from pyxla.infer.containers import tables
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
 from pyxla.infer.facts.refine import atoms
@@ -25,12 +24,10 @@ from pyxla.infer.heap import (
     CellInfo,
     Content,
     DictCell,
-    GrowingList,
     Heap,
     ListCell,
     NumberList,
     ObjectCell,
-    SetCell,
     Shadow,
     parts,
     reachable,
@@ -39,7 +36,7 @@ from pyxla.infer.heap import (
     shadowed,
 )
 from pyxla.infer.joins import kinds, unions
-from pyxla.infer.joins.columns import with_parts
+from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
     UNDEFINED,
@@ -59,13 +56,11 @@ from pyxla.infer.lattice import (
     is_number,
     some_of,
 )
-from pyxla.infer.lists import growth, number_lists
 from pyxla.infer.raising import exceptions
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, python_type
 from pyxla.lib.indexing import resized
-from pyxla.lib.tables import Table, TableSet
 from pyxla.ops.elementwise import convert
 from pyxla.ops.shape import constant
 
@@ -642,40 +637,6 @@ def all_equal(values: list[Any]) -> bool:
     return True
 
 
-def _unify_lists(
-    edges: list[Edge],
-    live: Iterable[Value],
-    held: Callable[[], Iterable[Any]],
-    pinned: Iterable[Any],
-    grows: bool,
-) -> None:
-    """Lists that are arrays on one path are that on all; those of different lengths grow."""
-    if not any(_has_collections(edge.heap) for edge in edges):
-        return
-    names = [[edge.env.get(value) for edge in edges] for value in live]
-    columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
-    columns = [part for column in columns for part in with_parts(edges, column)]
-    if grows:
-        growth.unify(edges, [*columns, *tables.unify(edges, columns)])
-    number_lists.unify(
-        edges,
-        columns,
-        lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
-    )
-
-
-def _has_collections(heap: Heap) -> bool:
-    for content in heap.contents.values():
-        kind = type(content)
-        if kind in _COLLECTIONS or (kind is ObjectCell and content.cls in _TABLES):
-            return True
-    return False
-
-
-_COLLECTIONS = frozenset({ListCell, NumberList, GrowingList, DictCell, SetCell})
-_TABLES = (Table, TableSet)
-
-
 def merge(
     edges: list[Edge],
     live: Iterable[Value],
@@ -695,7 +656,7 @@ def merge(
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
-    _unify_lists(edges, live, held, pinned, grows)
+    unify_lists(edges, live, held, pinned, grows)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)

@@ -1,0 +1,55 @@
+"""Lists, dicts and sets where paths meet: kept in one way on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from pyxla.infer.containers import tables
+from pyxla.infer.heap import (
+    DictCell,
+    GrowingList,
+    Heap,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    SetCell,
+)
+from pyxla.infer.joins.columns import with_parts
+from pyxla.infer.lists import growth, number_lists
+from pyxla.ir.core import Value
+from pyxla.lib.tables import Table, TableSet
+
+
+def unify_lists(
+    edges: list[Any],
+    live: Iterable[Value],
+    held: Callable[[], Iterable[Any]],
+    pinned: Iterable[Any],
+    grows: bool,
+) -> None:
+    """Lists that are arrays on one path are that on all; those of different lengths grow."""
+    if not any(_has_collections(edge.heap) for edge in edges):
+        return
+    names = [[edge.env.get(value) for edge in edges] for value in live]
+    columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
+    columns = [part for column in columns for part in with_parts(edges, column)]
+    if grows:
+        growth.unify(edges, [*columns, *tables.unify(edges, columns)])
+    number_lists.unify(
+        edges,
+        columns,
+        lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
+    )
+
+
+def _has_collections(heap: Heap) -> bool:
+    for content in heap.contents.values():
+        kind = type(content)
+        if kind in _COLLECTIONS or (isinstance(content, ObjectCell) and content.cls in _TABLES):
+            return True
+    return False
+
+
+_COLLECTIONS = frozenset({ListCell, NumberList, GrowingList, DictCell, SetCell})
+_TABLES = (Table, TableSet)
