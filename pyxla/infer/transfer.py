@@ -60,7 +60,7 @@ from pyxla.infer.text.pieces import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
-from pyxla.lib.registry import Implementation
+from pyxla.lib.registry import REGISTRY, Implementation
 from pyxla.ops.elementwise import not_
 
 REMEDY_NONE = "test `is not None` first"
@@ -184,8 +184,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if is_none(x) is not False or is_none(y) is not False:
         x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
-        result = engine.abstract(operate(engine, op, x, y))
-        return operated(engine, op, (x, y), result)
+        result = _power(engine, x, y) if op == "pow" else operate(engine, op, x, y)
+        return operated(engine, op, (x, y), engine.abstract(result))
     name = _DUNDER.get(op, op)
     result = special(engine, x, f"__{name}__", (y,))
     if result is None:
@@ -232,6 +232,20 @@ def operate(engine: Engine, op: str, *xs: Any) -> Any:
     result = apply(engine, _symbol(op), _OPERATORS[op], xs, {})
     engine.permuted &= op != "matmul"  # products are in C order
     return result
+
+
+def _power(engine: Engine, x: Any, y: Any) -> Any:
+    """`x ** y`; what NumPy does for arrays instead, squares and roots, it does not for scalars."""
+    if isinstance(x, Ref):
+        number = isinstance(y, Const) and type(y.value) is int
+        number = number or (isinstance(y, Scalar) and y.kind is int)
+        if number and engine.as_array(x).dtype == np.bool_:
+            exponent = engine.static(y, "an exponent that decides a dtype")
+            if exponent == 2:
+                return apply(engine, "**", REGISTRY[np.square], [x], {})
+    elif isinstance(x, Array) and isinstance(y, Const) and y.value == 0.5:
+        return apply(engine, "**", REGISTRY[np.power], [x, y], {})
+    return operate(engine, "pow", x, y)
 
 
 def _symbol(op: str) -> str:

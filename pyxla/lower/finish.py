@@ -29,8 +29,10 @@ from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
 from pyxla.lower.unroll import unroll
+from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
+from pyxla.ops.elementwise import add
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.scope import scope, stop_gradient
@@ -61,6 +63,8 @@ PASSES = (
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
     Pass(unroll, (while_,)),
+    # After all that simplifies.
+    Pass(keep_zeros, (add, reduce)),
     Pass(close, tuple(CLOSED)),
     Pass(fence_reads, (while_,), cpu=True),
     Pass(round_products, (while_,), cpu=True),

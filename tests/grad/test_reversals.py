@@ -114,3 +114,23 @@ def test_size_grows_no_faster_than_the_loop():
         g = pyxla.grad(g)
         sizes.append(size(compilation(g, 0.7).at("regions").region.instrs))
     assert sizes[3] < 3 * sizes[1] < 9 * sizes[0]
+
+
+def test_integers_of_an_enclosing_loop():
+    """Used by the loop from outside, in code that forward mode copies."""
+
+    def f(x, n):
+        r = x[0]
+        while r > 0.37:
+            r *= 0.5
+            s = 1.5 + x[1]
+            while s > 0.4:
+                s *= 0.71
+                x[n % 3] *= 0.5 * np.cos(s)
+        return r + x.sum()
+
+    x = np.array([0.7, 0.2, 0.3])
+    found = pyxla.hessian(pyxla.compile(f, verify=True))(x.copy(), 1)
+    for k, row in enumerate(np.eye(3)):
+        column = differences(lambda t, row=row: pyxla.grad(f)(x + t * row, 1), 0.0)
+        np.testing.assert_allclose(found[:, k], column, atol=1e-6)

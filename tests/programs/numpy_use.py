@@ -466,3 +466,18 @@ def order_of_slices(x):
         part = x[1:i]
         found = np.argsort(part)[0] if len(part) else 1
     return found
+
+
+@program(
+    "power",
+    lambda: (np.array([True, False]), np.array(True), np.True_, 2),
+    lambda: (np.array([True, False]), np.array(True), np.True_, 3),
+)
+def powers_of_bools(a, b, c, n):
+    """NumPy squares arrays, and nothing else, by np.square."""
+    return a**2 + 2, a**n, b**2, b**n, c**2, c**n, a**3, a[:1] ** 2, np.power(a, 2), a**2.0
+
+
+@program("power", lambda: (np.array([-np.inf, -0.0, 4.0]),))
+def roots_of_arrays_and_of_scalars(a):
+    return a**0.5, a[0] ** 0.5, a[1] ** 0.5, a[2] ** 0.5, a[:1] ** 0.5
