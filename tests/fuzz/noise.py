@@ -26,6 +26,12 @@ SUMMING = frozenset(
 )
 
 
+# Which of two zeros they take is theirs: NumPy's own loops differ by dtype, length and processor.
+CHOOSING = frozenset(
+    "max min maximum minimum fmax fmin nanmax nanmin clip sort partition unique".split()  # noqa: SIM905
+)
+
+
 class Wrap(ast.NodeTransformer):
     """Wrap the result of every arithmetic operation, and of the `calls`, in a function.
 
@@ -61,6 +67,17 @@ class Wrap(ast.NodeTransformer):
         return self.wrapped(node) if name in self.calls else node
 
 
+class Chosen(ast.NodeTransformer):
+    """Calls of what chooses among equal numbers, made by `either__`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in CHOOSING:
+            node.args.insert(0, node.func)
+            node.func = ast.copy_location(ast.Name("either__", ast.Load()), node)
+        return node
+
+
 def compiled(source: str | ast.Module, filename: str) -> CodeType:
     """The code, without the warnings that shrunken programs deserve."""
     with warnings.catch_warnings():
@@ -75,8 +92,8 @@ def observed_code(text: str) -> CodeType:
 
 
 def jittered_code(text: str) -> CodeType:
-    """The program with all that is rounded passed to `wrapped__`."""
-    tree = Wrap(ROUNDED, SUMMING).visit(ast.parse(text))
+    """The program with all that is rounded passed to `wrapped__`, what chooses to `either__`."""
+    tree = Chosen().visit(Wrap(ROUNDED, SUMMING).visit(ast.parse(text)))
     return compiled(ast.fix_missing_locations(tree), "<fuzz>")
 
 
@@ -95,3 +112,32 @@ def jitter(seed: int) -> Callable[[Any], Any]:
         return value
 
     return disturbed
+
+
+def either(seed: int) -> Callable[..., Any]:
+    """Calls a function; zeros it chooses have either sign where it is given both."""
+    noise = np.random.default_rng(seed)
+
+    def chosen(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        owner = getattr(function, "__self__", None)
+        given = [x for x in (*args, owner, *options.values()) if _is_float(x)]
+        zeros = [np.signbit(np.asarray(x))[np.asarray(x) == 0] for x in given]
+        both = len(set(np.concatenate([*zeros, np.zeros(0, bool)]).tolist())) == 2
+        made = function(*args, **options)
+        found = owner if made is None else made
+        if not both or not isinstance(found, np.ndarray | np.generic) or found.dtype.kind != "f":
+            return made
+        signs = noise.choice([-1.0, 1.0], np.shape(found)).astype(found.dtype)
+        signed = np.where(found == 0, np.copysign(0, signs).astype(found.dtype), found)
+        if made is None:
+            found[...] = signed
+            return None
+        return signed[()] if isinstance(made, np.generic) else signed
+
+    return chosen
+
+
+def _is_float(x: Any) -> bool:
+    if isinstance(x, np.ndarray | np.generic):
+        return x.dtype.kind == "f"
+    return type(x) in (float, int)
