@@ -17,7 +17,6 @@ from typing import Any
 
 import jax
 
-import pyxla.runtime.foreign  # noqa: F401 - lowers JAX functions for the library
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
@@ -69,6 +68,7 @@ from pyxla.ops.elementwise import convert
 from pyxla.options import DEFAULTS
 from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
+from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import ITEMS
 
 MAX_RESTARTS = 64
@@ -280,7 +280,7 @@ class _World:
         self.places = tuple(places)
         self.captures = Captures(dict.fromkeys(places), is_foreign)
         self.engine = Engine(RULES, self.captures, request.options)
-        self.engine.jax_array_class = jax.Array
+        self.engine.jax = HOST
         self.same = {
             later: first for group in request.memory.groups for first, later in _identical(group)
         }

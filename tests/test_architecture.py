@@ -45,7 +45,7 @@ LAYERS = (
     ("pipeline", "types"),
     ("ahead",),
     ("api",),
-    ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap"),
+    ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap", "jaxcalls"),
     ("cli", ""),
     ("__main__",),
 )

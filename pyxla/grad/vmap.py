@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
-
 import pyxla.runtime.lanes  # noqa: F401 - jax.vmap over compiled functions
 from pyxla.grad.api import derived, transformed
 from pyxla.grad.mapping import Mapped, axes_of
@@ -51,21 +49,4 @@ def _vmap(
     return transformed(_mapped(*given, engine.static(axis_size, "axis_size")), function)
 
 
-def _jax_vmap(
-    engine: Engine,
-    fun: Any,
-    in_axes: Any = Const(0),  # noqa: B008
-    out_axes: Any = Const(0),  # noqa: B008
-    axis_name: Any = Const(None),  # noqa: B008
-    axis_size: Any = Const(None),  # noqa: B008
-    **others: Any,
-) -> Any:
-    """`jax.vmap` in compiled code is `vmap`: functions of the program are none of JAX's."""
-    for name, x in {"axis_name": axis_name, **others}.items():
-        if engine.static(x, name):
-            raise engine.refuse(f"{name} of jax.vmap is not supported in compiled code")
-    return _vmap(engine, fun, in_axes, out_axes, axis_size)
-
-
 RULES[vmap] = Implementation(_vmap, heap=True)
-RULES[jax.vmap] = Implementation(_jax_vmap, heap=True)

@@ -70,6 +70,7 @@ from pyxla.ir import core
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
+from pyxla.lib.foreign import Host
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
 
@@ -137,7 +138,7 @@ class Engine:
         self.options = options
         self.checks = options is not None and options.checks
         self.jax_cells: set[int] = set()
-        self.jax_array_class: Any = None
+        self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take
         self.block = Block("entry")
         self.heap = Heap([])
@@ -312,6 +313,12 @@ class Engine:
 
     def as_array(self, x: Any) -> Array:
         return as_array(x if not isinstance(x, (Ref, Tuple, Const)) else self.operand(x))
+
+    def wide(self) -> bool:
+        """Whether the user has switched JAX's 64-bit types on; that it changes is noticed."""
+        place = self.jax.wide
+        self.captures.constants[place] = place.read()
+        return self.captures.constants[place]
 
     def is_jax(self, x: Ref) -> bool:
         return x.cell in self.jax_cells

@@ -168,7 +168,17 @@ def _of_array(engine: Engine, x: Any, name: str) -> Any:
         raise engine.refuse(f"the attribute {name!r} is not compiled: {reason}", remedy)
     descriptor = getattr(np.ndarray, name, None)
     if descriptor is None or not callable(descriptor):
+        return _of_jax_array(engine, x, name)
+    return Compound("method", (Const(descriptor), x))
+
+
+def _of_jax_array(engine: Engine, x: Any, name: str) -> Any:
+    """What JAX's arrays have and NumPy's have not."""
+    descriptor = getattr(engine.jax.concrete, name, None)
+    if (found := lookup(descriptor)) is None:
         raise _missing(engine, arrays.kind_of(engine, x), name)
+    if isinstance(descriptor, property):
+        return found.function(engine, x)
     return Compound("method", (Const(descriptor), x))
 
 
@@ -622,7 +632,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Ref):
         content = growing.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
-            return engine.jax_array_class if engine.is_jax(x) else np.ndarray
+            return engine.jax.array_class if engine.is_jax(x) else np.ndarray
         if isinstance(content, ObjectCell):
             return content.cls
         return _container(content)

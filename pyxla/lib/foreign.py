@@ -20,6 +20,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType
+from pyxla.lib.prng import Key
 from pyxla.ops import foreign as ops
 from pyxla.ops.shape import constant
 
@@ -64,6 +65,21 @@ class Static:
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What inference knows of JAX itself.
+
+    array_class: of its arrays.  concrete: of those that are no tracers.  wide: the place where the
+    user's `jax_enable_x64` is read.  narrowed: a function of JAX's that makes arrays as it does
+    without that setting, and takes all the same what has 64 bits.
+    """
+
+    array_class: Any
+    concrete: Any
+    wide: Any
+    narrowed: Callable[[Any], Any]
+
+
 # "jax": (function or its dotted name, args, kwargs, types) -> Lowering, where the arguments are
 # Nodes, which can be a key.
 LOWERINGS: dict[str, Callable[..., Lowering]] = {}
@@ -88,6 +104,8 @@ def _frozen(x: Any, values: list[Value]) -> Any:
     if isinstance(x, Array | Scalar):
         values.append(x.value)
         return Leaf(len(values) - 1)
+    if isinstance(x, Key):
+        return Node(Key, (x.impl, _frozen(x.data, values)))
     if isinstance(x, tuple | list):
         return Node(type(x), tuple([_frozen(item, values) for item in x]))
     if isinstance(x, dict):

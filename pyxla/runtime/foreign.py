@@ -13,9 +13,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from pyxla.infer.calls.captures import Place
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
-from pyxla.lib.foreign import DERIVATIVES, LOWERINGS, Leaf, Lowering, Node, Static
+from pyxla.lib.foreign import DERIVATIVES, LOWERINGS, Host, Leaf, Lowering, Node, Static
+from pyxla.lib.prng import Key, KeyArray
+from pyxla.runtime import jaxlink
 
 
 @functools.lru_cache(maxsize=1024)
@@ -29,21 +32,37 @@ def lower(
         return target(*thaw(args, arrays), **thaw(kwargs, arrays))
 
     def flat(*arrays: Any) -> list[Any]:
-        return jax.tree.leaves(call(*arrays))
+        return [
+            jax.random.key_data(x) if jaxlink.is_key(x) else x
+            for x in jax.tree.leaves(call(*arrays))
+        ]
+
+    generators: list[Any] = []  # of each result, None where it is no typed key
+
+    def noted(*arrays: Any) -> Any:
+        made = call(*arrays)
+        generators[:] = [jaxlink.generator(x) for x in jax.tree.leaves(made)]
+        return made
 
     structs = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
     with jax.enable_x64(True):
-        tree = jax.tree.structure(jax.eval_shape(call, *structs))
+        tree = jax.tree.structure(jax.eval_shape(noted, *structs))
         lowered = jax.jit(flat, keep_unused=True).lower(*structs)
     results = tuple([_result_type(info) for info in lowered.out_info])
     return Lowering(
         lowered.as_text(),
         types,
         results,
-        functools.partial(jax.tree.unflatten, tree),
+        functools.partial(_unflatten, tree, generators),
         functools.partial(_evaluate, flat),
         flat,
     )
+
+
+def _unflatten(tree: Any, generators: list[Any], values: list[Any]) -> Any:
+    """The flat results in their containers, data of keys as keys."""
+    rows = zip(generators, values, strict=True)
+    return jax.tree.unflatten(tree, [x if impl is None else Key(impl, x) for impl, x in rows])
 
 
 def named(name: str) -> Callable[..., Any]:
@@ -60,6 +79,8 @@ def thaw(x: Any, arrays: tuple[Any, ...]) -> Any:
         if x.kind is dict:
             return {key: thaw(item, arrays) for key, item in x.items}
         items = [thaw(item, arrays) for item in x.items]
+        if x.kind is Key:
+            return jax.random.wrap_key_data(items[1], impl=items[0])
         if x.kind is slice:
             return slice(*items[0])
         return x.kind(*items) if hasattr(x.kind, "_fields") else x.kind(items)
@@ -131,6 +152,38 @@ def _at(
     return fixed, some
 
 
+class _Config:
+    """JAX's settings as a namespace."""
+
+    def get(self, name: str, _: Any = None) -> Any:
+        return getattr(jax.config, name)
+
+
+@functools.lru_cache(maxsize=1024)
+def narrowed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` where 64-bit types are off for what it makes, and not for what it is given."""
+
+    @functools.wraps(function, updated=())
+    def narrow(*args: Any, **kwargs: Any) -> Any:
+        with jaxlink.narrow():
+            return function(*map(_python, args), **{k: _python(x) for k, x in kwargs.items()})
+
+    return narrow
+
+
+def _python(x: Any) -> Any:
+    """A number of Python's that is known at run time, with the type JAX then gives it."""
+    if isinstance(x, jax.Array) and x.weak_type and x.shape == ():
+        return jax.lax.convert_element_type(x, type(x.dtype.type(0).item()))
+    return x
+
+
+def _keys(fields: dict[str, Any]) -> Any:
+    return jax.random.wrap_key_data(fields["data"], impl=fields["impl"])
+
+
+KeyArray.__pyxla_made__ = staticmethod(_keys)  # type: ignore[attr-defined]
+HOST = Host(jax.Array, jaxlink.ARRAY, Place(_Config(), "jax_enable_x64"), narrowed)
 LOWERINGS["jax"] = lower
 DERIVATIVES["jvp"] = pushed
 DERIVATIVES["vjp"] = pulled

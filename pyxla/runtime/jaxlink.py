@@ -17,14 +17,15 @@ holds in another precision are converted at the boundary, by `bind`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 from jax import export
-from jax._src import literals
+from jax._src import config, literals
 from jax._src.array import ArrayImpl
 from jax._src.interpreters.mlir import JaxIrContext, upstream_dialects
 from jax.core import ShapedArray
@@ -62,6 +63,13 @@ def scoped() -> Any:
     return jax.enable_x64(True)
 
 
+@contextlib.contextmanager
+def narrow() -> Iterator[None]:
+    """A context in which JAX makes 32-bit types, and takes and keeps 64-bit ones."""
+    with jax.enable_x64(False), config.explicit_x64_dtypes("allow"):
+        yield
+
+
 def bind(program: Program, *args: Any) -> list[Any]:
     """Apply `program` to flat arguments in the active trace: a list of flat results."""
     with scoped():
@@ -74,6 +82,16 @@ def _as_param(x: Any, type: Any) -> Any:
     if isinstance(x, jax.Array):
         return x if x.dtype == type.dtype else jax.lax.convert_element_type(x, type.dtype)
     return np.asarray(x, type.dtype)
+
+
+def is_key(x: Any) -> bool:
+    """Whether an array is one of typed keys."""
+    return jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+def generator(x: Any) -> Any:
+    """The random number generator that typed keys are for; None of other arrays."""
+    return jax.random.key_impl(x) if is_key(x) else None
 
 
 def settled(x: Any) -> Any:

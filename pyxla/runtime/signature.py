@@ -46,6 +46,7 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
+from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state
 from pyxla.runtime import jaxlink
 from pyxla.runtime.numbers import Path, numbers_of
@@ -298,6 +299,9 @@ class _Walk:
             self.key.append(_canonical(x.dtype).type)
         elif isinstance(x, np.memmap):
             self.key += (x.dtype, x.shape)
+        elif isinstance(x, jax.Array) and jaxlink.is_key(x):
+            self.descend(_KEYS, x, path)
+            return
         elif isinstance(x, jax.Array):
             self.key.append(_jax_key(jax.typeof(x)))
             x = jaxlink.settled(x)
@@ -349,9 +353,9 @@ class Describe:
             return ArgScalar(python_type(kind), self.leaf())
         if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
-        if isinstance(x, jax.Array):
+        if isinstance(x, jax.Array) and not jaxlink.is_key(x):
             return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
-        if (container := _container(x)) is None:
+        if (container := _KEYS if isinstance(x, jax.Array) else _container(x)) is None:
             return ArgStatic(_hashable(x, path))
         if (seen := _enter(self, container, x, path)) is not None:
             return ArgSame(seen)
@@ -461,6 +465,12 @@ _GENERATORS: dict[type, _Container] = {
         True,
     ),
 }
+_KEYS = _Container(
+    lambda x: ((KeyArray, jaxlink.generator(x)), ("data",), (jax.random.key_data(x),)),
+    lambda x, items: ArgObject(
+        KeyArray, (("data", items[0]), ("impl", ArgStatic(jaxlink.generator(x))))
+    ),
+)
 _ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
 
 

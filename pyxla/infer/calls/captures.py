@@ -35,6 +35,7 @@ from pyxla.infer.lattice import (
     describe,
 )
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
+from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
 
 _CONSTANTS = (
@@ -306,6 +307,8 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
             return array
         if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
+        if isinstance(content, ObjectCell) and content.cls is KeyArray:
+            return Key(content.fields["impl"].value, operand(engine, content.fields["data"]))
         if isinstance(content, ObjectCell):
             converted = engine.rules.special(engine, x, "__array__", ())
             return x if converted is None else operand(engine, converted, bounded)
@@ -358,4 +361,7 @@ def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
         return engine.new_dict({k: abstract(engine, v, zero_d) for k, v in x.items()})
     if isinstance(x, np.ndarray):
         return Ref(engine.heap.new(engine.as_array(x), engine.loc))
+    if kind is Key:
+        fields = {"data": abstract(engine, x.data), "impl": Const(x.impl)}
+        return engine.new(ObjectCell(KeyArray, fields))
     return Const(x)

@@ -205,8 +205,9 @@ def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, 
     """A JAX function: its own code, merged into the module; results do not mutate."""
     operands = [engine.operand(a) for a in args]
     named = {k: engine.operand(a) for k, a in kwargs.items()}
-    result = engine.library(_name(value), call_jax, value, tuple(operands), named)
-    return engine.abstract(result, zero_d=True)
+    function = value if engine.wide() else engine.jax.narrowed(value)
+    result = engine.library(_name(value), call_jax, function, tuple(operands), named)
+    return engine.abstract(result)
 
 
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -1,0 +1,15 @@
+"""What calls of `jax.*` do in compiled code, where JAX's own code will not do.
+
+Most functions of JAX are operations: their StableHLO is merged into the module (`lib/foreign`).
+Those here take functions of the program, or know nothing of arrays:
+
+    transforms   jax.grad, jax.vmap, jax.jit, ...: pyxla's transformations
+    control      lax.scan, lax.cond, ...: Python loops and branches
+    trees        jax.tree.map, ...: containers taken apart while compiling
+    at           x.at[index].set(y), ...
+    keys         arrays of typed keys of jax.random
+"""
+
+from pyxla.jaxcalls import at, control, keys, transforms, trees
+
+__all__ = ["at", "control", "keys", "transforms", "trees"]
