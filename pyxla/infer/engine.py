@@ -126,6 +126,7 @@ class Rules:
     either: Callable[..., Any]
     iterate: Callable[..., list[Any]]
     wrapper: Callable[..., Any]
+    type_of: Callable[..., Any]
 
 
 class Engine:

@@ -16,3 +16,4 @@ import pyxla.infer.loops.folding
 import pyxla.infer.random.methods
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned
+import pyxla.infer.wrapping

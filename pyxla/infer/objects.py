@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 import types
 from enum import Enum
 from typing import Any
@@ -14,6 +16,7 @@ from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
 from pyxla.infer.arrays.shadows import same_ref
 from pyxla.infer.arrays.views import extend
+from pyxla.infer.calls import functions
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
@@ -213,10 +216,27 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
     return _method(engine, tuple, x, name)
 
 
+@functools.lru_cache(maxsize=512)
+def _defines(cls: type, name: str) -> bool:
+    """Whether a class of the user's defines `name` in Python."""
+    found = inspect.getattr_static(cls, name, None)
+    function = getattr(found, "__func__", found)
+    return _is_python(function) and not _is_generated(function)
+
+
+def _need_plain(engine: Engine, cls: type, name: str) -> None:
+    """Refuse what the class `cls` does in its own way."""
+    if _defines(cls, name):
+        raise engine.refuse(f"classes that define {name} are not supported ({cls.__name__})")
+
+
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
+    _need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
+    if _is_python(getattr(type(found), "__set__", None)) and _has_get(found):
+        return _described(engine, content.cls, x, found)
     if name == "__dict__":
         raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
     if name in content.fields:
@@ -247,10 +267,27 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return Compound("method", (Const(found.__func__), Const(cls)))
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
+    if isinstance(found, functools.singledispatchmethod):
+        return Compound("transformed", (Const(found), x), functions.call_single_method)
+    if _has_get(found):
+        return _described(engine, cls, x, found)
     compiled = hasattr(found, "__pyxla_function__")
     if isinstance(found, types.FunctionType) or compiled or callable(found) and lookup(found):
         return Compound("method", (Const(found), x))
     return engine.captures.abstract(engine, getattr(cls, name))
+
+
+def _has_get(found: Any) -> bool:
+    """Whether a class attribute is an instance of a user's class with `__get__`."""
+    return _is_python(getattr(type(found), "__get__", None)) and not hasattr(
+        found, "__pyxla_function__"
+    )
+
+
+def _described(engine: Engine, cls: type, x: Any, found: Any) -> Any:
+    """What the descriptor `found` of the user's gives for `x`."""
+    descriptor = engine.captures.abstract(engine, found)
+    return call_object(engine, type(found).__get__, [descriptor, x, Const(cls)], {})
 
 
 def _of_compound(engine: Engine, x: Any, name: str) -> Any:
@@ -266,8 +303,14 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return _of_exception(engine, x, name)
     if x.kind == "partial" and name == "func":
         return x.items[0]
-    if x.kind == "function" and name in ("__name__", "__qualname__"):
+    if x.kind == "function" and name == "__name__":
         return Const(x.meta[0].name)
+    if x.kind == "function" and name == "__module__":
+        return Const(x.meta[-1].value.get("__name__"))
+    if functions.is_wrapper(x):
+        if name == "__wrapped__":
+            return x.items[1]
+        return get_attribute(engine, x.items[name in functions.TAKEN], name)
     if x.kind == "method" and name == "__self__":
         return x.items[1]
     arrays.need_characters(engine, x)
@@ -331,6 +374,8 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
 
 
 _NAMES = ("__name__", "__qualname__")
+# Immutable or mutable values, of which an instance of a derived class would be one.
+_BUILTIN = (dict, list, set, frozenset, int, float, complex, str, bytes, np.ndarray)
 
 
 def class_of_exception(x: Compound) -> Any:
@@ -401,6 +446,9 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
             raise engine.refuse(f"property {name!r} of {content.cls.__name__!r} has no setter")
         call_object(engine, found.fset, [x, value], {})
         return
+    if _is_python(put := getattr(type(found), "__set__", None)):
+        call_object(engine, put, [engine.captures.abstract(engine, found), x, value], {})
+        return
     if found is None and name not in content.fields and not content.cls.__dictoffset__:
         message = f"{content.cls.__name__!r} object has no attribute {name!r}"
         engine.raise_constant(AttributeError(message))
@@ -443,12 +491,22 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if not isinstance(content, ObjectCell) or name not in content.fields:
         raise _missing(engine, arrays.kind_of(engine, x), name)
+    _need_plain(engine, content.cls, "__delattr__")
     fields = {k: v for k, v in content.fields.items() if k != name}
     engine.set_content(x.cell, ObjectCell(content.cls, fields))
 
 
 def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """`cls(*args, **kwargs)` for a user's class."""
+    _need_plain(engine, cls, "__new__")
+    for base in () if cls.__module__.startswith("pyxla.") else _BUILTIN:
+        if issubclass(cls, base):
+            raise engine.refuse(
+                f"classes derived from {base.__name__} are not supported ({cls.__name__})",
+                f"keep the {base.__name__} in a field, and define the methods that are needed",
+            )
+    if type(cls) is not type:
+        _need_plain(engine, type(cls), "__call__")
     if issubclass(cls, BaseException):
         return Compound("exception", (*args, *_positional(engine, cls, args, kwargs)), cls)
     if issubclass(cls, tuple):

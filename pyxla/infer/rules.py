@@ -10,7 +10,7 @@ from pyxla.infer.calls.dispatch import call, special, wrapper
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine, Rules
 from pyxla.infer.loops.fixpoint import visit_loop
-from pyxla.infer.objects import call_member, construct
+from pyxla.infer.objects import call_member, construct, type_of
 from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, operate, truth
 
 
@@ -33,4 +33,5 @@ RULES = Rules(
     either=either,
     iterate=iterate,
     wrapper=wrapper,
+    type_of=type_of,
 )

@@ -17,6 +17,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import same_object
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
+from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.containers.comparing import (
     ORDER,
     compare_containers,
@@ -189,7 +190,7 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     name = _DUNDER.get(op, op)
     result = special(engine, x, f"__{name}__", (y,))
     if result is None:
-        result = special(engine, y, f"__r{name}__", (x,))
+        result = reflected(engine, x, y, f"__r{name}__")
     if result is None:
         result = _sequence_operator(engine, op, x, y)
     if result is None:
@@ -456,7 +457,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:
-        result = special(engine, y, f"__{_MIRROR[op]}__", (x,))
+        result = reflected(engine, x, y, f"__{_MIRROR[op]}__")
     if result is not None:
         return result
     if op == "ne" and (class_of(engine, x) or class_of(engine, y)):

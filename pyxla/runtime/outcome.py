@@ -123,6 +123,7 @@ class OutGrown:
     """A list of result `size` items (None: of all there is room for), whose parts are elements of
     the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
     | {"maybe": item}, a column of whether it is not None, and the item's
+    | {"picks": constants}, a column of which of them it is
     | {"kinds": types}, a column of numbers and one of which they are
     | {"list": item, "columns": count}, a column of lengths and so many of items
     """
@@ -379,6 +380,8 @@ def _grown(size: int | None, columns: Sequence[Any], item: Any) -> list[Any]:
         column = next(rest)
         if isinstance(item, dict) and "kinds" in item:
             return [item["kinds"][k](x) for x, k in zip(column.tolist(), next(rest).tolist())]
+        if isinstance(item, dict) and "picks" in item:
+            return [item["picks"][k] for k in column.tolist()]
         if isinstance(item, dict) and "maybe" in item:
             held = items(item["maybe"])
             return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]

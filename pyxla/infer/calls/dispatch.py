@@ -12,6 +12,7 @@ import functools
 import math
 import random
 import types
+import typing
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls import coroutines, standard
+from pyxla.infer.calls import coroutines, functions, standard
 from pyxla.infer.calls.captures import BoundedOperand
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
@@ -106,6 +107,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if isinstance(value, types.FunctionType):
         if engine.captures.is_foreign(value):
             return call_foreign(engine, value, args, kwargs)
+        if functions.is_single(value):
+            return functions.call_single(engine, value, args, kwargs)
         if _is_library(value) and _static_arguments(engine, args, kwargs) is not None:
             return call_foldable(engine, value, args, kwargs)
         if standard.is_standard(value):
@@ -129,6 +132,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
             engine.captures.guard(value.keywords, name, argument)
         named = {k: engine.captures.abstract(engine, a) for k, a in value.keywords.items()}
         return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
+    if typing.is_typeddict(value):
+        return call_object(engine, dict, args, kwargs)
     value = standard.STAND_FOR.get(value, value) if isinstance(value, type) else value
     if isinstance(value, type) and (
         engine.captures.constructs(value) or value in standard.STAND_FOR.values()

@@ -61,6 +61,11 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         array = arrays.fresh(engine, x)
         return engine.library("indexing", arrays.getitem, engine, array, key)
     if isinstance(content, DictCell):
+        if choices.is_choice(key) and all(v in content.items for v in key.meta.values):
+            items = tuple([engine.use(content.items[v]) for v in key.meta.values])
+            found = choosing.choose(engine, items, key.items[0], True)
+            if found is not None:
+                return found
         if (asked := tables.looked(engine, x, key)) is not None:
             return special(engine, asked, "__getitem__", (key,))
         return _dict_item(engine, content, key)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, SetCell
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.lib.tables import Table, TableSet
@@ -30,7 +31,7 @@ def is_dynamic(x: Any) -> bool:
     """Whether a key is known at run time only."""
     if isinstance(x, Tuple):
         return any(map(is_dynamic, x.items))
-    return isinstance(x, (Scalar, Array))
+    return isinstance(x, (Scalar, Array)) or choices.is_choice(x)
 
 
 def opened(engine: Any, x: Any, key: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from pyxla.infer.lattice import Array, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Scalar, Tuple
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value
 
 
@@ -92,7 +92,8 @@ def decided_by_data(engine: Any, *xs: Any) -> bool:
     loops would not make known."""
     heads = {head for frame in engine.frames for head in frame.heads.values()}
     for x in xs:
-        if isinstance(x, Tuple) and decided_by_data(engine, *x.items):
+        parts = isinstance(x, Tuple) or (isinstance(x, Compound) and x.kind == "choice")
+        if parts and decided_by_data(engine, *x.items):
             return True
         if isinstance(x, (Scalar, Array)) and engine.lists.grows:
             if engine.lists.lists == "all" or not by_arguments(x.value, heads):

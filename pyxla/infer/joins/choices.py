@@ -56,7 +56,7 @@ def values_of(x: Any) -> tuple[Any, ...] | None:
 def selector_in(x: Any, values: Sequence[Any]) -> Any:
     """The position among `values` of what `x` is, an int; None where one is missing."""
     own = values_of(x)
-    places = [_place(value, values) for value in own or ()]
+    places = [place(value, values) for value in own or ()]
     if not places or None in places:
         return None
     if not is_choice(x):
@@ -66,7 +66,8 @@ def selector_in(x: Any, values: Sequence[Any]) -> Any:
     return one_of(chosen(x.items[0], [number(place or 0) for place in places]), len(values))
 
 
-def _place(value: Any, values: Sequence[Any]) -> int | None:
+def place(value: Any, values: Sequence[Any]) -> int | None:
+    """Where `value` is among `values`."""
     return next(
         (i for i, v in enumerate(values) if v is value or (_is_text(v) and v == value)), None
     )
@@ -74,6 +75,28 @@ def _place(value: Any, values: Sequence[Any]) -> int | None:
 
 def _is_text(x: Any) -> bool:
     return type(x) is str
+
+
+def united(*several: Sequence[Any]) -> list[Any]:
+    """The values that are among any of `several`."""
+    union: list[Any] = []
+    for value in [value for values in several for value in values]:
+        if place(value, union) is None:
+            union.append(value)
+    return union
+
+
+def position(x: Any, values: Sequence[Any]) -> Any:
+    """The position among `values` of what `x` is, an int; -1 where it is none of them."""
+    own = values_of(x) or ()
+    places = [-1 if (at := place(value, values)) is None else at for value in own]
+    return lookup(x, places) if is_choice(x) else Const(places[0] if places else -1)
+
+
+def one_of_these(selector: Scalar, values: Sequence[Any]) -> Compound:
+    """That of the texts or members `values` which is at the position `selector`."""
+    names = " or ".join([repr(value) for value in values])
+    return Compound("choice", (selector,), Choices(values, Conflict(f"this may be {names}")))
 
 
 def join(
@@ -90,10 +113,7 @@ def join(
     found = [None if v is undefined else values_of(v) for v in values]
     if any(own is None and v is not undefined for own, v in zip(found, values, strict=True)):
         return None
-    union: list[Any] = []
-    for value in [value for own in found for value in own or ()]:
-        if _place(value, union) is None:
-            union.append(value)
+    union = united(*[own or () for own in found])
     picks = []
     for i, value in enumerate(values):
         with building(at(i)):
@@ -130,10 +150,10 @@ def equal(x: Any, y: Any) -> Any:
         return test(x, lambda value: isinstance(y, Const) and bool(value == other))
     both = []
     for i, one in enumerate(x.meta.values):
-        place = _place(one, y.meta.values)
-        if place is not None:
+        at = place(one, y.meta.values)
+        if at is not None:
             here = compare(_value(x.items[0]), number(i), direction="EQ")
-            both.append(and_(here, compare(_value(y.items[0]), number(place), direction="EQ")))
+            both.append(and_(here, compare(_value(y.items[0]), number(at), direction="EQ")))
     if not both:
         return Const(False)
     return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))

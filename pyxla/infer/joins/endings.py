@@ -7,8 +7,9 @@ from typing import Any
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.heap import Heap, reachable, shadowed
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import UNDEFINED, Const
+from pyxla.infer.lattice import UNDEFINED, Array, Const
 from pyxla.infer.raising.catching import Raised
 
 
@@ -36,10 +37,13 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
     width = len(raised)
     for edge in edges:
         edge.args = (*edge.args, *[UNDEFINED] * width)
+    returned = edges[0].heap if edges else None
     for i, path in enumerate(raised):
         parts: list[Any] = [UNDEFINED] * width
         parts[i] = path.exception
         edge = path.edge
+        if returned is not None:
+            edge.heap = _without_lost(engine, edge.heap, path.exception, returned)
         edge.args = (Const(i + 1), UNDEFINED, *parts)
         edges.append(edge)
     names = ["status", "the result", *["the exception"] * width]
@@ -51,6 +55,23 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
     status, result, *exceptions = args
     merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]
     return status, result, merged
+
+
+def _without_lost(engine: Engine, heap: Heap, exception: Any, returned: Heap) -> Heap:
+    """`heap` of a path that raises without the containers that nobody has any more then, and that
+    are not as they are when the function returns: a dict that was being filled."""
+    others = returned.contents
+    changed = [
+        cell
+        for cell, content in heap.contents.items()
+        if type(content) is not Array and others.get(cell, content) is not content
+    ]
+    if not changed:
+        return heap
+    seen = reachable(heap, [exception, *_held(engine), *engine.captures.pinned]) | shadowed(heap)
+    lost = {c for c in changed if c not in seen and heap.infos[c].pinned is None}
+    kept = {cell: content for cell, content in heap.contents.items() if cell not in lost}
+    return Heap(heap.infos, kept, heap.entangled, heap.kept)
 
 
 def _held(engine: Engine) -> Iterator[Any]:

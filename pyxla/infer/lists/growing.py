@@ -26,13 +26,13 @@ import numpy as np
 
 from pyxla.errors import ListOverflow
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import views
+from pyxla.infer.arrays import shadows, views
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
-from pyxla.infer.joins import kinds
+from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Conflict, Const, Kinds, MaybeNone, Ref, Scalar, Tuple
 from pyxla.infer.lists.columns import front, without
 from pyxla.infer.lists.items import (
@@ -42,6 +42,7 @@ from pyxla.infer.lists.items import (
     Maybe,
     Nested,
     Number,
+    Pick,
     Row,
     Same,
     at_path,
@@ -56,6 +57,7 @@ from pyxla.infer.lists.items import (
     replaced_at,
     retyped,
     values,
+    with_column,
 )
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, array_type
@@ -264,6 +266,9 @@ def read_item(
         own = [next(columns) for _ in range(count(item))]
         return _row(engine, item, own, index, parent, path)
     element = arrays.getitem(engine, next(columns), index)
+    if isinstance(item, Pick):
+        which = arrays.python_scalar(element, int)
+        return choices.one_of_these(shadows.one_of(which.value, len(item.values)), item.values)
     if isinstance(item, Maybe):
         inner = read_item(engine, item.item, columns, index, parent, path)
         return MaybeNone(inner, arrays.python_scalar(element, bool))
@@ -313,7 +318,7 @@ def widened(engine: Any, x: Ref, content: GrowingList, new: Any) -> GrowingList:
     """The content of the list `x` with items wide enough for `new`."""
     if not isinstance(new, Const) and type(engine.heap.contents.get(_cell(new))) is RowList:
         raise engine.refuse(ALIAS, "append a copy: x[:]")
-    item = item_of(engine.heap, new)
+    item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
         raise engine.refuse("the items of a list of unknown length are of one type each")
@@ -550,7 +555,7 @@ def length_of(heap: Heap, content: Any) -> int | None:
 def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
     """The item that holds those of all lists, `(state, content)` each."""
     found_ = [item for state, content in pairs for item in items_of(state.heap, content)]
-    item = joined_items(found_) if found_ else None
+    item = with_column(joined_items(found_)) if found_ else None
     return item if item is not None and count(item) else None
 
 

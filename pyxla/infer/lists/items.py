@@ -6,12 +6,14 @@ Row      a tuple, or a list of known length whose items are of several types: th
 Nested   a list: a column of lengths, and its items' columns with a dimension more
 Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
+Pick     one of several texts or members of an enum: a column of which
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ import numpy as np
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
-from pyxla.infer.joins import kinds
+from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
@@ -90,25 +92,52 @@ class Same:
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of these texts or members of an enum."""
+
+    values: tuple[Any, ...]
+
+
 NONE = Same(None)
-Item = Number | Block | Row | Nested | Maybe | Same
+Item = Number | Block | Row | Nested | Maybe | Same | Pick
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
     """What `x` is as an item of a list; None where it cannot be one here."""
     if is_number(x):
-        choices = kinds.kinds_of(x)
-        return Number(number_type(x), choices if len(choices) > 1 else ())
+        several = kinds.kinds_of(x)
+        return Number(number_type(x), several if len(several) > 1 else ())
     if isinstance(x, Const):
         if isinstance(x.value, tuple):
             return _row(type(x.value), [item_of(heap, Const(i)) for i in x.value])
-        return Same(x.value) if isinstance(x.value, (str, type(None))) else None
+        return Same(x.value) if isinstance(x.value, (str, Enum, type(None))) else None
+    if choices.is_choice(x):
+        return picked(x.meta.values)
     if isinstance(x, Tuple):
         return _row(x.cls, [item_of(heap, i) for i in x.items])
     if isinstance(x, MaybeNone):
         inner = item_of(heap, x.value)
         return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
     return _of_reference(heap, x) if isinstance(x, Ref) else None
+
+
+def picked(values: Sequence[Any]) -> Pick | None:
+    """One of `values` as an item: texts, or members of enums."""
+    return Pick(tuple(values)) if all(isinstance(v, str | Enum) for v in values) else None
+
+
+def picks_of(item: Any) -> tuple[Any, ...] | None:
+    """What an item may be that is a text or a member of an enum."""
+    if isinstance(item, Pick):
+        return item.values
+    return (item.value,) if isinstance(item, Same) and item != NONE else None
+
+
+def with_column(item: Item | None) -> Item | None:
+    """A text or a member of an enum as the one that an item may be: a list has columns."""
+    picks = picks_of(item)
+    return item if picks is None else Pick(picks)
 
 
 def _is_plain_row(item: Any) -> bool:
@@ -168,6 +197,9 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
         return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
     if isinstance(x, Number) and isinstance(y, Number):
         return _joined_numbers(x, y)
+    picks = picks_of(x), picks_of(y)
+    if None not in picks:
+        return picked(choices.united(*picks))
     if isinstance(x, Nested) and isinstance(y, Nested):
         inner = x.item or y.item
         if x.item is not None and y.item is not None:
@@ -184,8 +216,8 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
 
 def _joined_numbers(x: Number, y: Number) -> Number | None:
     wide = joined_number_type([_sample(x), _sample(y)], several=True)
-    choices = tuple(dict.fromkeys((*choices_of(x), *choices_of(y))))
-    return None if wide is None else Number(wide, choices if len(choices) > 1 else ())
+    several = tuple(dict.fromkeys((*choices_of(x), *choices_of(y))))
+    return None if wide is None else Number(wide, several if len(several) > 1 else ())
 
 
 def choices_of(item: Number) -> tuple[Any, ...]:
@@ -216,6 +248,8 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
         yield item.type.dtype, ()
         if item.choices:
             yield INT, ()
+    elif isinstance(item, Pick):
+        yield INT, ()
     elif isinstance(item, Block):
         yield item.dtype, item.shape
 
@@ -234,6 +268,9 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         yield cast(as_array(x.value if isinstance(x, Const) else x).value, item.type.dtype)
         if item.choices:
             yield cast(kinds.position_in(x, item.choices), INT)
+    elif isinstance(item, Pick):
+        where = choices.position(x, item.values)
+        yield cast(as_array(where.value if isinstance(where, Const) else where).value, INT)
     elif isinstance(item, Block):
         yield array_at(heap, x).value
     elif isinstance(item, Nested):
@@ -347,6 +384,12 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield from _retyped(rest, bare, new.item, depth, front)
     elif isinstance(new, Block):
         yield next(rest)
+    elif isinstance(new, Pick):
+        places = [choices.place(v, new.values) for v in picks_of(old)]
+        if isinstance(old, Pick):
+            yield kinds.moved(next(rest), places)
+        else:
+            yield constant(value=np.full(front, places[0], INT))
 
 
 def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
@@ -395,6 +438,8 @@ def spelled(item: Item | None) -> Any:
         return {"maybe": spelled(item.item)}
     if isinstance(item, Same):
         return [item.value]
+    if isinstance(item, Pick):
+        return {"picks": item.values}
     if isinstance(item, Block):
         return "array"
     if item is None:

@@ -17,6 +17,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
+from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing
 from pyxla.infer.lists.columns import INT, inserted, places, spread, without
@@ -35,6 +36,7 @@ from pyxla.infer.lists.items import (
     Maybe,
     Nested,
     Number,
+    Pick,
     Row,
     Same,
     count,
@@ -181,6 +183,12 @@ def _equal(engine: Any, item: Item, columns: Iterator[Array], x: Any) -> Any:
             return False
         held = arrays.fresh(engine, Array(column.value))
         return arrays.read(engine, engine.rules.compare(engine, "eq", held, x)).value
+    if isinstance(item, Pick):
+        where = choices.position(x, item.values)
+        if choices.is_choice(x) or where.value >= 0:
+            held = arrays.fresh(engine, Array(next(columns).value))
+            return arrays.read(engine, engine.rules.compare(engine, "eq", held, where)).value
+        return False
     if isinstance(item, Row) and item.cls is not list:
         return _equal_rows(engine, item, columns, x)
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")
@@ -321,6 +329,10 @@ def _sorting(engine: Any, item: Item, columns: Iterator[Array]) -> Iterator[Arra
         yield next(columns)
         if item.choices:
             next(columns)
+    elif isinstance(item, Pick) and all(type(value) is str for value in item.values):
+        ranks = [sorted(item.values).index(value) for value in item.values]
+        column = next(columns)
+        yield Array(kinds.moved(column.value, ranks), column.extents)
     elif isinstance(item, Row):
         for inner in item.items:
             yield from _sorting(engine, inner, columns)

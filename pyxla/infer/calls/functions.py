@@ -1,0 +1,62 @@
+"""Functions that stand for others: those of `functools.wraps`, and of `singledispatch`."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+from pyxla.infer.joins import choices
+from pyxla.infer.lattice import Compound, Const, MaybeNone
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+# What a wrapper takes over.
+TAKEN = ("__name__", "__module__", "__doc__")
+_SINGLE = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+
+
+def call_wrapper(
+    engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """Call `functools.wraps(wrapped)(wrapper)`; `items` are wrapper and wrapped."""
+    return engine.rules.call(engine, items[0], args, kwargs)
+
+
+def is_wrapper(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind == "transformed" and x.meta is call_wrapper
+
+
+def is_single(value: types.FunctionType) -> bool:
+    """Whether `functools.singledispatch` made a function."""
+    return value.__code__ is _SINGLE
+
+
+def call_single(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a function of `functools.singledispatch`."""
+    if not args:
+        raise engine.refuse(f"{value.__name__} requires at least 1 positional argument")
+    return engine.rules.call(engine, Const(_chosen(engine, value, args[0])), args, kwargs)
+
+
+def call_single_method(
+    engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """Call a method of `functools.singledispatchmethod`; `items` are that and the instance."""
+    method, self_ = items
+    if not args:
+        raise engine.refuse("a singledispatchmethod requires at least 1 positional argument")
+    function = _chosen(engine, method.value.dispatcher, args[0])
+    if isinstance(function, staticmethod | classmethod):
+        raise engine.refuse("static and class methods of singledispatchmethod are not supported")
+    return engine.rules.call(engine, Const(function), [self_, *args], kwargs)
+
+
+def _chosen(engine: Engine, value: Any, x: Any) -> Any:
+    """The implementation for `x`, by its class."""
+    if isinstance(x, MaybeNone) or choices.is_choice(x):
+        raise engine.refuse(
+            "which implementation is called depends on the path taken", "test for it before"
+        )
+    return value.dispatch(engine.rules.type_of(engine, x))

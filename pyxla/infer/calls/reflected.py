@@ -1,0 +1,95 @@
+"""Operators of NumPy's arrays and scalars with instances of the user's classes, and operators of
+arrays that are called by their names (`a.__matmul__`)."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import class_of, special
+from pyxla.infer.lattice import Array, Const, Ref
+from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.operands import cast
+from pyxla.lib.registry import rule
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+_LEAST = -1_000_000.0  # the priority of NumPy's scalars, and of classes that state none
+_MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def reflected(engine: Engine, x: Any, y: Any, name: str) -> Any:
+    """The special method `name` of the instance `y` called for `x op y`; None where there is none.
+
+    NumPy leaves the operator to `y` if its class says so (`__array_ufunc__ = None`, or a higher
+    `__array_priority__`).  Else it takes `y` for an object: a scalar meets it as a Python number,
+    an array element by element, which makes an array of objects.
+    """
+    cls = class_of(engine, y)
+    if cls is None or not _is_numpy(engine, x) or _defers(engine, x, cls):
+        return special(engine, y, name, (x,))
+    if engine.captures.member(cls, name) is None:
+        return None
+    sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    if sequence or hasattr(cls, "__array__"):
+        raise engine.refuse(
+            f"NumPy makes an array of the {cls.__name__!r} object here",
+            "set __array_ufunc__ = None in the class: operators are its own then",
+        )
+    if isinstance(x, Ref) or isinstance(getattr(x, "value", None), np.ndarray):
+        raise engine.refuse(
+            f"NumPy makes an array of objects of an array and a {cls.__name__!r} object",
+            "set __array_ufunc__ = None in the class: operators are its own then",
+        )
+    plain = engine.as_array(x)
+    kind = type(np.zeros((), plain.dtype).item())
+    return special(
+        engine, y, name, (arrays.python_scalar(cast(plain.value, PYTHON_DTYPES[kind]), kind),)
+    )
+
+
+def _is_numpy(engine: Engine, x: Any) -> bool:
+    if isinstance(x, Const):
+        return isinstance(x.value, np.ndarray | np.generic)
+    return isinstance(x, Array) or (arrays.is_array(engine, x) and not engine.is_jax(x))
+
+
+def _defers(engine: Engine, x: Any, cls: type) -> bool:
+    """Whether an operator of `x` leaves what to do to an instance of `cls`."""
+    if (ufuncs := engine.captures.member(cls, "__array_ufunc__")) is not None:
+        raise engine.refuse("__array_ufunc__ is not supported", "set it to None")
+    if hasattr(cls, "__array_ufunc__"):
+        return ufuncs is None
+    own = 0.0 if isinstance(x, Ref) else _LEAST
+    return bool(own < getattr(cls, "__array_priority__", _LEAST))
+
+
+def _register() -> None:
+    names = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+    for name in names:
+        function = getattr(operator, f"{name}_" if name in ("and", "or") else name)
+        forward, backward = f"__{name}__", f"__r{name}__"
+        rule(getattr(np.ndarray, forward))(
+            lambda engine, x, y, _f=function: engine.rules.call(engine, Const(_f), [x, y], {})
+        )
+        rule(getattr(np.ndarray, backward))(
+            lambda engine, x, y, _f=function: engine.rules.call(engine, Const(_f), [y, x], {})
+        )
+    for name in _MIRROR:
+        rule(getattr(np.ndarray, f"__{name}__"))(
+            lambda engine, x, y, _n=name: engine.rules.compare(engine, _n, x, y)
+        )
+    for name in ("neg", "abs", "pos", "invert"):
+        rule(getattr(np.ndarray, f"__{name}__"))(
+            lambda engine, x, _f=getattr(operator, name): engine.rules.call(
+                engine, Const(_f), [x], {}
+            )
+        )
+    rule(np.ndarray.__len__)(lambda engine, x: engine.rules.call(engine, Const(len), [x], {}))
+
+
+_register()
