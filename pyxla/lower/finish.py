@@ -20,6 +20,7 @@ from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.registers import keep_in_registers
 from pyxla.lower.cpu.rounding import round_products
+from pyxla.lower.cpu.scatters import scatter_in_order
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.symmetric import halve_products
@@ -33,7 +34,7 @@ from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add
-from pyxla.ops.index import dynamic_update_slice
+from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.scope import scope, stop_gradient
 
@@ -60,6 +61,7 @@ PASSES = (
     Pass(join_products, (dot_general,)),
     # Makes loops, which the next ones look at.
     Pass(pack_in_order, (reduce_window,), cpu=True),
+    Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
     Pass(unroll, (while_,)),

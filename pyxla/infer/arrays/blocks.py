@@ -188,7 +188,8 @@ _HORIZON = 64
 
 
 def _reads_elsewhere(new: Value, x: Value, ranges: tuple[Range, ...]) -> bool:
-    """Whether `new` may be computed from other elements of `x` than those it replaces."""
+    """Whether `new` may be computed from other elements of `x` than those it replaces, in the
+    kernel that writes it: what is read of an updated array has been in memory before."""
     starts = [r.low.value if isinstance(r.low, Scalar) else r.low for r in ranges]
     block = (starts, [r.span for r in ranges])
     stack, seen = [new], {new}
@@ -198,6 +199,8 @@ def _reads_elsewhere(new: Value, x: Value, ranges: tuple[Range, ...]) -> bool:
             return True
         owner = value.owner
         if not isinstance(owner, Instr) or owner.regions or _read_of(owner, x) == block:
+            continue
+        if owner.op is dynamic_update_slice:
             continue
         for operand in owner.operands:
             if operand not in seen:

@@ -146,11 +146,11 @@ def _reads(packing: Instr, users: Users, mask: Value, later: set[Value]) -> list
 
 def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
     """How many elements of the mask are true, their positions, and the elements of `arrays` there;
-    after those, zeros and what the loop left."""
-    size = mask.type.size
-    limit = _limit(mask)
+    after those, whatever the loop left.  Elements move to the front of their own array: none is
+    overwritten before it has been read."""
+    limit = true_size(mask)
     zero = _number(0)
-    outs = [_empty(I64.dtype, size), *[_empty(x.type.dtype, size) for x in arrays]]
+    outs = [_empty(I64.dtype, mask.type.size), *arrays]
     types = (I64, I64, *[out.type for out in outs])
 
     def unfinished(i: Value, k: Value, *outs: Value) -> Value:
@@ -158,8 +158,7 @@ def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
 
     def step(i: Value, k: Value, places: Value, *packed: Value) -> tuple[Value, ...]:
         places = dynamic_update_slice(places, reshape(i, shape=(1,)), k)
-        news = [dynamic_slice(x, i, slice_sizes=(1,)) for x in arrays]
-        made = [dynamic_update_slice(out, x, k) for out, x in zip(packed, news, strict=True)]
+        made = [_moved(x, i, k) for x in packed]
         true = reshape(dynamic_slice(mask, i, slice_sizes=(1,)), shape=())
         counted = add(k, convert(true, dtype=I64.dtype))
         return (add(i, _number(1)), counted, places, *made)
@@ -169,16 +168,20 @@ def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
     return while_(zero, zero, *outs, regions=regions)[1:]
 
 
+def _moved(x: Value, start: Value, to: Value) -> Value:
+    return dynamic_update_slice(x, dynamic_slice(x, start, slice_sizes=(1,)), to)
+
+
 def _empty(dtype: np.dtype, size: int) -> Value:
     zero = constant(value=np.zeros((), dtype))
     return broadcast_in_dim(zero, shape=(size,), broadcast_dimensions=())
 
 
-def _limit(mask: Value) -> Value:
+def true_size(mask: Value) -> Value:
     """The true size of the mask: where it is false from there on anyway, else all of it."""
     size = _number(mask.type.size)
     both = definition(mask, "and")
-    for part in () if both is None else both.operands:
+    for part in (mask,) if both is None else both.operands:
         inside = definition(part, "compare")
         if inside is None or inside.attrs["direction"] != "LT":
             continue
