@@ -217,7 +217,8 @@ class Executable:
         if values and type(values[0]) is not ARRAY:
             return self._under_trace(values, args)
         if outcome.waits:
-            for value in values:
+            # What becomes a NumPy array or a number is waited for there.
+            for value in values if outcome.jax else values[:1]:
                 value.block_until_ready()
         code = 0 if outcome.status is None else np.asarray(values[outcome.status]).item()
         if code and self._sites[code - 1][0] is ListOverflow:

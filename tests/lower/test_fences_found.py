@@ -36,3 +36,24 @@ def test_quick_sort_with_an_explicit_stack():
     for n in (1, 2, 9, 50):
         a = np.random.default_rng(n).permutation(n) * 1.0
         np.testing.assert_array_equal(pyxla.compile(quick_sort, verify=True)(a), np.arange(n))
+
+
+def smoothed(words):
+    longest, n = words.shape
+    sums = np.zeros(n + longest)
+    for t in range(n):
+        ways = sums[t : t + longest] + words[:, t]
+        sums[t + longest] = np.log(np.sum(np.exp(ways - np.max(ways))))
+    return sums[-1]
+
+
+def test_small_arrays_are_copied_rather_than_read_in_a_conditional():
+    for n, fenced in ((50, False), (3000, True)):
+        words = np.random.default_rng(n).standard_normal((12, n))
+        made = pyxla.compile(pyxla.grad(smoothed)).lower(words)
+        assert ("conditional(" in made.text("optimized")) == fenced
+        copied = [line for line in made.text("optimized").splitlines() if f"f64[{n + 12}]" in line]
+        assert n == 50 or sum("copy(" in line for line in copied) <= 2, copied
+    step = 1e-6 * np.eye(1, words.size, 20).reshape(words.shape)
+    slope = (smoothed(words + step) - smoothed(words - step)) / 2e-6
+    np.testing.assert_allclose(pyxla.grad(smoothed)(words)[0, 20], slope, rtol=1e-4, atol=1e-9)

@@ -15,6 +15,8 @@ at hand.
 A loop inside that carries the array is such an update too.  Where nothing that an update needs
 comes from the conditional, one of its operands goes through it, so that it waits for the reads.
 
+In a loop that is one function a conditional is a jump; elsewhere copying a small array is cheaper.
+
 Only for XLA:CPU: elsewhere a conditional is dear; to `simplify` it is nonsense (`lower.finish`).
 """
 
@@ -25,7 +27,8 @@ from collections.abc import Sequence
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, Uses, clone, substitute
-from pyxla.lower.cost import SMALL, total
+from pyxla.lower.cost import SMALL, nbytes, total
+from pyxla.lower.cpu.kernels import is_one_function
 from pyxla.lower.dead import has_effect
 from pyxla.ops.check import same
 from pyxla.ops.control import if_, while_
@@ -35,6 +38,7 @@ from pyxla.ops.shape import broadcast_in_dim, constant
 
 TEST = 32  # cost of the test that a fence repeats
 FENCES = 16  # in one loop
+COPIED = 1 << 13  # bytes: a conditional of its own takes as long as this copy
 
 _UNFUSED = frozenset(
     """while scatter dot_general convolution sort fft cholesky triangular_solve custom_call
@@ -48,8 +52,9 @@ def fence_reads(region: Region) -> Region:
         for inner in instr.regions:
             fence_reads(inner)
         if instr.op is while_ and _testable(instr):
+            copied = 0 if is_one_function(instr) else COPIED
             for _ in range(FENCES):
-                if not _fence(instr):
+                if not _fence(instr, copied):
                     break
     return region
 
@@ -59,15 +64,18 @@ def _testable(loop: Instr) -> bool:
     return not effect and total(loop.regions[0].instrs, TEST) <= TEST
 
 
-def _fence(loop: Instr) -> bool:
-    """Fence the reads before one update; False when there is nothing to do."""
-    if not any(map(_updated, loop.regions[1].instrs)):
+def _fence(loop: Instr, copied: int) -> bool:
+    """Fence the reads before one update; False when there is nothing to do.
+
+    copied: arrays of so many bytes may be copied.
+    """
+    if not any(nbytes(x) > copied for instr in loop.regions[1].instrs for x in _updated(instr)):
         return False
     code = _Code(loop.regions[1])
     body, users = code.body, code.users
     for update in body.instrs:
         for array in _updated(update):
-            if array in body.results:
+            if array in body.results or nbytes(array) <= copied:
                 continue
             readers = [user for user in users.get(array, ()) if user is not update]
             if not readers or any(array in _updated(reader) for reader in readers):

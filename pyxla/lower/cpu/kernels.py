@@ -18,15 +18,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import captures, walk
-from pyxla.lower.cost import SMALL
+from pyxla.lower.cost import SMALL, Traffic
 from pyxla.ops import elementwise
 from pyxla.ops.control import if_, while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.shape import slice as slice_
 
+TRAFFIC = 980  # bytes that one function may touch; XLA says less than a thousand and 24
 ATTRIBUTES = {
     "mhlo.frontend_attributes": '{xla_cpu_small_call = "true", inlineable = "false"}',
 }
@@ -45,6 +46,29 @@ _HELD = frozenset(
     broadcast_in_dim,
 }
 
+READS = (dynamic_slice, slice_)
+
+
+def is_over_elements(loop: Instr) -> bool:
+    """Whether the loop is over numbers and elements of arrays."""
+    return all(_elementary(region) for region in loop.regions)
+
+
+def _elementary(region: Region) -> bool:
+    for instr in region.instrs:
+        op = instr.op
+        if op.effect:
+            return False
+        if instr.regions:
+            if op not in (if_, while_) or not all(map(_elementary, instr.regions)):
+                return False
+            continue
+        values = instr.results if op in READS else (*instr.results, *instr.operands)
+        for value in instr.operands[1:2] if op is dynamic_update_slice else values:
+            if value.type.size > SMALL:
+                return False
+    return True
+
 
 def can_hold(loop: Instr) -> bool:
     """Whether a function can hold a loop over elements."""
@@ -61,6 +85,11 @@ class Kernel:
     given: tuple[Value, ...]
     literals: tuple[Instr, ...]
     kept: tuple[Value, ...]
+
+
+def is_one_function(loop: Instr) -> bool:
+    """Whether a loop becomes one function, by our doing or by XLA's."""
+    return is_over_elements(loop) and (can_hold(loop) or not Traffic(()).exceeds(loop, TRAFFIC))
 
 
 def kernel(loop: Instr) -> Kernel:

@@ -31,22 +31,19 @@ import numpy as np
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, free_values, substitute_region, walk
-from pyxla.lower.cost import SMALL, Traffic, nbytes
+from pyxla.lower.cost import Traffic, nbytes
 from pyxla.lower.cpu.fences import becomes_select
-from pyxla.lower.cpu.kernels import can_hold
+from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
 from pyxla.lower.rules import known, literal
-from pyxla.ops.control import if_, while_
+from pyxla.ops.control import while_
 from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import constant, reshape
-from pyxla.ops.shape import slice as slice_
 
-TRAFFIC = 980  # bytes that one function may touch; XLA says less than a thousand and 24
 FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
 RELICS = 6
 OUTSIDE = 12
-READS = (dynamic_slice, slice_)
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
 # with regions.
@@ -120,27 +117,6 @@ def _anchor(loop: Instr) -> Value | None:
 def _begun(init: Value, anchor: Value) -> Value:
     """The initial value of a slot; a constant would be copied there."""
     return init if known(init) is None or init.type.size != 1 else guard(init, [never(anchor)])
-
-
-def is_over_elements(loop: Instr) -> bool:
-    """Whether the loop is over numbers and elements of arrays."""
-    return all(_elementary(region) for region in loop.regions)
-
-
-def _elementary(region: Region) -> bool:
-    for instr in region.instrs:
-        op = instr.op
-        if op.effect:
-            return False
-        if instr.regions:
-            if op not in (if_, while_) or not all(map(_elementary, instr.regions)):
-                return False
-            continue
-        values = instr.results if op in READS else (*instr.results, *instr.operands)
-        for value in instr.operands[1:2] if op is dynamic_update_slice else values:
-            if value.type.size > SMALL:
-                return False
-    return True
 
 
 class _Guarded:

@@ -22,8 +22,9 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
 from pyxla.ir.types import array_type
+from pyxla.lower.cpu.kernels import is_over_elements
 from pyxla.lower.cpu.panels import matrix_of, product_of, read_in_panels
-from pyxla.lower.cpu.registers import is_over_elements, read_in_condition
+from pyxla.lower.cpu.registers import read_in_condition
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
 from pyxla.ops.index import dynamic_slice
