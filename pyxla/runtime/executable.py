@@ -45,6 +45,7 @@ ARRAY = jaxlink.ARRAY
 enable_x64 = jax.enable_x64
 
 
+@jaxlink.held_weakly
 @dataclass(frozen=True, eq=False)
 class Program:
     """A typed program: flat arrays in, flat arrays out; equal only to itself.

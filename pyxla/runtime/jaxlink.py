@@ -20,7 +20,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
@@ -28,6 +28,7 @@ from jax import export
 from jax._src import config, literals
 from jax._src.array import ArrayImpl
 from jax._src.interpreters.mlir import JaxIrContext, upstream_dialects
+from jax._src.util import weakref_cache_key_types
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.extend.mlir.dialects import chlo, func
@@ -46,6 +47,7 @@ from pyxla.lower.emit import emit_function, emit_module
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
 
+T = TypeVar("T")
 ARRAY = ArrayImpl  # the class of concrete arrays; tracers have others
 # What a NumPy array or a Python number is to JAX on its way through `vjp` and the like, and back.
 LITERALS: dict[type, Callable[[Any], Any]] = {
@@ -68,6 +70,12 @@ def narrow() -> Iterator[None]:
     """A context in which JAX makes 32-bit types, and takes and keeps 64-bit ones."""
     with jax.enable_x64(False), config.explicit_x64_dtypes("allow"):
         yield
+
+
+def held_weakly(cls: type[T]) -> type[T]:
+    """A class whose instances JAX's caches do not keep alive: a program has all of its code."""
+    weakref_cache_key_types.add(cls)
+    return cls
 
 
 def bind(program: Program, *args: Any) -> list[Any]:

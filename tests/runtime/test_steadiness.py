@@ -21,6 +21,7 @@ import pytest
 
 import pyxla
 from pyxla.errors import CompileError
+from pyxla.runtime.executable import Program
 from tests.runtime.test_jaxlink import run_fresh
 
 ROUNDS = int(os.environ.get("pyxla_STEADINESS", "200"))
@@ -98,6 +99,20 @@ def test_specializations_are_bounded() -> None:
         assert megabytes() - size < MEGABYTES
     finally:
         gc.enable()
+
+
+def test_programs_that_make_room_are_freed() -> None:
+    """JAX's caches have them as keys."""
+
+    def programs() -> int:
+        gc.collect()
+        return sum(isinstance(x, Program) for x in gc.get_objects())
+
+    compiled = pyxla.compile(lambda x: np.cos(x) - x[::-1], cache_size=2, verify=False)
+    before = programs()
+    for n in range(1, 9):
+        compiled(np.ones(n))
+    assert programs() - before <= 2
 
 
 @pytest.mark.skipif(not PROC.exists(), reason="needs Linux's /proc")
