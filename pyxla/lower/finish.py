@@ -15,6 +15,7 @@ from pyxla.ir.op import Op
 from pyxla.ir.rewrite import clone_region
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
+from pyxla.lower.cpu.blocks import make_blocks
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
@@ -64,6 +65,7 @@ PASSES = (
     Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
+    Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,)),
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),

@@ -67,7 +67,7 @@ def unroll(region: Region, nested: bool = False) -> Region:
             continue
         instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
         price = sum(_prices(instr))
-        counter = _counter(instr)
+        counter = counter_of(instr)
         count = _count(instr, counter) if nested and counter is not None else None
         if count is not None and count <= WHOLE and count * price <= BUDGET:
             state = _straight(instr.regions[1], instr.operands, count, code)
@@ -99,7 +99,7 @@ def _prices(loop: Instr) -> list[int]:
 def _steps(loop: Instr, factors: Sequence[int]) -> int:
     """How many steps to take at a time: 1 where more do not pay."""
     body, prices = loop.regions[1], _prices(loop)
-    if not _crosses(body) or (SLOW in prices and _counter(loop) is None):
+    if not _crosses(body) or (SLOW in prices and counter_of(loop) is None):
         return 1
     return next((steps for steps in factors if steps * sum(prices) <= BUDGET), 1)
 
@@ -123,14 +123,14 @@ def _crosses(body: Region) -> bool:
 
 def _unrolled(loop: Instr, steps: int) -> list[Instr]:
     """The code that replaces a loop."""
-    counter = _counter(loop)
+    counter = counter_of(loop)
     if counter is None:
         loop.regions = (loop.regions[0], _speculative(loop, steps))
         return [loop]
     return _counted(loop, counter, steps)
 
 
-def _counter(loop: Instr) -> int | None:
+def counter_of(loop: Instr) -> int | None:
     """The position of the number i, where the loop is: while i < n: ...; i += 1."""
     cond, body = loop.regions
     test = cond.results[0].owner
@@ -153,7 +153,7 @@ def _counter(loop: Instr) -> int | None:
 
 def trips_of(loop: Instr) -> int | None:
     """How many iterations a loop has that counts to a number, if that is known."""
-    counter = _counter(loop)
+    counter = counter_of(loop)
     return None if counter is None else _count(loop, counter)
 
 
