@@ -154,11 +154,12 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
         masked = any(r.extent is not None for r in ranges)
         shifts: list[Int] = [0] * len(ranges)
         return select(_write_mask(shape, ranges, shifts), new, x) if masked else new
-    overlapping = new.type.size > 1 and _reads_elsewhere(new, x, ranges)
+    overlapping = new.type.size > 1 and _reads_elsewhere(new, x, ranges, far=True)
+    together = overlapping and _reads_elsewhere(new, x, ranges, far=False)
     masked = any(r.extent is not None or abs(r.step) > 1 for r in ranges)
     new = _reversed(new, ranges)
     new = _padded(new, [0] * len(shape), [0] * len(shape), [abs(r.step) - 1 for r in ranges])
-    if (overlapping or masked) and new.type.size * 2 >= x.type.size:
+    if (together or masked) and new.type.size * 2 >= x.type.size:
         lows = [r.low for r in ranges if isinstance(r.low, int)]
         if len(lows) == len(ranges):
             return _select_whole(x, new, ranges, lows)
@@ -187,9 +188,11 @@ def _select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: list[in
 _HORIZON = 64
 
 
-def _reads_elsewhere(new: Value, x: Value, ranges: tuple[Range, ...]) -> bool:
-    """Whether `new` may be computed from other elements of `x` than those it replaces, in the
-    kernel that writes it: what is read of an updated array has been in memory before."""
+def _reads_elsewhere(new: Value, x: Value, ranges: tuple[Range, ...], far: bool) -> bool:
+    """Whether `new` may be computed from other elements of `x` than those it replaces.
+
+    far: also by way of updated arrays, which are in memory before the kernel that writes `new`.
+    """
     starts = [r.low.value if isinstance(r.low, Scalar) else r.low for r in ranges]
     block = (starts, [r.span for r in ranges])
     stack, seen = [new], {new}
@@ -200,7 +203,7 @@ def _reads_elsewhere(new: Value, x: Value, ranges: tuple[Range, ...]) -> bool:
         owner = value.owner
         if not isinstance(owner, Instr) or owner.regions or _read_of(owner, x) == block:
             continue
-        if owner.op is dynamic_update_slice:
+        if owner.op is dynamic_update_slice and not far:
             continue
         for operand in owner.operands:
             if operand not in seen:

@@ -1,0 +1,63 @@
+"""Blocks written from what was computed of the same array before: in place, and with old values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.reflect import compilation
+
+
+def in_turns(a, b, n):
+    for _ in range(n):
+        b[1:-1, 1:-1] = 0.25 * (a[1:-1, 1:-1] + a[:-2, 2:])
+        a[1:-1, 1:-1] = 0.25 * (b[1:-1, 1:-1] + b[2:, :-2])
+    return a.reshape(-1), a.sum()
+
+
+def by_temporary(a, b, n):
+    for _ in range(n):
+        c = np.zeros_like(a)
+        c[1:-1, 1:-1] = a[1:-1, 1:-1] * 0.5 + a[:-2, 2:]
+        a[1:-1, 1:-1] = 0.25 * (c[1:-1, 1:-1] + c[2:, :-2])
+    return a.reshape(-1), a.T.reshape(-1)
+
+
+def from_copy(a, b, n):
+    for _ in range(n):
+        b = a.copy()
+        b[1:] = a[1:] + a[:-1]
+        a[:-1] = b[1:] * 0.5
+        a[1:] = b[:-1] * 0.5 + a[:-1]
+    return a.reshape(-1), b
+
+
+def reshaped_between(a, b, n):
+    for _ in range(n):
+        b[2:] = a[:-2] + b[2:]
+        c = b.reshape(-1)[::-1]
+        a[1:] = c.reshape(a.shape)[:-1] * 0.5
+        a, b = b, a
+    return a.reshape(-1), b
+
+
+PROGRAMS = [in_turns, by_temporary, from_copy, reshaped_between]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_blocks_from_updated_arrays(program):
+    compiled = pyxla.compile(program)
+    rng = np.random.default_rng(0)
+    for shape, dtype in (((40, 40), float), ((70, 5), np.float32), ((3, 3), float)):
+        a, b = (rng.random((2, *shape)) * 8).astype(dtype)
+        ours, theirs = [a.copy(), b.copy()], [a.copy(), b.copy()]
+        got, expected = compiled(*ours, 3), program(*theirs, 3)
+        for x, y in zip([*got, *ours], [*expected, *theirs], strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-5)
+
+
+def test_arrays_updated_in_turns_are_not_selected_as_a_whole():
+    x = pyxla.f64[40, 40]
+    text = compilation(in_turns, x, x, int).text("typed")
+    assert text.count("dynamic_update_slice") == 2 and "select" not in text
