@@ -86,6 +86,16 @@ def test_rounding_is_told_from_error() -> None:
     assert not oracle.explained(text, replace(expected, result=expected.result + 1e-6), expected)
 
 
+def test_which_of_two_zeros_is_taken_is_told_from_error() -> None:
+    """Of zeros of both signs NumPy takes either; of two of one sign there is no choice."""
+    for given, free in (("0.0, -0.0", True), ("0.0, 0.0", False)):
+        text = "import numpy as np\ndef program(x):\n    return np.max(x)\n"
+        text += f"def arguments():\n    return np.array([{given}]),\n"
+        expected = running.run(running.load(text))
+        other = replace(expected, result=-expected.result)
+        assert oracle.explained(text, other, expected) == free
+
+
 @pytest.mark.parametrize(
     ("actual", "expected"),
     [

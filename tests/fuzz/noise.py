@@ -43,8 +43,8 @@ class Wrap(ast.NodeTransformer):
         self.summing = summing
 
     def wrapped(self, node: ast.expr) -> ast.expr:
-        call = ast.Call(ast.Name("wrapped__", ast.Load()), [node], [])
-        return ast.copy_location(call, node)
+        name = ast.copy_location(ast.Name("wrapped__", ast.Load()), node)
+        return ast.copy_location(ast.Call(name, [node], []), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
@@ -88,13 +88,13 @@ def compiled(source: str | ast.Module, filename: str) -> CodeType:
 def observed_code(text: str) -> CodeType:
     """The program with the results of arithmetic, and of `int`, passed to `wrapped__`."""
     tree = Wrap(frozenset(("int",))).visit(ast.parse(text))
-    return compiled(ast.fix_missing_locations(tree), "<fuzz>")
+    return compiled(tree, "<fuzz>")
 
 
 def jittered_code(text: str) -> CodeType:
     """The program with all that is rounded passed to `wrapped__`, what chooses to `either__`."""
     tree = Chosen().visit(Wrap(ROUNDED, SUMMING).visit(ast.parse(text)))
-    return compiled(ast.fix_missing_locations(tree), "<fuzz>")
+    return compiled(tree, "<fuzz>")
 
 
 def jitter(seed: int) -> Callable[[Any], Any]:

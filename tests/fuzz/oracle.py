@@ -22,7 +22,7 @@ from tests.compare import difference
 from tests.fuzz import further
 from tests.fuzz.noise import either, jitter, jittered_code, observed_code
 from tests.fuzz.outcomes import Outcome
-from tests.fuzz.running import Run, cases, fresh, inputs, load, run
+from tests.fuzz.running import Run, cases, inputs, load, run, twice
 
 LONGEST = 100_000
 JITTERED_RUNS = 8
@@ -128,7 +128,7 @@ def judge(text: str, checks: bool = False, extra: str = "", verify: bool = False
         count = watched(text)
     except Discard as discarded:
         return Outcome("discarded", str(discarded))
-    native, namespace = load(text), fresh(text)
+    native, namespace = twice(text)
     function = pyxla.compile(namespace["program"], checks=checks, verify=verify)
     for case in range(count):
         expected = run(native, case=case)

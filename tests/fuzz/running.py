@@ -44,6 +44,12 @@ def fresh(text: str) -> dict[str, Any]:
     return load(compiled(text, remember(text)))
 
 
+def twice(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The program as two modules that share nothing but their code."""
+    code = compiled(text, remember(text))
+    return load(code), load(code)
+
+
 def inputs(namespace: dict[str, Any], case: int) -> tuple[Any, ...]:
     """The arguments of a case, made anew."""
     return namespace["arguments"](case) if case else namespace["arguments"]()
