@@ -432,10 +432,14 @@ class Engine:
     def arrive(self, frame: Frame, block: Block) -> None:
         """Merge what leads to `block` and bind its phis."""
         edges = frame.pending.pop(block)
-        hints = [(phi.value.hint, phi.loc) for phi in block.phis]
-        live, pinned = frame.ssa.live_in[block], self.captures.pinned
-        grows = self.lists.grows
-        edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact, grows)
+        if len(edges) == 1:
+            (edge,) = edges
+            args = edge.args
+        else:
+            hints = [(phi.value.hint, phi.loc) for phi in block.phis]
+            live, pinned = frame.ssa.live_in[block], self.captures.pinned
+            grows = self.lists.grows
+            edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact, grows)
         self.enter(edge)
         frame.env = edge.env
         frame.assumed = edge.assumed

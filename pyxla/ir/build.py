@@ -6,9 +6,8 @@ it; it is an insertion point, not a switch: it changes nothing about what is emi
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from pyxla.errors import Location
@@ -81,11 +80,17 @@ def active() -> bool:
     return bool(_stack.builders)
 
 
-@contextlib.contextmanager
-def building(builder: Builder) -> Iterator[Builder]:
+class building:  # noqa: N801 - reads as the function it might be; a generator takes longer
     """Make `builder` the current one."""
-    _stack.builders.append(builder)
-    try:
-        yield builder
-    finally:
+
+    __slots__ = ("builder",)
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+
+    def __enter__(self) -> Builder:
+        _stack.builders.append(self.builder)
+        return self.builder
+
+    def __exit__(self, *_: object) -> None:
         _stack.builders.pop()

@@ -110,7 +110,9 @@ def clone_instr(instr: Instr, mapping: Mapping) -> Instr:
         regions = tuple([clone_region(region, mapping) for region in regions])
     copy = Instr(instr.op, operands, instr.attrs, regions, instr.loc)
     if len(instr.results) == 1:
-        copy.results = (_fresh(instr.results[0], copy, mapping),)
+        (value,) = instr.results
+        mapping[value] = fresh = Value(value.type, copy, value.hint)
+        copy.results = (fresh,)
     else:
         copy.results = tuple([_fresh(value, copy, mapping) for value in instr.results])
     return copy

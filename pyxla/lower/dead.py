@@ -31,7 +31,11 @@ def has_effect(instr: Instr) -> bool:
     """Whether it, or anything in its regions, does more than compute."""
     if instr.op.effect:
         return True
-    return any(has_effect(inner) for region in instr.regions for inner in region.instrs)
+    for region in instr.regions:
+        for inner in region.instrs:
+            if inner.op.effect or (inner.regions and has_effect(inner)):
+                return True
+    return False
 
 
 def _sweep_straight(region: Region, live: set[Value]) -> None:

@@ -281,6 +281,8 @@ def dynamic_part(engine: Any, x: Any) -> Any:
 
 def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     """`x` as library functions see it (`lib.registry`)."""
+    if type(x) is Scalar and x.kinds is None:
+        return x
     if type(x) is Ref and not x.view and engine.heap.infos[x.cell].strides is None:
         content = engine.heap.contents[x.cell]
         if type(content) is Array and (bounded or content.extents is None):

@@ -82,7 +82,7 @@ def settled(template: Any, back: Any) -> Any:
 def operated(engine: Any, op: Any, operands: Sequence[Any], result: Any) -> Any:
     """`result`, what an operator, by name, or a ufunc gives for operands of the wider kinds, with
     its own kinds."""
-    if not any(getattr(x, "kinds", None) for x in operands):
+    if not any([getattr(x, "kinds", None) for x in operands]):
         return result
     options = [_options(engine, x) for x in operands]
     if any(option is None for option in options):

@@ -51,12 +51,16 @@ def fence_reads(region: Region) -> Region:
     for instr in region.instrs:
         for inner in instr.regions:
             fence_reads(inner)
-        if instr.op is while_ and _testable(instr):
+        if instr.op is while_ and _updates(instr) and _testable(instr):
             copied = 0 if is_one_function(instr) else COPIED
             for _ in range(FENCES):
                 if not _fence(instr, copied):
                     break
     return region
+
+
+def _updates(loop: Instr) -> bool:
+    return any(map(_updated, loop.regions[1].instrs))
 
 
 def _testable(loop: Instr) -> bool:
