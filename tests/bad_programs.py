@@ -713,9 +713,9 @@ def unknown_choice(how, x):
     return getattr(np, how + "ly")(x)  # <-
 
 
-@bad("logging.info of the standard library cannot be compiled", float)
+@bad("logging.basicConfig of the standard library cannot be compiled", float)
 def standard_library(x):
-    logging.info("x")  # <-
+    logging.basicConfig()  # <-
     return x
 
 

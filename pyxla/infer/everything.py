@@ -14,6 +14,7 @@ import pyxla.infer.containers.making
 import pyxla.infer.containers.methods
 import pyxla.infer.loops.folding
 import pyxla.infer.random.methods
+import pyxla.infer.text.logged
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned
 import pyxla.infer.wrapping

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import types
 from enum import Enum
 from typing import Any
@@ -18,6 +17,7 @@ from pyxla.infer.arrays.shadows import same_ref
 from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls import functions
 from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.classes import is_generated, is_python, need_constructible, need_plain
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -216,26 +216,12 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
     return _method(engine, tuple, x, name)
 
 
-@functools.lru_cache(maxsize=512)
-def _defines(cls: type, name: str) -> bool:
-    """Whether a class of the user's defines `name` in Python."""
-    found = inspect.getattr_static(cls, name, None)
-    function = getattr(found, "__func__", found)
-    return _is_python(function) and not _is_generated(function)
-
-
-def _need_plain(engine: Engine, cls: type, name: str) -> None:
-    """Refuse what the class `cls` does in its own way."""
-    if _defines(cls, name):
-        raise engine.refuse(f"classes that define {name} are not supported ({cls.__name__})")
-
-
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
-    _need_plain(engine, content.cls, "__getattribute__")
+    need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
-    if _is_python(getattr(type(found), "__set__", None)) and _has_get(found):
+    if is_python(getattr(type(found), "__set__", None)) and _has_get(found):
         return _described(engine, content.cls, x, found)
     if name == "__dict__":
         raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
@@ -279,7 +265,7 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
 
 def _has_get(found: Any) -> bool:
     """Whether a class attribute is an instance of a user's class with `__get__`."""
-    return _is_python(getattr(type(found), "__get__", None)) and not hasattr(
+    return is_python(getattr(type(found), "__get__", None)) and not hasattr(
         found, "__pyxla_function__"
     )
 
@@ -374,8 +360,6 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
 
 
 _NAMES = ("__name__", "__qualname__")
-# Immutable or mutable values, of which an instance of a derived class would be one.
-_BUILTIN = (dict, list, set, frozenset, int, float, complex, str, bytes, np.ndarray)
 
 
 def class_of_exception(x: Compound) -> Any:
@@ -414,17 +398,13 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
             found = base.__dict__[name]
             if name == "__init__" and base is object:
                 return Const(object_init)
-            if name == "__init__" and issubclass(base, BaseException) and not _is_python(found):
+            if name == "__init__" and issubclass(base, BaseException) and not is_python(found):
                 return Compound("method", (Const(exception_init), self_))
-            generated = dataclasses.is_dataclass(base) and _is_generated(found)
+            generated = dataclasses.is_dataclass(base) and is_generated(found)
             if generated:
                 return Compound("method", (Const(found), self_))
             return _member(engine, cls, self_, name, found)
     raise _missing(engine, "super", name)
-
-
-def _is_python(function: Any) -> bool:
-    return isinstance(function, types.FunctionType)
 
 
 def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False) -> None:
@@ -446,7 +426,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
             raise engine.refuse(f"property {name!r} of {content.cls.__name__!r} has no setter")
         call_object(engine, found.fset, [x, value], {})
         return
-    if _is_python(put := getattr(type(found), "__set__", None)):
+    if is_python(put := getattr(type(found), "__set__", None)):
         call_object(engine, put, [engine.captures.abstract(engine, found), x, value], {})
         return
     if found is None and name not in content.fields and not content.cls.__dictoffset__:
@@ -455,7 +435,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
     params = getattr(content.cls, "__dataclass_params__", None)
     if params is not None and params.frozen and not frozen_too:
         engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
-    if _is_python(engine.captures.member(content.cls, "__setattr__")) and not (
+    if is_python(engine.captures.member(content.cls, "__setattr__")) and not (
         params and params.frozen
     ):
         raise engine.refuse("classes that define __setattr__ are not supported")
@@ -491,22 +471,14 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if not isinstance(content, ObjectCell) or name not in content.fields:
         raise _missing(engine, arrays.kind_of(engine, x), name)
-    _need_plain(engine, content.cls, "__delattr__")
+    need_plain(engine, content.cls, "__delattr__")
     fields = {k: v for k, v in content.fields.items() if k != name}
     engine.set_content(x.cell, ObjectCell(content.cls, fields))
 
 
 def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """`cls(*args, **kwargs)` for a user's class."""
-    _need_plain(engine, cls, "__new__")
-    for base in () if cls.__module__.startswith("pyxla.") else _BUILTIN:
-        if issubclass(cls, base):
-            raise engine.refuse(
-                f"classes derived from {base.__name__} are not supported ({cls.__name__})",
-                f"keep the {base.__name__} in a field, and define the methods that are needed",
-            )
-    if type(cls) is not type:
-        _need_plain(engine, type(cls), "__call__")
+    need_constructible(engine, cls)
     if issubclass(cls, BaseException):
         return Compound("exception", (*args, *_positional(engine, cls, args, kwargs)), cls)
     if issubclass(cls, tuple):
@@ -565,7 +537,7 @@ def call_member(
     kwargs: dict[str, Any],
 ) -> Any:
     """Call the class attribute `found` on the instance `x`; dataclass methods have no source."""
-    if _is_generated(found):
+    if is_generated(found):
         return _generated(engine, cls, name, x, args, kwargs)
     if isinstance(found, staticmethod):
         return call_object(engine, found.__func__, args, kwargs)
@@ -576,13 +548,6 @@ def call_member(
     if lookup(found) is not None:
         return call_object(engine, found, [x, *args], kwargs)
     return call(engine, engine.captures.abstract(engine, found), args, kwargs)
-
-
-def _is_generated(method: Any) -> bool:
-    """Whether `@dataclass` generated a method, so that it has no source."""
-    function = getattr(method, "__wrapped__", method)  # __repr__ is wrapped against recursion
-    code = getattr(function, "__code__", None)
-    return code is not None and code.co_filename == "<string>"
 
 
 def _generated(

@@ -290,6 +290,9 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
             return None
         if items is not None and op == "mul" and _is_python_int(number):
+            if decided_by_data(engine, number):
+                engine.lists.grew = True
+                return joined_lists(engine, other, sequences.repeated, other, number)
             return _like(engine, other, items * engine.static(number, "the repetition count"))
         if items is not None and not isinstance(other, Const):
             x, y = (number_lists.by_value(engine, v) for v in (x, y))

@@ -362,6 +362,24 @@ def accumulate(items: Any, function: Any = None, *, initial: Any = None) -> Iter
         yield total
 
 
+def stepped(x: Any) -> Iterator[Any]:
+    """The items of an iterator that a class of the user's makes."""
+    while True:
+        try:
+            item = x.__next__()
+        except StopIteration:
+            return
+        yield item
+
+
+def next_or(x: Any, default: Any) -> Any:
+    """`next(x, default)` of an iterator that a class of the user's makes."""
+    try:
+        return x.__next__()
+    except StopIteration:
+        return default
+
+
 def pairwise(items: Any) -> Iterator[Any]:
     before, started = None, False
     for x in items:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
+import logging
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ _CONSTANTS = (
         np.ufunc,
         np.finfo,
         np.iinfo,
+        logging.Logger,
     ),
     *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
 )

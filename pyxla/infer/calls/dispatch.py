@@ -91,6 +91,9 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
 def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call an object known while compiling."""
     implementation = lookup(value) or scipys(value)
+    if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
+        args = [call(engine, Const(support.sequence), args, {})]
+        engine.used_up.pop(id(args[0]), None)  # it is `value` that reads it
     if engine.generators and any(map(coroutines.is_generator, args)):
         if standard.reads(value, implementation):
             return call_reader(engine, value, args, kwargs)
@@ -151,6 +154,17 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+_CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min})
+
+
+def _iterates(engine: Engine, value: Any, x: Any) -> bool:
+    """Whether a function reads an instance whose class says how it is iterated over."""
+    content = engine.heap.contents.get(x.cell) if type(x) is Ref else None
+    if type(content) is not ObjectCell or content.cls.__module__.startswith("pyxla."):
+        return False
+    return hasattr(content.cls, "__iter__") and value in _CONSUMERS
 
 
 def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -17,6 +17,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, call_library, call_method
+from pyxla.infer.calls.standard import READERS
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import dict_, has_data_keys, unknown
 from pyxla.infer.containers.structure import (
@@ -38,6 +39,7 @@ from pyxla.lib import (
     interpreted,
     sequences,
 )
+from pyxla.lib.interpreted import next_or
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.tables import fill
 
@@ -375,6 +377,8 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
     """An itertools function of sequences of known length: it combines, whatever the items are."""
 
     def function(engine: Engine, *xs: Any, **options: Any) -> Any:
+        if any(growing.found(engine.heap, x) is not None for x in xs) and make in READERS:
+            return call(engine, Const(READERS[make]), list(xs), options)
         plain = []
         for x in xs:
             number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
@@ -408,6 +412,8 @@ def _chain_from(engine: Engine, x: Any) -> Any:
 def _accumulate(
     engine: Engine, x: Any, func: Any = Const(None), *, initial: Any = Const(None)
 ) -> Any:
+    if growing.found(engine.heap, x) is not None:
+        return call(engine, Const(READERS[itertools.accumulate]), [x, func], {"initial": initial})
     known = isinstance(func, Const) and func.value is None
     function = Const(operator.add) if known else func
     some = not (isinstance(initial, Const) and initial.value is None)
@@ -445,6 +451,10 @@ def _iter(engine: Engine, x: Any) -> Any:
 def _next(engine: Engine, x: Any, *default: Any) -> Any:
     """Of an iterator, or of a comprehension just made: its first item."""
     content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and hasattr(content.cls, "__next__"):
+        if default:
+            return call(engine, Const(next_or), [x, *default], {})
+        return call_method(engine, x, "__next__", [])
     at, source = 0, x
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         at, source = position(engine, content), content.fields["items"]

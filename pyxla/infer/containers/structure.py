@@ -32,6 +32,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import choosing, growing, methods, number_lists
+from pyxla.lib.interpreted import stepped
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import TableSet, in_order
 
@@ -266,6 +267,8 @@ def sequence(engine: Engine, x: Any) -> Any:
         for name in ("__iter__", "__getitem__"):
             if name == "__iter__":
                 result = special(engine, x, name, ())
+                if result is not None and _steps(engine, result):
+                    return sequence(engine, call(engine, Const(stepped), [result], {}))
                 if result is not None:
                     return sequence(engine, result)
         raise engine.refuse(
@@ -283,6 +286,12 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     arrays.need_characters(engine, x)
     raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
+
+
+def _steps(engine: Engine, x: Any) -> bool:
+    """Whether `x` is an iterator of a class of the user's."""
+    content = content_of(engine, x)
+    return isinstance(content, ObjectCell) and hasattr(content.cls, "__next__")
 
 
 _ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})

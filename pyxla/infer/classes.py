@@ -1,0 +1,55 @@
+"""Which classes of the user's compiled code takes apart: those that make their instances, and find
+attributes, as Python does."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+# Immutable or mutable values, of which an instance of a derived class would be one.
+_BUILTIN = (dict, list, set, frozenset, int, float, complex, str, bytes, np.ndarray)
+
+
+@functools.lru_cache(maxsize=512)
+def _defines(cls: type, name: str) -> bool:
+    """Whether a class of the user's defines `name` in Python."""
+    found = inspect.getattr_static(cls, name, None)
+    function = getattr(found, "__func__", found)
+    return is_python(function) and not is_generated(function)
+
+
+def need_plain(engine: Engine, cls: type, name: str) -> None:
+    """Refuse what the class `cls` does in its own way."""
+    if _defines(cls, name):
+        raise engine.refuse(f"classes that define {name} are not supported ({cls.__name__})")
+
+
+def need_constructible(engine: Engine, cls: type) -> None:
+    """Refuse classes whose instances are made in a way of their own."""
+    need_plain(engine, cls, "__new__")
+    for base in () if cls.__module__.startswith("pyxla.") else _BUILTIN:
+        if issubclass(cls, base):
+            raise engine.refuse(
+                f"classes derived from {base.__name__} are not supported ({cls.__name__})",
+                f"keep the {base.__name__} in a field, and define the methods that are needed",
+            )
+    if type(cls) is not type:
+        need_plain(engine, type(cls), "__call__")
+
+
+def is_python(function: Any) -> bool:
+    return isinstance(function, types.FunctionType)
+
+
+def is_generated(method: Any) -> bool:
+    """Whether `@dataclass` generated a method, so that it has no source."""
+    function = getattr(method, "__wrapped__", method)  # __repr__ is wrapped against recursion
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename == "<string>"

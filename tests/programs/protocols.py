@@ -1,0 +1,83 @@
+"""Iterators of one's own classes, lists of run-time lengths made at once, and logging."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+
+import numpy as np
+
+from tests.programs import program
+
+LOGGER = logging.getLogger("pyxla.tests.quiet")
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n <= 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+class Evens:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        for i in range(self.n):
+            yield i * 2
+
+
+@program("iterator class", lambda: (3,), lambda: (1,))
+def iterators(n):
+    steps = Countdown(n)
+    first = next(steps), next(steps, -1), next(steps, -2), steps.n
+    total = 0
+    for v in Countdown(n):
+        total += v
+    listed = list(Countdown(n)), sum(Evens(n)), max(Evens(n)), [v * 2 for v in Countdown(n)]
+    return first, total, listed, sorted(Evens(n)), tuple(Evens(n))
+
+
+@program("growing itertools", lambda: (np.array([1.0, -2.0, 3.0, 5.0]),))
+def combined(x):
+    some = []
+    for v in x:
+        if v > 0:
+            some.append(v)
+    steps = [b - a for a, b in itertools.pairwise(some)]
+    totals = list(itertools.accumulate(some)), list(itertools.accumulate(some, max, initial=2.0))
+    return steps, totals, list(itertools.chain(some, [7.0])), list(itertools.islice(some, 2))
+
+
+@program("growing list", lambda: (np.array([1, 2, 2, 0, 5]),))
+def repeated_by_data(x):
+    n = len(set(x.tolist()))
+    tree = [0] * (n + 1)
+    for i in range(n):
+        tree[i + 1] = tree[i] + i
+    size = 1
+    while size < len(x):
+        size *= 2
+    leaves = [np.inf] * (2 * size)
+    for i, v in enumerate(x):
+        leaves[size + i] = float(v)
+    for i in range(size - 1, 0, -1):
+        leaves[i] = min(leaves[2 * i], leaves[2 * i + 1])
+    return tree, leaves[1], [False] * int(np.count_nonzero(x)), (0,) * n
+
+
+@program("logging", lambda: (np.arange(3.0),))
+def logged_nowhere(x):
+    log = logging.getLogger("pyxla.tests.quiet")
+    log.debug("start %d", 3)
+    for v in x:
+        LOGGER.info("v=%s", v)
+    return x + 1
