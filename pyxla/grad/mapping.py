@@ -23,6 +23,7 @@ from pyxla.grad.trees import (
     Leaf,
     Node,
     Tree,
+    children,
     flatten,
     graft,
     leaves,
@@ -77,24 +78,12 @@ def axes_of(x: Any, what: str) -> Axes:
     return Branch(kind, tuple(parts), tuple([axes_of(part, what) for part in parts.values()]))
 
 
-def _children(node: Node) -> tuple[type, tuple[Any, ...]]:
-    """The kind of a container, and the keys of its items."""
-    content = node.content
-    if isinstance(content, Tuple):
-        return tuple, tuple(range(len(node.items)))
-    if isinstance(content, DictCell):
-        return dict, tuple(content.items)
-    if isinstance(content, ObjectCell):
-        return content.cls, tuple(content.fields)
-    return list if isinstance(content, ListCell) else type(content), tuple(range(len(node.items)))
-
-
 def spread_axes(engine: Engine, axes: Axes, tree: Tree, what: str) -> Iterator[tuple[Leaf, Any]]:
     """The axis of each leaf of a tree; `axes` may end before it, and then holds for all below."""
     if not isinstance(axes, Branch):
         yield from [(leaf, axes) for leaf in leaves(tree)]
         return
-    kind, keys = _children(tree) if isinstance(tree, Node) else (None, ())
+    kind, keys = children(tree) if isinstance(tree, Node) else (None, ())
     if kind is not axes.kind or set(keys) != set(axes.keys):
         raise engine.refuse(
             f"{what} of vmap must be a tree prefix of the values they are for: "

@@ -22,6 +22,7 @@ from pyxla.grad.trees import (
     Leaf,
     Node,
     Tree,
+    children,
     flatten,
     flatten_all,
     leaves,
@@ -256,10 +257,11 @@ def match(
         return
     if not any(wanted(leaf) for leaf in leaves(tree)):
         return
-    if not isinstance(other, Node) or len(other.items) != len(tree.items):
+    names, given = children(tree)[1], children(other)[1] if isinstance(other, Node) else ()
+    if not isinstance(other, Node) or set(given) != set(names):
         raise engine.refuse("a tangent or cotangent must have the form of what it belongs to")
-    for x, y in zip(tree.items, other.items, strict=True):
-        match(engine, x, y, found, wanted)
+    for name, x in zip(names, tree.items, strict=True):
+        match(engine, x, other.items[given.index(name)], found, wanted)
 
 
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:

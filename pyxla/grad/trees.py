@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
-from pyxla.infer.heap import NumberList, SetCell, parts, rebuilt
+from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell, parts, rebuilt
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -147,6 +147,18 @@ def leaves(*trees: Tree) -> Iterator[Leaf]:
 
     for tree in trees:
         yield from visit(tree)
+
+
+def children(node: Node) -> tuple[type, tuple[Any, ...]]:
+    """The kind of a container, and the keys of its items."""
+    content = node.content
+    if isinstance(content, Tuple):
+        return tuple, tuple(range(len(node.items)))
+    if isinstance(content, DictCell):
+        return dict, tuple(content.items)
+    if isinstance(content, ObjectCell):
+        return content.cls, tuple(content.fields)
+    return list if isinstance(content, ListCell) else type(content), tuple(range(len(node.items)))
 
 
 def may_be_none(*trees: Tree) -> bool:

@@ -548,3 +548,16 @@ def test_lists_of_unknown_length_and_values_that_may_be_none():
     with pytest.raises(CompileError, match="may be None"):
         pyxla.grad(least)(X)
     close(pyxla.grad(lambda x: least(x) * 2 if least(x) is not None else 0.0)(X), 2 * (X == 0.4))
+
+
+def test_tangents_and_cotangents_belong_to_keys_not_places():
+    def slopes(x, p):
+        tangent = pyxla.jvp(lambda q: q["k"] * 10 + q["c"], (p,), ({"c": 1.0, "k": x},))[1]
+        made, pull = pyxla.vjp(lambda q: {"a": q * 2, "b": q * 3}, x)
+        return tangent, pull({"b": 1.0, "a": made["a"]})[0]
+
+    assert pyxla.compile(slopes)(0.5, {"k": 3.0, "c": 1.0}) == (6.0, 5.0)
+    _, pull = pyxla.vjp(lambda q: {"a": q * 2, "b": q * 3}, 1.0)
+    assert pull({"b": 1.0, "a": 0.0}) == (3.0,)
+    with pytest.raises(pyxla.CompileError, match="form of what it belongs to"):
+        pyxla.jvp(lambda q: q["k"], ({"k": 1.0},), ({"j": 1.0},))
