@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,6 +45,19 @@ def iterators(n):
         total += v
     listed = list(Countdown(n)), sum(Evens(n)), max(Evens(n)), [v * 2 for v in Countdown(n)]
     return first, total, listed, sorted(Evens(n)), tuple(Evens(n))
+
+
+class Interval(NamedTuple):
+    lo: float
+    hi: float = 1.0
+
+    def __contains__(self, v):
+        return self.lo <= v <= self.hi
+
+
+@program("namedtuple operator", lambda: (0.25, 7.0))
+def contained(lo, v):
+    return 0.5 in Interval(lo), v in Interval(lo, v), v not in Interval(v + 1, v + 2), v in (lo, v)
 
 
 @program("growing itertools", lambda: (np.array([1.0, -2.0, 3.0, 5.0]),))

@@ -224,7 +224,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
         return call(engine, Const(bool), [call(engine, Const(np.any), [hits], {})], {})
     if isinstance(container, Const) and isinstance(x, Const):
         return engine.fold_object(operator.contains, (container.value, x.value))
-    if isinstance(content, ObjectCell):
+    if isinstance(content, ObjectCell) or isinstance(container, Tuple):
         result = special(engine, container, "__contains__", (x,))
         if result is not None:
             return engine.rules.truth(engine, result)
