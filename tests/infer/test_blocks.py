@@ -61,3 +61,13 @@ def test_arrays_updated_in_turns_are_not_selected_as_a_whole():
     x = pyxla.f64[40, 40]
     text = compilation(in_turns, x, x, int).text("typed")
     assert text.count("dynamic_update_slice") == 2 and "select" not in text
+
+
+def squared(x, m):
+    x[m] = x[m] ** 2 + x[m] ** 3
+    return x, (x[m] > 0) ** 2
+
+
+def test_arrays_of_bounded_extent_are_raised_to_powers():
+    x, m = np.arange(-4.0, 4), np.arange(8) % 3 == 0
+    np.testing.assert_array_equal(pyxla.compile(squared)(x.copy(), m)[0], squared(x.copy(), m)[0])
