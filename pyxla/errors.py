@@ -130,7 +130,8 @@ REPORT = "please report it together with this function"
 
 
 class ListOverflow(MemoryError):
-    """A list grew beyond the `capacity` that the program was compiled for."""
+    """A list, or a size that data decides, is beyond the `capacity` that the program was compiled
+    for."""
 
     def __init__(self, capacity: int) -> None:
         super().__init__(capacity)
@@ -138,7 +139,8 @@ class ListOverflow(MemoryError):
 
     def __str__(self) -> str:
         return (
-            f"a list grew beyond the {self.capacity} items that the program was compiled for; "
+            f"a list or an array grew beyond the {self.capacity} items that the program was compiled "
+            "for; "
             "compile it with a larger list_capacity"
         )
 

@@ -48,6 +48,11 @@ class Builder:
         instr.results = (value,)
         return value
 
+    def room(self, size: Any) -> Any:
+        """A size that is known at run time only, with a bound that the program checks; None where
+        no program is being inferred."""
+        return None
+
     def region(self, types: Sequence[ArrayType], body: Callable[..., Any]) -> Region:
         """Build a region by running `body` on fresh parameters; it returns a Value or a tuple."""
         region = Region(tuple([Value(t) for t in types]))

@@ -2,7 +2,8 @@
 
 An int that only depends on number arguments and shapes is asked for (`NeedsStatic`): it becomes
 part of the specialization.  One that depends on data, such as `len(np.unique(x))` or `mask.sum()`,
-or on the counter of a loop, makes an array of bounded extent where a bound of it is proven.
+or on the counter of a loop, makes an array of bounded extent: of a bound that is proven, or else of
+`Options.list_capacity`, which the program checks and grows as that of a list.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pyxla.infer.facts.deciding import by_arguments, parameters
 from pyxla.infer.facts.integers import Int, known, larger
 from pyxla.infer.facts.ranges import interval
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
+from pyxla.ir.build import current
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.keys import as_index
@@ -41,9 +43,21 @@ def as_size(n: Any) -> Int:
     found = bounded_int(n)
     if isinstance(found, int):
         return as_size(found)
-    if extent.upper(found) is None or (by_arguments(n.value) and parameters(n.value)):
+    if by_arguments(n.value) and parameters(n.value):
         raise NeedsStatic(n, SIZE)
+    if extent.upper(found) is None:
+        found = _with_room(found)
     return larger(found, 0)
+
+
+def _with_room(n: Scalar) -> Scalar:
+    """`n` with a bound that the program checks, unless number arguments alone decide it."""
+    asked = parameters(n.value) or parameters(n.value, paths=True)
+    by_numbers = asked and all(x.type.weak for x in asked)
+    found = None if by_numbers else current().room(n)
+    if found is None:
+        raise NeedsStatic(n, SIZE)
+    return found
 
 
 def bounded_int(n: Scalar) -> Int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyxla.infer.arrays.room import with_room
+from pyxla.infer.lattice import Scalar
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Function, Region, Return, Value
 from pyxla.ir.dominance import reverse_postorder
@@ -26,6 +28,9 @@ class EngineBuilder(Builder):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine.block.instrs)
         self.engine = engine
+
+    def room(self, size: Scalar) -> Scalar:
+        return with_room(self.engine, size)
 
     def region(self, types: Sequence[ArrayType], body: Callable[..., Any]) -> Region:
         """The region that `body` makes of fresh parameters; it may visit functions."""

@@ -1,0 +1,26 @@
+"""Room for arrays of a size that data decides and nothing bounds, such as `np.zeros(x.max() + 1)`.
+
+There is room for `Options.list_capacity` elements along such a dimension.  A program that needs
+more raises `ListOverflow`, and is compiled again with more room (`api.Compiled`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import ListOverflow
+from pyxla.infer.facts import extent
+from pyxla.infer.lattice import Const, Scalar
+from pyxla.ops.elementwise import minimum
+from pyxla.ops.filled import constant
+
+
+def with_room(engine: Any, n: Scalar) -> Scalar:
+    """`n`, at most the capacity."""
+    capacity = engine.list_capacity
+    fits = engine.rules.compare(engine, "le", n, Const(capacity))
+    engine.ensure(fits, ListOverflow(capacity))
+    value = minimum(n.value, constant(value=np.asarray(capacity), weak=True))
+    return Scalar(value, extent.IntFact(None, capacity))
