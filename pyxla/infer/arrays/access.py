@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer.arrays import strides
 from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.views import BasicIndex, extend, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 
@@ -74,7 +75,10 @@ def dtype_of(engine: Any, ref: Ref) -> np.dtype:
 def getitem(engine: Any, ref: Ref, key: Any) -> Any:
     """`x[key]`: a NumPy scalar, a view, or a copy, as NumPy's indexing has it."""
     shape, extents = shown(engine, ref)
-    index = parsed(engine, shape, extents, engine.bounded_operand(key))
+    operand = engine.bounded_operand(key)
+    if (parts := strides.split(operand, len(shape))) is not None:
+        return _strided(engine, ref, *parts)
+    index = parsed(engine, shape, extents, operand)
     if isinstance(index, BasicIndex):
         view = extend(ref.view, index)
         if index.shape == () and not _has_ellipsis(key):
@@ -95,7 +99,11 @@ def _has_ellipsis(key: Any) -> bool:
 def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
     """`x[key] = value`, with NumPy's broadcasting and casting."""
     shape, extents = shown(engine, ref)
-    index = parsed(engine, shape, extents, engine.bounded_operand(key))
+    operand = engine.bounded_operand(key)
+    if (parts := strides.split(operand, len(shape))) is not None:
+        _set_strided(engine, ref, *parts, value)
+        return
+    index = parsed(engine, shape, extents, operand)
     new = engine.bounded_operand(value)
     if not isinstance(new, (Array, Scalar, bool, int, float, complex, np.generic)):
         new = as_array(new)
@@ -107,6 +115,28 @@ def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
         return
     engine.check_writable(ref)
     write(engine, ref, indexing.setitem(read(engine, ref), index, new))
+
+
+def _strided(engine: Any, ref: Ref, key: Any, steps: list[tuple[int, Scalar]]) -> Ref:
+    """What `ref[key]` shows, of which only every so-manieth along some dimensions."""
+    shape, extents = shown(engine, ref)
+    view = extend(ref.view, parsed(engine, shape, extents, key))
+    for axis, step in steps:
+        shape, extents = shown(engine, Ref(ref.cell, view))
+        view = strides.strided_view(view, shape, extents, axis, step)
+    return Ref(ref.cell, view)
+
+
+def _set_strided(
+    engine: Any, ref: Ref, key: Any, steps: list[tuple[int, Scalar]], value: Any
+) -> None:
+    if len(steps) > 1 or not is_number(value):
+        assign(engine, _strided(engine, ref, key, steps), as_array(engine.bounded_operand(value)))
+        return
+    ((axis, step),) = steps
+    rows = _strided(engine, ref, key, [])
+    rows = Ref(ref.cell, strides.first(rows.view, *shown(engine, rows), axis))
+    engine.rules.call(engine, Const(strides.fill), [rows, step, value], {})
 
 
 def assign(engine: Any, ref: Ref, value: Array) -> None:

@@ -67,13 +67,13 @@ def times(x: Int, y: Int) -> Int:
     return _emit(multiply, extent.multiply, x, y)
 
 
-def ceil_divide(x: Int, y: int) -> Int:
+def ceil_divide(x: Int, y: Int) -> Int:
     """`-(-x // y)` for `x >= 0` and `y > 0`."""
-    if y == 1:
+    if isinstance(y, int) and y == 1:
         return x
-    if not isinstance(x, Scalar):
+    if isinstance(x, int) and isinstance(y, int):
         return -(-x // y)
-    return _emit(divide, extent.floor_divide, plus(x, y - 1), y)
+    return _emit(divide, extent.floor_divide, plus(x, minus(y, 1)), y)
 
 
 def smaller(x: Int, y: Int) -> Int:
