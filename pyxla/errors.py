@@ -139,9 +139,8 @@ class ListOverflow(MemoryError):
 
     def __str__(self) -> str:
         return (
-            f"a list or an array grew beyond the {self.capacity} items that the program was compiled "
-            "for; "
-            "compile it with a larger list_capacity"
+            f"a list or an array grew beyond the {self.capacity} items that the program was "
+            "compiled for; compile it with a larger list_capacity"
         )
 
 

@@ -240,7 +240,7 @@ def _power(engine: Engine, x: Any, y: Any) -> Any:
     if isinstance(x, Ref):
         number = isinstance(y, Const) and type(y.value) is int
         number = number or (isinstance(y, Scalar) and y.kind is int)
-        if number and engine.bounded_operand(x).dtype == np.bool_:
+        if number and arrays.is_array(engine, x) and arrays.dtype_of(engine, x) == np.bool_:
             exponent = engine.static(y, "an exponent that decides a dtype")
             if exponent == 2:
                 return apply(engine, "**", REGISTRY[np.square], [x], {})
