@@ -110,7 +110,11 @@ def split(key: Any, ndim: int) -> tuple[Any, list[tuple[int, Scalar]]] | None:
 
 def _is_dynamic(step: Any) -> bool:
     """Whether a step is positive, and neither known nor decided by number arguments."""
-    if not isinstance(step, Scalar) or constant_of(step) is not None or by_arguments(step.value):
+    if (
+        not isinstance(step, Scalar)
+        or constant_of(Array(step.value)) is not None
+        or by_arguments(step.value)
+    ):
         return False
     low = extent.lower(bounded_int(step))
     return low is not None and low >= 1
