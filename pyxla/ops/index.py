@@ -400,9 +400,10 @@ def _scatter_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contr
 def _scatter_shares(instr: Instr) -> tuple[Value, Value]:
     """The partial derivatives of the result's elements: by the array's, and by the updates'.
 
-    `maximum` and `minimum`: shared equally among all that are the extremum.
+    `maximum` and `minimum`: shared equally among all that are the extremum, which is found again of
+    the operands as they are here (see `ops.reduce`).
     """
-    (x, indices, updates), (y,) = instr.operands, instr.results
+    x, indices, updates = instr.operands
     written = _written(instr)
     if instr.attrs["computation"] == "multiply":
         if not instr.attrs.get("unique_indices", False):
@@ -411,6 +412,7 @@ def _scatter_shares(instr: Instr) -> tuple[Value, Value]:
         others = scatter(ones, indices, updates, **instr.attrs)
         return others, select(written, _read_back(instr, x), zeros(updates.type))
     attrs = {**instr.attrs, "computation": "add"}
+    y = scatter(x, indices, updates, **instr.attrs)
     mine = convert(compare(x, y, direction="EQ"), dtype=x.type.dtype)
     hits = and_(written, compare(updates, _read_back(instr, y), direction="EQ"))
     theirs = convert(hits, dtype=x.type.dtype)

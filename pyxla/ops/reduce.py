@@ -437,14 +437,17 @@ def _reduce_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contri
 def _slopes(instr: Instr, wanted: Sequence[bool]) -> tuple[Value | None, Value | None]:
     """Partial derivatives by the elements and by the init; None for one everywhere.
 
-    `maximum` and `minimum`: shared equally among all that are the extremum.
+    `maximum` and `minimum`: shared equally among all that are the extremum.  That is found again of
+    the elements as they are here: in the reverse of a loop they may be computed anew, and be rounded
+    another way than they were when the extremum was taken.
     """
     computation = _named(instr)
     if computation == "add":
         return None, None
     if computation == "multiply":
         return _products_of_others(instr)
-    (x, init), (y,) = instr.operands, instr.results
+    x, init = instr.operands
+    y = reduce(x, init, **instr.attrs)
     mine = convert(compare(x, _over(y, instr), direction="EQ"), dtype=x.type.dtype)
     count = _sum(mine, instr.attrs["dimensions"])
     if not wanted[1]:

@@ -55,3 +55,28 @@ def test_saved_are_elements(f, arrays):
     text = pyxla.code_hlo(pyxla.compile(lambda x: pyxla.grad(f)(x)), 0.3)
     assert arrays not in text
     assert arrays.replace("7,7", "6,7") not in text
+
+
+RANDOM = np.random.default_rng(0)
+START, NOISE, SEEN = RANDOM.normal(size=6), RANDOM.normal(size=(4, 6)), RANDOM.normal(size=4)
+
+
+def particles(x):
+    """The largest of what the reverse computes anew, perhaps rounded another way."""
+    total = 0.0
+    for t in range(4):
+        x = 0.9 * x + 0.6 * NOISE[t]
+        logs = -0.5 * (SEEN[t] - x) ** 2
+        largest = logs.max()
+        weights = np.exp(logs - largest)
+        total += largest + np.log(weights.mean())
+        at = np.searchsorted(np.cumsum(weights), (np.arange(6) + 0.5) / 6)
+        x = x[np.minimum(at, 5)]
+    return total
+
+
+def test_largest_of_what_is_computed_anew():
+    found = pyxla.grad(particles)(START)
+    steps = np.eye(6) * 1e-6
+    exact = [(particles(START + s) - particles(START - s)) / 2e-6 for s in steps]
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-8)
