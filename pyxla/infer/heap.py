@@ -104,9 +104,26 @@ class RowList:
 
 @dataclass(frozen=True, slots=True)
 class DictCell:
-    """`items` is never mutated in place; keys are plain hashable constants."""
+    """`items` is never mutated in place; keys are plain hashable constants.
+
+    ordered: whether the order of the keys is the same on all paths.
+    """
 
     items: dict[Any, Any]
+    ordered: bool = True
+
+    def holding(self, items: dict[Any, Any]) -> DictCell:
+        """A dict with other items, in an order known as well as this one's."""
+        return DictCell(items, self.ordered)
+
+    def in_order(self, engine: Any) -> dict[Any, Any]:
+        """The items where their order is looked at."""
+        if not self.ordered:
+            raise engine.refuse(
+                "the order of the keys of this dict depends on the path taken",
+                "make the dicts that meet with their keys in one order",
+            )
+        return self.items
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +310,7 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
     if isinstance(content, ListCell):
         return ListCell(tuple(columns))
     if isinstance(content, DictCell):
-        return DictCell(dict(zip(content.items, columns, strict=True)))
+        return content.holding(dict(zip(content.items, columns, strict=True)))
     if isinstance(content, ObjectCell):
         return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
     if isinstance(content, NumberList):

@@ -313,7 +313,9 @@ def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if all(isinstance(c, SetCell) for c in contents) and op in ("and_", "or_", "xor", "sub"):
         return engine.new(SetCell(_FOLD[op](contents[0].items, contents[1].items)))
     if all(isinstance(c, DictCell) for c in contents) and op == "or_":
-        return engine.new(DictCell({**contents[0].items, **contents[1].items}))
+        return engine.new(
+            DictCell({**contents[0].in_order(engine), **contents[1].in_order(engine)})
+        )
     return None
 
 

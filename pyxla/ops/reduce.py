@@ -437,9 +437,9 @@ def _reduce_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contri
 def _slopes(instr: Instr, wanted: Sequence[bool]) -> tuple[Value | None, Value | None]:
     """Partial derivatives by the elements and by the init; None for one everywhere.
 
-    `maximum` and `minimum`: shared equally among all that are the extremum.  That is found again of
-    the elements as they are here: in the reverse of a loop they may be computed anew, and be rounded
-    another way than they were when the extremum was taken.
+    `maximum` and `minimum`: shared equally among all that are the extremum.  That is found again
+    of the elements as they are here: in the reverse of a loop they may be computed anew, and be
+    rounded another way than they were when the extremum was taken.
     """
     computation = _named(instr)
     if computation == "add":

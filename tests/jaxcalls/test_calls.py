@@ -246,7 +246,7 @@ def adam(p, x, n):
 
 @pytest.mark.parametrize("n", [0, 6])
 def test_training_loop(n: int) -> None:
-    check(adam, {"b": jnp.float32(1), "w": X}, jnp.ones((3, 4)), n)
+    check(adam, {"w": X, "b": jnp.float32(1)}, jnp.ones((3, 4)), n)
 
 
 # --- x.at ----------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ class _Description:
             raise _Unfit
         self.key.append(type(content))
         if isinstance(content, DictCell):
-            self.key.append(tuple([_constant(key) for key in content.items]))
+            self.key += (content.ordered, tuple([_constant(key) for key in content.items]))
         elif isinstance(content, ObjectCell):
             self.key += (content.cls, tuple(content.fields))
         inside = parts(content)

@@ -120,7 +120,7 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
     if x is not None:
         content = content_of(engine, x)
         if isinstance(content, DictCell):
-            items.update(content.items)
+            return engine.new(content.holding({**content.items, **named}))
         elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
             for key in iterate(engine, special(engine, x, "keys", ())):
                 items[engine.key(key)] = get_item(engine, x, key)

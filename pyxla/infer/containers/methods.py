@@ -170,7 +170,8 @@ def _deepcopy(engine: Engine, x: Any) -> Any:
     if isinstance(content, ListCell):
         return engine.new(ListCell(tuple([_deepcopy(engine, i) for i in content.items])))
     if isinstance(content, DictCell):
-        return engine.new(DictCell({k: _deepcopy(engine, v) for k, v in content.items.items()}))
+        items = {k: _deepcopy(engine, v) for k, v in content.items.items()}
+        return engine.new(content.holding(items))
     if isinstance(content, ObjectCell):
         fields = {k: _deepcopy(engine, v) for k, v in content.fields.items()}
         return engine.new(ObjectCell(content.cls, fields))
@@ -210,7 +211,7 @@ def _rebuilt(engine: Engine, x: Any, record: Callable[[dict[str, Any]], Any]) ->
         return engine.new(ListCell(tuple([_rebuilt(engine, i, record) for i in content.items])))
     if type(content) is DictCell:
         items = {k: _rebuilt(engine, v, record) for k, v in content.items.items()}
-        return engine.new(DictCell(items))
+        return engine.new(content.holding(items))
     return _deepcopy(engine, x)
 
 
@@ -270,17 +271,17 @@ def _remove(engine: Engine, x: Any, value: Any) -> Any:
 
 @of_tables(dict.keys)
 def _keys(engine: Engine, x: Any) -> Any:
-    return Tuple(tuple(Const(k) for k in _items(engine, x)))
+    return Tuple(tuple(Const(k) for k in content_of(engine, x).in_order(engine)))
 
 
 @of_tables(dict.values)
 def _values(engine: Engine, x: Any) -> Any:
-    return Tuple(tuple(content_of(engine, x).items.values()))
+    return Tuple(tuple(content_of(engine, x).in_order(engine).values()))
 
 
 @of_tables(dict.items)
 def _dict_items(engine: Engine, x: Any) -> Any:
-    pairs = content_of(engine, x).items.items()
+    pairs = content_of(engine, x).in_order(engine).items()
     return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]))
 
 
@@ -305,7 +306,8 @@ def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
         return call(engine, Const(fill), [x, source], {})
     if other is not None:
         new = {**content_of(engine, dict_(engine, other)).items, **named}
-    engine.set_content(x.cell, DictCell({**content_of(engine, x).items, **new}))
+    content = content_of(engine, x)
+    engine.set_content(x.cell, content.holding({**content.items, **new}))
     return Const(None)
 
 
@@ -320,12 +322,13 @@ def _is_mapping(engine: Engine, x: Any) -> bool:
 
 @of_tables(dict.pop)
 def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
-    items = dict(content_of(engine, x).items)
+    content = content_of(engine, x)
+    items = dict(content.items)
     known = engine.key(key)
     if known not in items:
         return default[0] if default else engine.raise_constant(KeyError(known))
     value = items.pop(known)
-    engine.set_content(x.cell, DictCell(items))
+    engine.set_content(x.cell, content.holding(items))
     return value
 
 

@@ -152,7 +152,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     elif isinstance(content, DictCell) and tables.opened(engine, x, key):
         special(engine, x, "__setitem__", (key, value))
     elif isinstance(content, DictCell):
-        engine.set_content(x.cell, DictCell({**content.items, engine.key(key): value}))
+        held = {**content.items, engine.key(key): value}
+        engine.set_content(x.cell, content.holding(held))
     elif isinstance(content, ListCell):
         index = engine.index(key, "the index of a list")
         items = list(content.items)
@@ -188,7 +189,7 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         if known not in content.items:
             engine.raise_constant(KeyError(known))
         items = {k: v for k, v in content.items.items() if k != known}
-        engine.set_content(x.cell, DictCell(items))
+        engine.set_content(x.cell, content.holding(items))
     elif isinstance(content, ListCell):
         rest = list(content.items)
         index = engine.index(key, "the index of a list")
@@ -252,7 +253,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     if isinstance(content, ListCell) and id(content) in engine.used_up:
         use_up(engine, content)  # a generator expression of which `next` was asked for
     if isinstance(content, DictCell):
-        return Tuple(tuple(Const(k) for k in content.items))
+        return Tuple(tuple(Const(k) for k in content.in_order(engine)))
     if isinstance(content, SetCell):
         return Tuple(tuple(Const(k) for k in sorted(content.items, key=repr)))
     if isinstance(content, Array):

@@ -405,7 +405,7 @@ class Join:
             return self._join_arrays(contents, known)
         if all(c is first for c in contents):
             return first
-        contents = _with_all_fields(contents)
+        contents = _in_one_order(_with_all_fields(contents))
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
         if not all(same_structure(first, c) for c in known):
@@ -593,6 +593,20 @@ def _with_all_fields(contents: list[Any]) -> list[Any]:
         ObjectCell(c.cls, {n: c.fields[n] if n in c.fields else missing(c.cls, n) for n in names})
         if isinstance(c, ObjectCell)
         else c
+        for c in contents
+    ]
+
+
+def _in_one_order(contents: list[Any]) -> list[Any]:
+    """Dicts with the same keys, all in the order of the last: what a loop brings back."""
+    known = [c for c in contents if c is not UNDEFINED]
+    last = known[-1]
+    if not all(type(c) is DictCell and c.items.keys() == last.items.keys() for c in known):
+        return contents
+    if all(c.ordered and list(c.items) == list(last.items) for c in known):
+        return contents
+    return [
+        c if c is UNDEFINED else DictCell({key: c.items[key] for key in last.items}, False)
         for c in contents
     ]
 

@@ -139,9 +139,10 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
             return lambda given: _cut(given[place], [s if s is None else given[s] for s in sizes])
         case ListCell(items):
             return _sequence(engine, list, items, values)
-        case DictCell(items):
-            read = _sequence(engine, list, tuple(items.values()), values)
-            return lambda given: dict(zip(items, read(given), strict=True))
+        case DictCell():
+            held = content.in_order(engine)
+            read = _sequence(engine, list, tuple(held.values()), values)
+            return lambda given: dict(zip(held, read(given), strict=True))
         case SetCell(items):
             return lambda given: set(items)
         case ObjectCell():

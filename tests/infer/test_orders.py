@@ -1,0 +1,56 @@
+"""Dicts that meet with their keys in different orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+
+
+def turned(p, n):
+    for i in range(n):
+        p = {"b": p["b"] * 2, "w": p["w"] + i}
+    return p
+
+
+def written(p, n):
+    for i in range(n):
+        p = {"b": p["b"] * 2, "w": p["w"] + i}
+    q = dict(p, z=1.0)
+    q["b"] = 5.0
+    return q.pop("z"), len(p), "w" in p, p["w"].sum(), {**q}["b"]
+
+
+def listed(p, n):
+    for i in range(n):
+        p = {"b": p["b"] * 2, "w": p["w"] + i}
+    return [key for key in p]
+
+
+def joined(p, n):
+    if n > 1:
+        p = {"b": p["b"] * 2, "w": p["w"]}
+    return list(p.values())
+
+
+def make() -> dict[str, Any]:
+    return {"w": np.arange(3.0), "b": np.float64(1.0)}
+
+
+@pytest.mark.parametrize("function", [turned, written])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_values(function: Any, n: int) -> None:
+    np.testing.assert_equal(pyxla.compile(function)(make(), n), function(make(), n))
+
+
+def test_order_of_what_a_loop_brings_back() -> None:
+    assert list(pyxla.compile(turned)(make(), 3)) == ["b", "w"]
+
+
+@pytest.mark.parametrize("function", [listed, joined])
+def test_order_that_is_looked_at_is_refused(function: Any) -> None:
+    with pytest.raises(pyxla.CompileError, match="order of the keys of this dict"):
+        pyxla.compile(function)(make(), 3)
