@@ -16,6 +16,7 @@ from pyxla.infer.calls.captures import Place
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
 from pyxla.runtime import signature
+from pyxla.runtime.sharing import Memory
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 
@@ -75,7 +76,7 @@ def specialize(
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
-        request = Request(function, args, names, signature.Memory(), options)
+        request = Request(function, args, names, Memory(), options)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:
             compilation.at("typed")

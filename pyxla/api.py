@@ -20,7 +20,7 @@ from pyxla import ahead, types
 from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
-from pyxla.runtime import artifact, signature
+from pyxla.runtime import artifact, sharing, signature
 from pyxla.runtime.cache import Cache
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
@@ -38,7 +38,7 @@ class Entry:
         self.request = compilation.request
         self.specialization = specialization = compilation.at("typed")
         self.executable = executable(compilation)
-        self.guards = [(p.read, v) for p, v in specialization.constants.items()]
+        self.guards = [(p.reader(), v) for p, v in specialization.constants.items()]
         self.memory = bool(self.executable.outcome.writes) or specialization.copies
 
     def __repr__(self) -> str:
@@ -50,7 +50,10 @@ class Entry:
         return f"<{self.executable.program.name}({', '.join(spelled)})>"
 
     def valid(self) -> bool:
-        return all([read() is value for read, value in self.guards])
+        for read, value in self.guards:  # noqa: SIM110
+            if read() is not value:
+                return False
+        return True
 
     def text(self, stage: str) -> str:
         """A stage of it, printed (see `pyxla.pipeline`)."""
@@ -156,7 +159,7 @@ class Compiled:
                     return args, leaves, entry
                 described = signature.describe(args, self._static_paths)
                 try:
-                    entry = self._compile(described, names, signature.Memory())
+                    entry = self._compile(described, names, sharing.Memory())
                 except Restart as restart:
                     self._learn(restart)
                     continue
@@ -188,7 +191,7 @@ class Compiled:
         self._cache.trim(self.options.cache_size)
 
     def _compile(
-        self, described: tuple[Any, ...], names: tuple[str, ...], memory: signature.Memory
+        self, described: tuple[Any, ...], names: tuple[str, ...], memory: sharing.Memory
     ) -> Entry:
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
         return Entry(Compilation(request, tuple(self._places), self._demands.static))
@@ -197,8 +200,8 @@ class Compiled:
         self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]
     ) -> Entry:
         """The specialization for how the arrays lie in memory, which matters to one that writes."""
-        memory = signature.memory(leaves)
-        if memory == signature.Memory():
+        memory = sharing.memory(leaves)
+        if memory == sharing.Memory():
             return entry
         key, _ = signature.flatten(args, self._static_paths)
         with self._lock:

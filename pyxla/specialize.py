@@ -70,6 +70,7 @@ from pyxla.runtime import outcome as out
 from pyxla.runtime import signature as sig
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import ITEMS
+from pyxla.runtime.sharing import Memory
 
 MAX_RESTARTS = 64
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
@@ -101,7 +102,7 @@ class Request:
     function: Any
     args: tuple[sig.Arg, ...]
     names: tuple[str, ...] = ()
-    memory: sig.Memory = field(default_factory=sig.Memory)
+    memory: Memory = field(default_factory=Memory)
     options: Any = None
 
 
@@ -464,7 +465,7 @@ class _Buffer:
     cell: int | None = None
 
 
-def _shared(memory: sig.Memory) -> Iterator[tuple[int, _Buffer]]:
+def _shared(memory: Memory) -> Iterator[tuple[int, _Buffer]]:
     """The buffer of each leaf that shares memory with others in part."""
     for group in memory.groups:
         found = shared_buffer(group)

@@ -28,7 +28,7 @@ import numpy as np
 
 from pyxla.errors import CompileError, Location
 from pyxla.ir.types import DTYPE_NAMES, PYTHON_DTYPES, SHORT_NAMES, ArrayType, array_type
-from pyxla.runtime import jaxlink, outcome, signature
+from pyxla.runtime import jaxlink, outcome, sharing, signature
 from pyxla.runtime.executable import Executable, Program
 from pyxla.runtime.outcome import Outcome
 from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic
@@ -115,12 +115,12 @@ class Loaded:
         for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
             _collect(arg, x, (index,), leaves)
         if self.about["writes"]:
-            self._check_memory(signature.memory(leaves))
+            self._check_memory(sharing.memory(leaves))
         has_jax = any(isinstance(x, jax.Array) for x in leaves)
         seen = dataclasses.replace(self.outcome, jax=has_jax, waits=self.outcome.waits or has_jax)
         return Executable(self, seen, self.jitted)(leaves, args)
 
-    def _check_memory(self, found: signature.Memory) -> None:
+    def _check_memory(self, found: sharing.Memory) -> None:
         """The program was built for arrays that each lie in memory by themselves, in C order."""
         if found.groups:
             what = "arguments share memory"

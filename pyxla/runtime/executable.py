@@ -12,7 +12,6 @@ writable, which the array keeps alive and nobody else refers to (`memory`).
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -36,6 +35,7 @@ from pyxla.runtime.outcome import (
     array_uses,
     builder,
     check_traceable,
+    repeated,
     resolve,
     restore,
     without_results,
@@ -146,11 +146,10 @@ class Executable:
         self._dispatch = jaxlink.outermost(self.jitted)
         self._near = _near(program, self._moved, len(self._spares))
         arrays = _converters(program, outcome, self._spares)
-        self._build = builder(outcome.result, arrays)
-        self._stores = [(store.path, builder(store.out, arrays)) for store in outcome.stores]
-        self._sites = [
-            (site.cls, [builder(arg, arrays) for arg in site.args]) for site in outcome.sites
-        ]
+        made = functools.partial(builder, arrays=arrays, repeated=repeated(outcome))
+        self._build = made(outcome.result)
+        self._stores = [(store.path, made(store.out)) for store in outcome.stores]
+        self._sites = [(site.cls, [made(arg) for arg in site.args]) for site in outcome.sites]
         # Without 64-bit types at the boundary the user's setting does not matter.
         wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
         self._wide = wide or bool(self._moved)
@@ -187,7 +186,7 @@ class Executable:
 
     def values(self, leaves: Sequence[Any]) -> list[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
-        operands = [leaves[i] for i in self.outcome.inputs]
+        operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
         if not self._large and not self._moved and not self._spares:
             return self._run(operands, self.jitted)
         near = self._moved and all(isinstance(operands[i], np.ndarray) for i in self._moved)
@@ -204,7 +203,10 @@ class Executable:
         return values
 
     def _run(self, operands: Sequence[Any], jitted: Any) -> list[Any]:
-        with enable_x64(True) if self._wide else contextlib.nullcontext():
+        if self._wide:
+            with enable_x64(True):
+                values = jitted(*operands)
+        else:
             values = jitted(*operands)
         if values and type(values[0]) is not ARRAY and not self.outcome.jax:
             # Plain NumPy arguments under an outer trace: no one asked JAX to trace them.

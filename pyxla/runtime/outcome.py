@@ -16,6 +16,7 @@ nested closures, once per specialization.
 
 from __future__ import annotations
 
+import types
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -228,86 +229,137 @@ def _python(x: Any) -> Any:
     return np.asarray(x).item()
 
 
-def builder(out: Out, arrays: Sequence[Convert], scalar: Convert = _python) -> Builder:
+def builder(
+    out: Out, arrays: Sequence[Convert], scalar: Convert = _python, repeated: Any = None
+) -> Builder:
     """The closure that makes what `out` describes.
 
-    arrays[index] converts an array result, `scalar` a Python scalar.
+    arrays[index] converts an array result, `scalar` a Python scalar.  repeated: see `repeated`;
+    None where nothing is known.
     """
-    match out:
-        case OutArray(index, extents) if any(e is not None for e in extents):
-            return _shared(out, _sized(index, extents, arrays[index]))
-        case OutArray(index):
-            convert = arrays[index]
-            return _shared(out, lambda values, args, made: convert(values[index]))
-        case OutScalar(index, "python"):
-            return lambda values, args, made: scalar(values[index])
-        case OutScalar(index):
-            convert = arrays[index]
-            return lambda values, args, made: _immutable(convert(values[index]))
-        case OutConst(value):
-            return lambda values, args, made: value
-        case OutSet(known):
-            return lambda values, args, made: set(known)
-        case OutMaybe(index, inner):
-            some = builder(inner, arrays, scalar)
-            return lambda values, args, made: (
-                some(values, args, made) if np.asarray(values[index]).item() else None
-            )
-        case OutMixed(index, outs):
-            if scalar is not _python:  # under a trace a number is an array of its dtype
-                return builder(outs[-1], arrays, scalar)
-            kinds = [builder(o, arrays, scalar) for o in outs]
-            return lambda values, args, made: kinds[np.asarray(values[index]).item()](
-                values, args, made
-            )
-        case OutChoice(index, choices):
-            return lambda values, args, made: choices[np.asarray(values[index]).item()]
-        case OutNumbers(index, python):
-            return _shared(out, _numbers(index, arrays[index], scalar if python else _immutable))
-        case OutArgument(path):
-            return lambda values, args, made: resolve(args, path)
-        case OutFormat(parts):
-            return _format(parts, arrays, scalar)
-        case OutTuple(cls, items):
-            make = tuple if cls is tuple else cls._make  # type: ignore[attr-defined]
-            parts_ = [builder(item, arrays, scalar) for item in items]
-            return lambda values, args, made: make([p(values, args, made) for p in parts_])
-        case _:
-            return _shared(out, _fresh(out, arrays, scalar))
+    return _Builders(arrays, scalar, repeated).build(out)
 
 
-def _fresh(out: Out, arrays: Sequence[Convert], scalar: Convert) -> Builder:
-    """The closure for an object with identity, made anew."""
-    match out:
-        case OutView(base, steps):
-            root = builder(base, arrays, scalar)
-            return lambda values, args, made: _viewed(root(values, args, made), steps)
-        case OutList(items):
-            parts = [builder(item, arrays, scalar) for item in items]
-            return lambda values, args, made: [p(values, args, made) for p in parts]
-        case OutGrown(size, columns, item, cls):
-            converts = [arrays[column] for column in columns]
+def repeated(outcome: Outcome) -> frozenset[int]:
+    """The ids of the outs that occur more than once, which are one object for the caller."""
+    roots = [outcome.result, *[store.out for store in outcome.stores]]
+    roots += [arg for site in outcome.sites for arg in site.args]
+    counts = Counter([id(node) for root in roots for node in walk(root)])
+    return frozenset([node for node, count in counts.items() if count > 1])
 
-            def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
-                items = _grown(
-                    None if size is None else np.asarray(values[size]).item(),
-                    [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
-                    item,
+
+class _Builders:
+    """Makes the closures for one tree: those of leaves take a result, all others what is below."""
+
+    def __init__(self, arrays: Sequence[Convert], scalar: Convert, repeated: Any) -> None:
+        self.arrays = arrays
+        self.scalar = scalar
+        self.repeated = repeated
+
+    def build(self, out: Out) -> Builder:
+        if (leaf := self.leaf(out)) is not None:
+            convert, index = leaf
+            return lambda values, args, made: convert(values[index])
+        match out:
+            case OutConst(value):
+                return lambda values, args, made: value
+            case OutSet(known):
+                return lambda values, args, made: set(known)
+            case OutMaybe(index, inner):
+                some = self.build(inner)
+                return lambda values, args, made: (
+                    some(values, args, made) if np.asarray(values[index]).item() else None
                 )
-                return items if cls is list else cls(items)
+            case OutMixed(index, outs):
+                if self.scalar is not _python:  # under a trace a number is an array of its dtype
+                    return self.build(outs[-1])
+                kinds = [self.build(o) for o in outs]
+                return lambda values, args, made: kinds[np.asarray(values[index]).item()](
+                    values, args, made
+                )
+            case OutChoice(index, choices):
+                return lambda values, args, made: choices[np.asarray(values[index]).item()]
+            case OutArgument(path):
+                return lambda values, args, made: resolve(args, path)
+            case OutFormat(parts):
+                return _format(
+                    [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
+                )
+            case OutTuple(cls, items):
+                make = tuple if cls is tuple else cls._make  # type: ignore[attr-defined]
+                each = self.each(items)
+                return lambda values, args, made: make(each(values, args, made))
+        if self.is_single(out):
+            return self.fresh(out)
+        return _shared(out, self.fresh(out))
 
-            return grown
-        case OutDict(keys, items):
-            parts = [builder(item, arrays, scalar) for item in items]
-            return lambda values, args, made: {
-                k: p(values, args, made) for k, p in zip(keys, parts, strict=True)
-            }
-        case OutObject(cls, fields):
-            named = [(name, builder(item, arrays, scalar)) for name, item in fields]
-            return lambda values, args, made: new_object(
-                cls, {name: p(values, args, made) for name, p in named}
-            )
-    raise TypeError(f"not an out: {out!r}")
+    def is_single(self, out: Out) -> bool:
+        return self.repeated is not None and id(out) not in self.repeated
+
+    def leaf(self, out: Out) -> tuple[Convert, int] | None:
+        """How one result is converted, and which, where that is all."""
+        match out:
+            case OutArray(index, extents) if all(e is None for e in extents):
+                return (self.arrays[index], index) if self.is_single(out) else None
+            case OutScalar(index, "python"):
+                return self.scalar, index
+            case OutScalar(index):
+                convert = self.arrays[index]
+                if convert is np.array:
+                    return _numpy_scalar, index
+                return (lambda x: _immutable(convert(x))), index
+        return None
+
+    def each(self, outs: Sequence[Out]) -> Builder:
+        """The closure for a list of what `outs` describe."""
+        leaves = [self.leaf(out) for out in outs]
+        pairs = [leaf for leaf in leaves if leaf is not None]
+        if len(pairs) == len(leaves):
+            return lambda values, args, made: [convert(values[index]) for convert, index in pairs]
+        parts = [self.build(out) for out in outs]
+        return lambda values, args, made: [p(values, args, made) for p in parts]
+
+    def fresh(self, out: Out) -> Builder:
+        """The closure for an object with identity, made anew."""
+        match out:
+            case OutArray(index, extents) if any(e is not None for e in extents):
+                return _sized(index, extents, self.arrays[index])
+            case OutArray(index):
+                convert = self.arrays[index]
+                return lambda values, args, made: convert(values[index])
+            case OutNumbers(index, python):
+                return _numbers(index, self.arrays[index], self.scalar if python else _immutable)
+            case OutView(base, steps):
+                root = self.build(base)
+                return lambda values, args, made: _viewed(root(values, args, made), steps)
+            case OutList(items):
+                return self.each(items)
+            case OutGrown():
+                return _list_of_columns(out, [self.arrays[column] for column in out.columns])
+            case OutDict(keys, items):
+                each = self.each(items)
+                return lambda values, args, made: dict(
+                    zip(keys, each(values, args, made), strict=True)
+                )
+            case OutObject(cls, fields):
+                make = maker(cls, tuple([name for name, _ in fields]))
+                each = self.each([item for _, item in fields])
+                return lambda values, args, made: make(each(values, args, made))
+        raise TypeError(f"not an out: {out!r}")
+
+
+def _list_of_columns(out: OutGrown, converts: Sequence[Convert]) -> Builder:
+    size, columns, item, cls = out.size, out.columns, out.item, out.cls
+
+    def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+        items = _grown(
+            None if size is None else np.asarray(values[size]).item(),
+            [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
+            item,
+        )
+        return items if cls is list else cls(items)
+
+    return grown
 
 
 def _shared(out: Out, fresh: Builder) -> Builder:
@@ -334,9 +386,7 @@ def _sized(index: int, extents: tuple[int | None, ...], array: Convert) -> Build
     return build
 
 
-def _format(parts: tuple[Any, ...], arrays: Sequence[Convert], scalar: Convert) -> Builder:
-    pieces = [p if isinstance(p, str) else (builder(p[0], arrays, scalar), *p[1:]) for p in parts]
-
+def _format(pieces: Sequence[Any]) -> Builder:
     def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> str:
         texts = []
         for piece in pieces:
@@ -403,6 +453,10 @@ def _immutable(x: Any) -> Any:
     return x[()] if isinstance(x, np.ndarray) else x
 
 
+def _numpy_scalar(x: Any) -> Any:
+    return np.asarray(x)[()]
+
+
 def _viewed(x: Any, steps: tuple[tuple[str, Any], ...]) -> Any:
     for name, operand in steps:
         x = _STEPS[name](x, operand)
@@ -417,6 +471,34 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "imag": lambda x, _: x.imag,
     "view": lambda x, dtype: x.view(dtype),
 }
+
+
+def maker(cls: type, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
+    """`new_object` of that class for values of the fields `names`."""
+    new: Any = cls.__new__
+    if (
+        new is not object.__new__
+        or hasattr(cls, "__pyxla_made__")
+        or not cls.__dictoffset__
+        or any(_is_described(cls, name) for name in ("__dict__", *names))
+    ):
+        return lambda values: new_object(cls, dict(zip(names, values, strict=True)))
+    update = object.__setattr__
+
+    def make(values: Sequence[Any]) -> Any:
+        made: Any = new(cls)
+        update(made, "__dict__", dict(zip(names, values, strict=True)))
+        return made
+
+    return make
+
+
+def _is_described(cls: type, name: str) -> bool:
+    """Whether the class says what setting that attribute does: a property, a slot."""
+    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    if name == "__dict__" and isinstance(found, types.GetSetDescriptorType):
+        return False
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
 
 
 def new_object(cls: type, fields: dict[str, Any]) -> Any:

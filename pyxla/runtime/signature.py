@@ -3,7 +3,6 @@
     flatten(args, static)   -> (key, leaves)   on every call: fast, no checks
     describe(args, static)  -> Arg per argument, when a specialization is made: checks everything
     keyed(args)             -> the key that values of these descriptions have
-    memory(leaves)          -> what a function that mutates must know besides: `Memory`
 
 Leaves come in the order of a depth-first walk; static values are no leaves.  The key is one flat
 tuple, in which each argument's first entry tells how many follow, so that keys of different
@@ -19,7 +18,7 @@ structure differ:
 
 A traced scalar that is weakly typed (a Python scalar on its way through JAX) counts as the Python
 scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap
-matters to functions that mutate, only; `memory` is the second half of their key.
+matters to functions that mutate, only; `runtime.sharing` makes the second half of their key.
 
 `static` holds paths of numbers, Python's or NumPy's, that are known values: `(argument, step, ...)`
 with a step for each container on the way (index, key or field name).
@@ -30,6 +29,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -49,7 +49,8 @@ from pyxla.ir.types import (
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state
 from pyxla.runtime import jaxlink
-from pyxla.runtime.numbers import Path, numbers_of
+from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
+from pyxla.runtime.places import below, is_static, path_of, static_tree, step_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -192,10 +193,11 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
         elif kind in _CONSTANTS:
             key += ("static", kind, x)
         else:
-            walk = walk or _Walk(key, leaves, static)
+            walk = walk or _Walk(key, leaves)
             try:
-                walk.visit(x, (index,))
+                walk.visit((x,), (index,), None, static_tree(static) if static else None)
             except RecursionError:
+                describe(args, static)  # which says why: an object that contains itself
                 raise _too_deep(index) from None
     return tuple(key), leaves
 
@@ -261,69 +263,95 @@ def _known(x: Any) -> tuple[Any, ...]:
 
 
 class _Walk:
-    """One depth-first walk that extends a key and a list of leaves."""
+    """One depth-first walk that extends a key and a list of leaves.
 
-    def __init__(self, key: list[Any], leaves: list[Any], static: frozenset[Path]) -> None:
+    Places (`runtime.places`) are spelled out as paths only where somebody asks.
+    """
+
+    __slots__ = ("key", "leaves", "seen")
+
+    def __init__(self, key: list[Any], leaves: list[Any]) -> None:
         self.key = key
         self.leaves = leaves
-        self.static = static
-        self.seen: dict[int, Path] = {}
-        self.open: set[int] = set()
+        self.seen: dict[int, Any] = {}
 
-    def visit(self, x: Any, path: Path) -> None:
-        kind = type(x)
-        key = self.key
-        if kind is np.ndarray:
-            key += (x.dtype, x.shape)
-            self.leaves.append(x)
-        elif kind is jaxlink.ARRAY:
-            key.append(_jax_keys.get(x.aval) or _concrete_key(x.aval))
-            self.leaves.append(x)
-        elif kind is int or kind is float or kind is complex:
-            if path in self.static:
-                key += _known(x)
+    def visit(self, elements: Any, steps: Any, within: Any, tree: Any) -> None:
+        """Add the elements that lie at `steps` of a container; `tree`: what is static in it."""
+        key, leaves = self.key, self.leaves
+        for i, x in enumerate(elements):
+            kind = type(x)
+            if kind is np.ndarray:
+                key.append(x.dtype)
+                key.append(x.shape)
+                leaves.append(x)
+            elif kind is jaxlink.ARRAY:
+                key.append(_jax_keys.get(x.aval) or _concrete_key(x.aval))
+                leaves.append(x)
+            elif kind is int or kind is float or kind is complex:
+                if tree is not None and is_static(below(tree, steps, i)):
+                    key += _known(x)
+                else:
+                    key.append(kind)
+                    leaves.append(x)
+            elif kind in _CONSTANTS:
+                key += ("static", kind, x)
             else:
-                key.append(kind)
-                self.leaves.append(x)
-        elif kind in _CONSTANTS:
-            key += ("static", kind, x)
-        elif kind in jaxlink.LITERALS:
-            self.visit(jaxlink.LITERALS[kind](x), path)
-        elif (container := _container(x)) is not None:
-            self.descend(container, x, path)
-        else:
-            self.visit_other(x, path)
+                inside = None if tree is None else below(tree, steps, i)
+                self.visit_other(x, (within, steps, i, x), inside)
 
-    def visit_other(self, x: Any, path: Path) -> None:
-        if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
+    def visit_other(self, x: Any, place: Any, tree: Any) -> None:
+        kind = type(x)
+        container = _containers.get(kind)
+        if container is None:
+            if kind in jaxlink.LITERALS:
+                within, steps, i, _ = place
+                step = step_of(steps, i)
+                self.visit((jaxlink.LITERALS[kind](x),), (step,), within, tree and {step: tree})
+                return
+            container = _container(x) or self.leaf(x, place, tree)
+            if container is None:
+                return
+        if container.mutable:
+            if (met := self.seen.get(id(x))) is not None:
+                self.key += _met(met, place)
+                return
+            self.seen[id(x)] = place
+            if kind is list and len(x) > LONG:
+                numbers = None if is_static(tree and tree.get(ITEMS)) else numbers_of(x)
+                if numbers is not None:
+                    self.key += (list, len(x), "numbers", type(x[0]))
+                    self.leaves.append(numbers)
+                    return
+        entries, steps, elements = container.open(x)
+        self.key += entries
+        self.visit(elements, steps, place, tree)
+
+    def leaf(self, x: Any, place: Any, tree: Any) -> _Container | None:
+        """Add what is no container; a random key of JAX's is one after all."""
+        if isinstance(x, np.generic) and not is_static(tree) and x.dtype in SHORT_NAMES:
             self.key.append(_canonical(x.dtype).type)
         elif isinstance(x, np.memmap):
             self.key += (x.dtype, x.shape)
         elif isinstance(x, jax.Array) and jaxlink.is_key(x):
-            self.descend(_KEYS, x, path)
-            return
+            return _KEYS
         elif isinstance(x, jax.Array):
             self.key.append(_jax_key(jax.typeof(x)))
             x = jaxlink.settled(x)
         else:
-            self.key += _known(_hashable(x, path))
-            return
+            self.key += _known(_hashable(x, lambda: path_of(place)))
+            return None
         self.leaves.append(x)
+        return None
 
-    def descend(self, container: _Container, x: Any, path: Path) -> None:
-        if (seen := _enter(self, container, x, path)) is not None:
-            self.key += ("same", seen)
-            return
-        if (numbers := numbers_of(x, path, self.static)) is not None:
-            self.key += (list, len(x), "numbers", type(x[0]))
-            self.leaves.append(numbers)
-            self.open.discard(id(x))
-            return
-        entries, steps, elements = container.open(x)
-        self.key += entries
-        for step, element in zip(steps, elements, strict=True):
-            self.visit(element, (*path, step))
-        self.open.discard(id(x))
+
+def _met(met: Any, place: Any) -> tuple[Any, ...]:
+    """The entries of a mutable container that was met before."""
+    around = place[0]
+    while around is not None:
+        if around is met:
+            raise _contains_itself(path_of(place))
+        around = around[0]
+    return "same", path_of(met)
 
 
 class Describe:
@@ -332,7 +360,8 @@ class Describe:
     def __init__(self, static: frozenset[Path]) -> None:
         self.static = static
         self.count = 0
-        self.seen: dict[int, Path] = {}
+        # With the objects: what a container makes when it is opened must not make room for another.
+        self.seen: dict[int, tuple[Path, Any]] = {}
         self.open: set[int] = set()
 
     def leaf(self) -> int:
@@ -356,10 +385,11 @@ class Describe:
         if isinstance(x, jax.Array) and not jaxlink.is_key(x):
             return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
         if (container := _KEYS if isinstance(x, jax.Array) else _container(x)) is None:
-            return ArgStatic(_hashable(x, path))
-        if (seen := _enter(self, container, x, path)) is not None:
+            return ArgStatic(_hashable(x, lambda: path))
+        if (seen := self.enter(container, x, path)) is not None:
             return ArgSame(seen)
-        if (numbers := numbers_of(x, path, self.static)) is not None:
+        numbers = None if (*path, ITEMS) in self.static else numbers_of(x)
+        if numbers is not None:
             self.open.discard(id(x))
             return ArgNumbers(array_type(numbers.dtype, numbers.shape), self.leaf())
         _, steps, elements = container.open(x)
@@ -367,6 +397,17 @@ class Describe:
         items = tuple([self.visit(element, (*path, step)) for step, element in parts])
         self.open.discard(id(x))
         return container.build(x, items)
+
+    def enter(self, container: _Container, x: Any, path: Path) -> Path | None:
+        """Start on a container: the path where it was met before, if it is mutable and was."""
+        if id(x) in self.open:
+            raise _contains_itself(path)
+        if container.mutable:
+            if (seen := self.seen.get(id(x))) is not None:
+                return seen[0]
+            self.seen[id(x)] = path, x
+        self.open.add(id(x))
+        return None
 
     def jax_array(self, aval: Any, path: Path, traced: bool = False) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)
@@ -378,21 +419,11 @@ class Describe:
 _WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
-def _enter(walk: _Walk | Describe, container: _Container, x: Any, path: Path) -> Path | None:
-    """Start on a container: the path where it was met before, if it is mutable and was."""
-    if id(x) in walk.open:
-        raise CompileError(
-            f"{spell(path)} contains itself",
-            hint="pass the parts of cyclic structures as separate arguments",
-        )
-    walk.open.add(id(x))
-    if not container.mutable:
-        return None
-    if (seen := walk.seen.get(id(x))) is not None:
-        walk.open.discard(id(x))
-        return seen
-    walk.seen[id(x)] = path
-    return None
+def _contains_itself(path: Path) -> CompileError:
+    return CompileError(
+        f"{spell(path)} contains itself",
+        hint="pass the parts of cyclic structures as separate arguments",
+    )
 
 
 def _container(x: Any) -> _Container | None:
@@ -505,10 +536,25 @@ def _objects(kind: type) -> _Container:
         found = fields(x)
         return (kind, tuple(found)), found, found.values()
 
+    def plain(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        own = x.__dict__
+        return (kind, tuple(own)), own, own.values()
+
+    def slotted(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        try:
+            return (kind, slots), slots, values(x)
+        except AttributeError:  # not all of them are set
+            return opened(x)
+
     def build(x: Any, items: tuple[Arg, ...]) -> Arg:
         return ArgObject(kind, tuple(zip(fields(x), items, strict=True)))
 
-    return _Container(opened, build, True)
+    if kind.__dictoffset__:
+        return _Container(opened if slots else plain, build, True)
+    if len(slots) < 2:
+        return _Container(opened, build, True)
+    values = operator.attrgetter(*slots)
+    return _Container(slotted, build, True)
 
 
 def _slots(kind: type) -> tuple[str, ...]:
@@ -557,17 +603,18 @@ def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
     )
 
 
-def _hashable(x: Any, path: Path) -> Any:
+def _hashable(x: Any, path: Callable[[], Path]) -> Any:
+    """A constant that can be part of a key; `path` says where it is."""
     if isinstance(x, np.ndarray):
         raise CompileError(
-            f"{spell(path)} is a {type(x).__name__}, whose arithmetic is not an ndarray's",
+            f"{spell(path())} is a {type(x).__name__}, whose arithmetic is not an ndarray's",
             hint="pass np.asarray(x)",
         )
     try:
         hash(x)
     except Exception:  # the user's own `__hash__`, too
         raise CompileError(
-            f"{spell(path)} is a {type(x).__name__}, neither a container that pyxla takes apart "
+            f"{spell(path())} is a {type(x).__name__}, neither a container that pyxla takes apart "
             "nor a hashable constant",
             hint="pass its arrays and numbers as arguments, or register its class as a JAX pytree",
         ) from None
@@ -619,67 +666,3 @@ def _rekey_container(arg: Any, key: list[Any]) -> None:
             key += (cls, treedef)
     for item in items:
         _rekey(item, key)
-
-
-# --- memory -----------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Memory:
-    """How NumPy leaves lie in memory.
-
-    read_only: leaves that cannot be written.  groups: sets of leaves that may share memory, each as
-    (leaf, byte offset from the group's lowest address, layout) in leaf order, the layout being
-    (shape, strides, dtype); leaves alone in theirs are left out.  Members of equal offset and
-    layout are the same array.  strides: (leaf, strides in bytes) of arrays not in C order, whose
-    reshapes NumPy copies.
-    """
-
-    read_only: tuple[int, ...] = ()
-    groups: tuple[tuple[tuple[int, int, Any], ...], ...] = ()
-    strides: tuple[tuple[int, tuple[int, ...]], ...] = ()
-
-
-def memory(leaves: Sequence[Any]) -> Memory:
-    """The second half of the key of a function that mutates."""
-    arrays = [(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)]
-    read_only = tuple([i for i, x in arrays if not x.flags.writeable])
-    strides = tuple([(i, x.strides) for i, x in arrays if not x.flags.c_contiguous])
-    if len(arrays) < 2 or (
-        len(arrays) == 2 and not np.may_share_memory(arrays[0][1], arrays[1][1])
-    ):
-        return Memory(read_only, (), strides) if read_only or strides else _PLAIN
-    return Memory(read_only, _groups(arrays), strides)
-
-
-_PLAIN = Memory()
-
-
-def _groups(arrays: list[tuple[int, np.ndarray]]) -> tuple[Any, ...]:
-    """Leaves whose address ranges overlap, found by a sweep over addresses."""
-    spans = [(*np.lib.array_utils.byte_bounds(x), i, x) for i, x in arrays if x.size]
-    spans.sort(key=lambda span: span[:3])
-    groups: list[list[Any]] = []
-    end = -1
-    for low, high, i, x in spans:
-        if low >= end:
-            groups.append([])
-        groups[-1].append((low, i, x))
-        end = max(end, high)
-    return tuple(sorted(_placed(group) for group in groups if len(group) > 1 and _overlap(group)))
-
-
-def _overlap(group: list[Any]) -> bool:
-    """Whether members really share an element; interleaved views (`x[::2]`, `x[1::2]`) do not."""
-    return any(
-        np.shares_memory(x, y) for k, (_, _, x) in enumerate(group) for _, _, y in group[k + 1 :]
-    )
-
-
-def _placed(group: list[Any]) -> tuple[Any, ...]:
-    base = group[0][0]
-    members = [
-        (i, x.__array_interface__["data"][0] - base, (x.shape, x.strides, x.dtype.str))
-        for _, i, x in group
-    ]
-    return tuple(sorted(members, key=lambda member: member[0]))

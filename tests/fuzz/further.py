@@ -25,7 +25,7 @@ import numpy as np
 
 import pyxla
 from pyxla.ops.evaluate import evaluate
-from pyxla.runtime import jaxlink, signature
+from pyxla.runtime import jaxlink, sharing, signature
 from tests.compare import difference
 from tests.fuzz.running import Run, fresh, inputs, run
 
@@ -89,7 +89,7 @@ def artifact(text: str, checks: bool, expected: Run) -> tuple[Run, Run]:
     if holds_instances(expected.result):
         raise Skip("instances among the results")
     namespace = fresh(text)
-    if signature.memory(signature.flatten(inputs(namespace, 0))[1]).groups:
+    if sharing.memory(signature.flatten(inputs(namespace, 0))[1]).groups:
         raise Skip("arguments that share memory")
     function = pyxla.compile(namespace["program"], checks=checks)
     with tempfile.TemporaryDirectory() as folder:
@@ -125,7 +125,7 @@ def immutable(text: str, expected: Run) -> tuple[dict[str, Any], tuple[Any, ...]
         raise Skip("a global array")
     if holds_instances(expected.result) or isinstance(expected.result, Exception):
         raise Skip("instances or an exception")
-    if signature.memory(signature.flatten(arguments)[1]).groups:
+    if sharing.memory(signature.flatten(arguments)[1]).groups:
         raise Skip("arguments that share memory")
     pairs = zip(arguments, expected.arguments, strict=True)
     given = tuple([x if difference(x, y) else as_jax(x) for x, y in pairs])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -118,6 +119,37 @@ def test_containers():
     assert not np.shares_memory(pair.a, pair.b[1]["k"])
     point = run(double(), [2.0], OutObject(Point, (("x", OutScalar(0)), ("y", OutConst(1)))))
     assert point == Point(4.0, 1)
+
+
+class Watched:
+    """Setting `x` does more than keep it; `y` is kept in the instance, `z` in a slot."""
+
+    __slots__ = ("__dict__", "z")
+    y = 3
+
+    @property
+    def x(self):
+        return self.kept
+
+    @x.setter
+    def x(self, value):
+        self.kept = value
+
+    @functools.cached_property
+    def late(self):
+        raise AssertionError
+
+
+def test_fields_are_set_as_the_class_says():
+    fields = tuple([(name, OutScalar(0)) for name in ("x", "y", "z", "late")])
+    watched = run(double(), [2.0], OutObject(Watched, fields))
+    assert (watched.x, watched.y, watched.z, watched.late) == (4.0,) * 4
+    assert sorted(vars(watched)) == ["kept", "late", "y"]
+    plain = OutObject(Point, (("x", OutScalar(0)), ("y", OutScalar(0))))
+    first, second, other = run(
+        double(), [2.0], OutTuple(tuple, (plain, plain, OutObject(Point, plain.fields)))
+    )
+    assert first is second and other is not first and other == first == Point(4.0, 4.0)
 
 
 def test_one_out_is_one_object():

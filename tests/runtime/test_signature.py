@@ -16,6 +16,7 @@ import pytest
 from pyxla.errors import CompileError
 from pyxla.ir.types import DTYPE_NAMES, array_type, python_type
 from pyxla.runtime.numbers import ITEMS
+from pyxla.runtime.sharing import Memory, memory
 from pyxla.runtime.signature import (
     ArgArray,
     ArgDict,
@@ -28,11 +29,9 @@ from pyxla.runtime.signature import (
     ArgScalar,
     ArgStatic,
     ArgTuple,
-    Memory,
     describe,
     flatten,
     keyed,
-    memory,
 )
 
 
@@ -183,12 +182,47 @@ def cyclic():
         (np.ones(3, ">f8"), "newbyteorder"),
         (np.array([None]), "has dtype object"),
         (np.ma.array([1.0]), "is a MaskedArray"),
-        ([jax.random.key(0)], r"argument 0\[0\] has dtype key"),
     ],
 )
 def test_refused(value, words):
     with pytest.raises(CompileError, match=words):
         describe([value])
+
+
+def test_refused_in_a_call():
+    with pytest.raises(CompileError, match=r"argument 0\[1\]\[0\] contains itself"):
+        flatten([cyclic()])
+    with pytest.raises(CompileError, match=r"argument 1\[0\]\['s'\] is a set"):
+        flatten([1.0, ({"s": {1}},)])
+    deep = ()
+    for _ in range(5000):
+        deep = (deep,)
+    with pytest.raises(CompileError, match="argument 1 is nested too deeply"):
+        flatten([1.0, deep])
+
+
+class Slots:
+    __slots__ = ("a", "b")
+
+    def __init__(self, *values):
+        for name, value in zip(self.__slots__, values, strict=False):
+            setattr(self, name, value)
+
+
+class Empty:
+    __slots__ = ()
+
+
+def test_slots_and_known_values_inside():
+    for x in (Slots(), Slots(1.0), Slots(1.0, [2.0]), Empty(), {"p": Slots(1, 2.0)}):
+        assert flatten([x])[0] == keyed(describe([x]))
+    x = [(3, {"k": Slots(1.0, 2)}), list(range(100))]
+    static = frozenset([(0, 0, 1, "k", "b"), (0, 0, 0), (0, 1, ITEMS), (0, 1, 4), (0, 1, 98)])
+    key, leaves = flatten([x], static)
+    assert key == keyed(describe([x], static))
+    assert leaves == [1.0, *range(4), *range(5, 98), 99]
+    assert flatten([Slots(x, x)])[0] == keyed(describe([Slots(x, x)]))
+    assert flatten([[0, {"k": x}], x])[0][-2:] == ("same", (0, 1, "k"))
 
 
 def groups(*leaves):

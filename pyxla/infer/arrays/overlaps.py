@@ -15,7 +15,7 @@ from pyxla.infer.arrays.blocks import Range, Shape
 from pyxla.infer.arrays.reshaping import Reshape
 from pyxla.infer.arrays.views import BasicIndex, View, extend
 
-# (leaf, offset in bytes, (shape, strides, dtype)), as `runtime.signature.Memory` has it.
+# (leaf, offset in bytes, (shape, strides, dtype)), as `runtime.sharing.Memory` has it.
 Member = tuple[int, int, tuple[Shape, Shape, str]]
 
 

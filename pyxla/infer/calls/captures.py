@@ -70,12 +70,19 @@ class Place:
 
     def read(self) -> Any:
         if self.name is not None:
-            owner = self.owner
-            namespace = owner.__dict__ if isinstance(owner, type) else owner
-            return namespace.get(self.name, _MISSING)
+            return self.namespace().get(self.name, _MISSING)
         if isinstance(self.owner, types.CellType):
             return self.owner.cell_contents
         return self.owner
+
+    def reader(self) -> Callable[[], Any]:
+        """`read`, for who reads often."""
+        if self.name is None:
+            return self.read
+        return functools.partial(self.namespace().get, self.name, _MISSING)
+
+    def namespace(self) -> Any:
+        return self.owner.__dict__ if isinstance(self.owner, type) else self.owner
 
     def __hash__(self) -> int:
         return hash((id(self.owner), self.name))
