@@ -229,7 +229,10 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     return compile_with(function, made)
 
 
-def compile_with(function: Callable[..., Any], options: Options) -> Compiled:
+def compile_with(function: Any, options: Options) -> Any:
+    """`function` compiled; of what a class binds in another way, bound in that way."""
+    if isinstance(function, staticmethod | classmethod):
+        return type(function)(compile_with(function.__func__, options))
     if not callable(function):
         raise CompileError(f"pyxla.compile takes a function, not {type(function).__name__}")
     compiled = Compiled(function, options)

@@ -180,3 +180,30 @@ def test_computations_have_defaults() -> None:
     np.testing.assert_array_equal(pyxla.hlo.sort(x, dimension=1), np.sort(x))
     np.testing.assert_array_equal(pyxla.hlo.all_reduce(x, replica_groups=((0,),)), x)
     assert "comparator='LT'" in str(inspect.signature(pyxla.hlo.sort))
+
+
+class Bound:
+    factor = 3
+
+    @pyxla.compile
+    @staticmethod
+    def static(x):
+        return x + 1
+
+    @pyxla.compile(checks=True)
+    @classmethod
+    def of_class(cls, x):
+        return x * cls.factor
+
+    def both(self, x):
+        return self.static(x) + self.of_class(x)
+
+
+def test_staticmethods_and_classmethods_are_compiled():
+    assert (Bound.static(1), Bound().static(2), Bound.of_class(2), Bound().of_class(3)) == (
+        2,
+        3,
+        6,
+        9,
+    )
+    assert pyxla.compile(Bound().both)(2.0) == 9.0

@@ -43,18 +43,19 @@ class Leaf:
     """A number, an array by value, or a constant of any kind.
 
     cell: an array object rather than a NumPy scalar.  jax: of JAX, so that it does not mutate.
-    origin: the cell that it was.
+    origin: the cell that it was.  structural: part of the structure of a class registered with JAX.
     """
 
     value: Any
     cell: bool = False
     jax: bool = False
     origin: int = -1
+    structural: bool = False
 
     @property
     def type(self) -> ArrayType | None:
-        """The type of a number or an array; None of other constants."""
-        return number_type(self.value) if is_number(self.value) else None
+        """The type of a number or an array; None of other constants, and of what is structure."""
+        return number_type(self.value) if is_number(self.value) and not self.structural else None
 
     @property
     def inexact(self) -> bool:
@@ -96,6 +97,7 @@ class _Flatten:
         self.apart = apart
         self.jax = jax
         self.seen: dict[Any, Tree | None] = {}
+        self.structural = False
 
     def visit(self, x: Any) -> Tree:
         x = self.engine.use(x)
@@ -107,7 +109,7 @@ class _Flatten:
             return Node(x, tuple([self.visit(item) for item in x.items]))
         if isinstance(x, MaybeNone):
             return Node(x, (self.visit(x.value), self.visit(x.some)))
-        return Leaf(x)
+        return Leaf(x, structural=self.structural)
 
     def reference(self, x: Ref) -> Tree:
         key = (x.cell, x.view)
@@ -124,11 +126,24 @@ class _Flatten:
         engine = self.engine
         content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
         if isinstance(content, Array):
-            return Leaf(arrays.read(engine, x), True, self.jax and engine.is_jax(x), x.cell)
+            jax = self.jax and engine.is_jax(x)
+            return Leaf(arrays.read(engine, x), True, jax, x.cell, self.structural)
         if isinstance(content, NumberList):
             content = unpacked(engine, content)
+        if isinstance(content, ObjectCell):
+            return Node(content, self.fields(content), True, x.cell)
         items = tuple([self.visit(item) for item in parts(content)])
         return Node(content, items, True, x.cell)
+
+    def fields(self, content: ObjectCell) -> tuple[Tree, ...]:
+        outer = self.structural
+        structural = self.engine.jax.structural(content.cls, tuple(content.fields))
+        items = []
+        for name, item in content.fields.items():
+            self.structural = outer or name in structural
+            items.append(self.visit(item))
+        self.structural = outer
+        return tuple(items)
 
 
 def leaves(*trees: Tree) -> Iterator[Leaf]:

@@ -14,7 +14,8 @@ import jax
 import numpy as np
 
 from pyxla.infer.arrays.access import dtype_of
-from pyxla.infer.calls.dispatch import call, call_foreign
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple

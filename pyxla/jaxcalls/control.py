@@ -64,7 +64,11 @@ def _visited(target: Callable[..., Any]) -> Callable[[Callable[..., Any]], Calla
 
 @_visited(lax.cond)
 def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any) -> Any:
-    return true_fun(*operands) if pred else false_fun(*operands)
+    if pred:
+        result = true_fun(*operands)
+    else:
+        result = false_fun(*operands)
+    return result
 
 
 @_visited(lax.switch)
@@ -76,7 +80,10 @@ def switch(index: Any, branches: Any, *operands: Any) -> Any:
 
 @_visited(lax.while_loop)
 def while_loop(cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
-    carry = carried(init_val, result_of(body_fun, init_val))
+    found = result_of(body_fun, init_val)
+    if is_doubtful(init_val, found):
+        found = result_of(body_fun, carried(init_val, found, True))
+    carry = carried(init_val, found)
     while cond_fun(carry):
         carry = settled(body_fun(carry), carry)
     return carry
@@ -84,7 +91,10 @@ def while_loop(cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
 
 @_visited(lax.fori_loop)
 def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any, *, unroll: Any = None) -> Any:
-    carry = carried(init_val, result_of(body_fun, lower, init_val))
+    found = result_of(body_fun, lower, init_val)
+    if is_doubtful(init_val, found):
+        found = result_of(body_fun, lower, carried(init_val, found, True))
+    carry = carried(init_val, found)
     for i in range(lower, upper):
         carry = settled(body_fun(i, carry), carry)
     return carry
@@ -101,10 +111,18 @@ def scan(
     _split_transpose: Any = False,
 ) -> Any:
     rows = jax.tree.leaves(xs)
-    count = len(rows[0]) if rows else length
+    sizes = [len(row) for row in rows]
+    count = sizes[0] if rows else length
+    if [n for n in sizes if n != count]:
+        raise ValueError(f"scan got values with different leading axis sizes: {sizes}")
+    if length is not None and length != count:
+        raise ValueError(
+            f"scan got `length` argument of {length} which disagrees with leading axis sizes "
+            f"{sizes}."
+        )
     first = jax.tree.map(_first_row, xs)
     carry, y = result_of(f, init, first)
-    carry = carried(init, carry)
+    carry = carried(init, carry, True)
     carry, y = result_of(f, carry, first)
     carry = carried(init, carry)
     ys = jax.tree.map(lambda leaf: np.empty((count, *np.shape(leaf)), dtype_of(leaf)), y)
@@ -137,8 +155,16 @@ def result_of(function: Any, *args: Any) -> Any:
     raise NotImplementedError
 
 
-def carried(init: Any, result: Any) -> Any:
-    """`init` as the carry of a loop whose body returns values of the types of `result`."""
+def carried(init: Any, result: Any, narrow: Any = False) -> Any:
+    """`init` as the carry of a loop whose body returns values of the types of `result`.
+
+    narrow: where a number met what is no number, 64 bits are taken for NumPy's default.
+    """
+    raise NotImplementedError
+
+
+def is_doubtful(init: Any, result: Any) -> Any:
+    """Whether `carried` has other types with and without `narrow`."""
     raise NotImplementedError
 
 
@@ -166,14 +192,39 @@ def _dtype_of(engine: Engine, x: Any) -> Any:
 
 
 @rule(carried)
-def _carried(engine: Engine, init: Any, result: Any) -> Any:
+def _carried(engine: Engine, init: Any, result: Any, narrow: Any = Const(False)) -> Any:
     def leaf(old: Array | Scalar, new: Array | Scalar) -> Array:
-        dtype = _type(engine, old).dtype
-        if old.value.type.weak:
-            dtype = np.promote_types(dtype, _type(engine, new).dtype)
-        return Array(cast(old.value, dtype))
+        return Array(cast(old.value, _carry_dtype(engine, old, new, bool(narrow.value))))
 
     return _by_leaves(engine, leaf, init, result)
+
+
+@rule(is_doubtful)
+def _is_doubtful(engine: Engine, init: Any, result: Any) -> Any:
+    doubts: list[bool] = []
+
+    def leaf(old: Array | Scalar, new: Array | Scalar) -> Array:
+        both = [_carry_dtype(engine, old, new, narrow) for narrow in (False, True)]
+        doubts.append(both[0] != both[1])
+        return Array(old.value)
+
+    _by_leaves(engine, leaf, init, result)
+    return Const(any(doubts))
+
+
+def _carry_dtype(
+    engine: Engine, old: Array | Scalar, new: Array | Scalar, narrow: bool
+) -> np.dtype:
+    """The dtype of a carry: numbers are promoted as JAX does, by kind before width."""
+    mine, other = _type(engine, old), _type(engine, new)
+    if not old.value.type.weak:
+        return mine.dtype
+    order = "biufcV".index  # bfloat16 is of kind V
+    if min(order(mine.dtype.kind), 3) > min(order(other.dtype.kind), 3):
+        return mine.dtype
+    if new.value.type.weak and mine.dtype.kind == other.dtype.kind:
+        return mine.dtype
+    return NARROW.get(other.dtype, other.dtype) if narrow and not engine.wide() else other.dtype
 
 
 @rule(settled)
@@ -194,10 +245,11 @@ def _settled(engine: Engine, result: Any, carry: Any) -> Any:
 def _by_leaves(engine: Engine, leaf: Callable[..., Array], x: Any, y: Any) -> Any:
     """`x` with other leaves, made of its own and those of `y`, which has the same structure."""
 
-    def both(x: Any, y: Any) -> Slot:
-        if isinstance(engine.operand(x.value), Key):
+    def both(x: Any, y: Any) -> Any:
+        given = [abstract(engine, leaf) for leaf in (x, y)]
+        if isinstance(engine.operand(given[0]), Key):
             return x
-        values = [_operand(engine, abstract(engine, slot)) for slot in (x, y)]
+        values = [_operand(engine, leaf) for leaf in given]
         return Slot(engine, engine.abstract(leaf(*values)))
 
     try:

@@ -8,10 +8,12 @@ functions that they call are the program's, and what they return is read back.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 
 from pyxla.errors import CompileError, also
 from pyxla.infer.engine import Engine
@@ -20,18 +22,35 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
 from pyxla.infer.lists.number_lists import unpacked
 from pyxla.infer.transfer import truth
 from pyxla.lib.registry import rule
+from pyxla.runtime.signature import fields_of
 
+_HEAP_TYPE = 1 << 9  # of classes made by class statements
 FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 
 
+_PLAIN = (jax.tree_util.PyTreeDef, str, bool, int, float, complex, np.generic, enum.Enum)
+
+
 class Slot:
-    """A leaf of a skeleton."""
+    """A leaf of a skeleton; equal to others where it is part of a class's structure and not a
+    leaf, by the value that it then must have."""
 
     __slots__ = ("engine", "value")
 
     def __init__(self, engine: Engine, value: Any) -> None:
         self.engine = engine
         self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Slot):
+            return bool(self.known() == other)
+        return other.value is self.value or bool(self.known() == other.known())
+
+    def __hash__(self) -> int:
+        return hash(self.known())
+
+    def known(self) -> Any:
+        return self.engine.static(self.value, "the structure of a tree")
 
     def __bool__(self) -> bool:
         return bool(self.engine.static(truth(self.engine, self.value), "this condition"))
@@ -57,7 +76,7 @@ def _constant(engine: Engine, x: Const) -> Any:
     value = x.value
     if type(value) is tuple:
         return tuple([_constant(engine, Const(item)) for item in value])
-    if value is None or isinstance(value, jax.tree_util.PyTreeDef | str):
+    if value is None or isinstance(value, _PLAIN):
         return value
     if callable(value) and not isinstance(value, type):
         return _callable(engine, x)
@@ -99,8 +118,8 @@ def abstract(engine: Engine, x: Any) -> Any:
         return engine.new_list([abstract(engine, item) for item in x])
     if type(x) is dict:
         return engine.new_dict({key: abstract(engine, item) for key, item in x.items()})
-    if hasattr(x, "__dict__") and jax.tree_util.is_tree_node(type(x)):
-        fields = {name: abstract(engine, field) for name, field in vars(x).items()}
+    if jax.tree_util.is_tree_node(type(x)) and type(x).__flags__ & _HEAP_TYPE:
+        fields = {name: abstract(engine, field) for name, field in fields_of(x).items()}
         return engine.new(ObjectCell(type(x), fields))
     return Const(x)
 

@@ -71,13 +71,15 @@ class Host:
 
     array_class: of its arrays.  concrete: of those that are no tracers.  wide: the place where the
     user's `jax_enable_x64` is read.  narrowed: a function of JAX's that makes arrays as it does
-    without that setting, and takes all the same what has 64 bits.
+    without that setting, and takes all the same what has 64 bits.  structural: which of the fields
+    of a class, given by their names, are part of its structure, as it is registered.
     """
 
     array_class: Any
     concrete: Any
     wide: Any
     narrowed: Callable[[Any], Any]
+    structural: Callable[[type, tuple[str, ...]], frozenset[str]]
 
 
 # "jax": (function or its dotted name, args, kwargs, types) -> Lowering, where the arguments are

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,12 @@ def lower(
 
     def noted(*arrays: Any) -> Any:
         made = call(*arrays)
+        for x in jax.tree.leaves(made):
+            if not hasattr(x, "dtype") and not isinstance(x, complex | int | float):
+                raise OpError(
+                    f"it returns a {type(x).__name__}, and not arrays only; call it outside of "
+                    "compiled code, and use what it returns here"
+                )
         generators[:] = [jaxlink.generator(x) for x in jax.tree.leaves(made)]
         return made
 
@@ -49,14 +56,22 @@ def lower(
         tree = jax.tree.structure(jax.eval_shape(noted, *structs))
         lowered = jax.jit(flat, keep_unused=True).lower(*structs)
     results = tuple([_result_type(info) for info in lowered.out_info])
+    code = lowered.as_text()
+    if _CALLBACK.search(code):
+        raise OpError(
+            "it calls Python while it runs, which a compiled module cannot; print() can print"
+        )
     return Lowering(
-        lowered.as_text(),
+        code,
         types,
         results,
         functools.partial(_unflatten, tree, generators),
         functools.partial(_evaluate, flat),
         flat,
     )
+
+
+_CALLBACK = re.compile(r"custom_call @\w*callback")
 
 
 def _unflatten(tree: Any, generators: list[Any], values: list[Any]) -> Any:
@@ -172,10 +187,34 @@ def narrowed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _python(x: Any) -> Any:
-    """A number of Python's that is known at run time, with the type JAX then gives it."""
+    """Numbers of Python's that are known at run time, with the type JAX then gives them."""
+    if isinstance(x, dict):
+        return {key: _python(item) for key, item in x.items()}
+    if isinstance(x, tuple | list):
+        items = [_python(item) for item in x]
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    if isinstance(x, slice):
+        return slice(*map(_python, (x.start, x.stop, x.step)))
     if isinstance(x, jax.Array) and x.weak_type and x.shape == ():
         return jax.lax.convert_element_type(x, type(x.dtype.type(0).item()))
     return x
+
+
+@functools.lru_cache(maxsize=1024)
+def structural(cls: type, names: tuple[str, ...]) -> frozenset[str]:
+    """The fields that are no children of instances of `cls`, where it is registered with JAX and
+    its flattening only hands fields on."""
+    if not jax.tree_util.is_tree_node(cls):
+        return frozenset()
+    made: Any = object.__new__(cls)
+    marks = {name: object() for name in names}
+    try:
+        for name, mark in marks.items():
+            object.__setattr__(made, name, mark)
+        children = {id(leaf) for leaf in jax.tree.leaves(made)}
+    except Exception:  # noqa: BLE001 - the user's flattening raises anything
+        return frozenset()
+    return frozenset([name for name, mark in marks.items() if id(mark) not in children])
 
 
 def _keys(fields: dict[str, Any]) -> Any:
@@ -183,7 +222,7 @@ def _keys(fields: dict[str, Any]) -> Any:
 
 
 KeyArray.__pyxla_made__ = staticmethod(_keys)  # type: ignore[attr-defined]
-HOST = Host(jax.Array, jaxlink.ARRAY, Place(_Config(), "jax_enable_x64"), narrowed)
+HOST = Host(jax.Array, jaxlink.ARRAY, Place(_Config(), "jax_enable_x64"), narrowed, structural)
 LOWERINGS["jax"] = lower
 DERIVATIVES["jvp"] = pushed
 DERIVATIVES["vjp"] = pulled

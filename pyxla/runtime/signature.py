@@ -453,7 +453,7 @@ def _classify(x: Any) -> _Container | None:
         return None
     if dataclasses.is_dataclass(x):
         return _objects(kind)
-    if _is_pytree(x):
+    if _is_pytree(x) and not _is_own(x):
         return _PYTREE
     return _objects(kind) if _is_instance(x) else None
 
@@ -516,6 +516,16 @@ def _is_instance(x: Any) -> bool:
 _HEAP_TYPE = 1 << 9
 
 
+def _is_own(x: Any) -> bool:
+    """Whether `x` is an instance of a class of the user's, whose fields are all that it holds: of
+    one registered with JAX, too, the methods are read."""
+    foreign = type(x).__module__.partition(".")[0] in ("jax", "jaxlib")
+    return _is_instance(x) and not foreign and not isinstance(x, _HOLDERS)
+
+
+_HOLDERS = (dict, list, tuple, set, frozenset, functools.partial)
+
+
 def _has(x: Any, name: str) -> bool:
     """Whether `x` has that attribute; a class whose instances refuse to tell has it not."""
     try:
@@ -524,16 +534,19 @@ def _has(x: Any, name: str) -> bool:
         return False
 
 
+def fields_of(x: Any) -> dict[str, Any]:
+    """The fields that an instance has, those in slots included."""
+    own = getattr(x, "__dict__", {})
+    slots = _slots(type(x))  # type: ignore[arg-type]  # classes can be hashed
+    return {**own, **{n: getattr(x, n) for n in slots if hasattr(x, n)}} if slots else own
+
+
 def _objects(kind: type) -> _Container:
     """Instances of a Python class, by the fields they have."""
-    slots = _slots(kind)
-
-    def fields(x: Any) -> dict[str, Any]:
-        own = getattr(x, "__dict__", {})
-        return {**own, **{n: getattr(x, n) for n in slots if hasattr(x, n)}} if slots else own
+    slots = _slots(kind)  # type: ignore[arg-type]  # classes can be hashed
 
     def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-        found = fields(x)
+        found = fields_of(x)
         return (kind, tuple(found)), found, found.values()
 
     def plain(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
@@ -547,7 +560,7 @@ def _objects(kind: type) -> _Container:
             return opened(x)
 
     def build(x: Any, items: tuple[Arg, ...]) -> Arg:
-        return ArgObject(kind, tuple(zip(fields(x), items, strict=True)))
+        return ArgObject(kind, tuple(zip(fields_of(x), items, strict=True)))
 
     if kind.__dictoffset__:
         return _Container(opened if slots else plain, build, True)
@@ -557,6 +570,7 @@ def _objects(kind: type) -> _Container:
     return _Container(slotted, build, True)
 
 
+@functools.lru_cache(maxsize=4096)
 def _slots(kind: type) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for base in reversed(kind.__mro__):

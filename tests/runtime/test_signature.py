@@ -143,9 +143,13 @@ def test_long_lists_of_numbers_are_one_leaf_unless_asked_for():
 
 
 def test_registered_pytrees_and_methods():
-    (arg,) = describe([Registered([A, 2])])
+    partial = jax.tree_util.Partial(jnp.add, A)
+    (arg,) = describe([partial])
     assert isinstance(arg, ArgPytree) and len(arg.items) == 2
-    assert keyed([arg]) == flatten([Registered([A, 2])])[0]
+    assert keyed([arg]) == flatten([partial])[0]
+    (instance,) = describe([Registered([A, 2])])  # of a class of the user's: its fields
+    assert isinstance(instance, ArgObject) and [name for name, _ in instance.fields] == ["parts"]
+    assert keyed([instance]) == flatten([Registered([A, 2])])[0]
     layer = Layer(np.ones((2, 3)), 1.0)
     (method,) = describe([layer.apply])
     assert isinstance(method, ArgMethod) and method.function is Layer.apply

@@ -191,7 +191,7 @@ class Captures:
             if place is not None:
                 self.constants[place] = value
             return Tuple(tuple([Const(item) for item in value]), type(value))
-        if is_constant(value):
+        if is_constant(value) or self.is_jax_object(value):
             return Const(value)
         place = place or Place(value)
         if place in self.places:
@@ -199,6 +199,15 @@ class Captures:
         if id(value) in self.by_identity and place.name is None:
             return self.by_identity[id(value)]
         raise NewCapture(place)
+
+    def is_jax_object(self, value: Any) -> bool:
+        """Whether `value` is one of JAX's own callable objects (`jnp.add`, an initializer)."""
+        return (
+            callable(value)
+            and not isinstance(value, functools.partial)
+            and type(value).__module__.partition(".")[0] == "jax"
+            and self.is_foreign(value)
+        )
 
     def box(self, engine: Any, cell: Any, name: str) -> Ref:
         """The closure variable `name` of a function object, as a box on the heap."""

@@ -25,6 +25,7 @@ from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines, functions, standard
 from pyxla.infer.calls.captures import BoundedOperand
+from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
@@ -34,7 +35,6 @@ from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.raising.checks import verify, verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
-from pyxla.lib.foreign import call_jax
 from pyxla.lib.refused import OUTSIDE, Row, refusal
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 from pyxla.lib.scipys import scipys
@@ -218,15 +218,6 @@ def refuse_outside(
 
 def _is_library(value: Any) -> bool:
     return str(getattr(value, "__module__", "")).startswith("numpy")
-
-
-def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """A JAX function: its own code, merged into the module; results do not mutate."""
-    operands = [engine.operand(a) for a in args]
-    named = {k: engine.operand(a) for k, a in kwargs.items()}
-    function = value if engine.wide() else engine.jax.narrowed(value)
-    result = engine.library(_name(value), call_jax, function, tuple(operands), named)
-    return engine.abstract(result)
 
 
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -678,4 +669,5 @@ def wrapper(engine: Engine, callee: Any) -> Callable[..., Any]:
         named = {k: engine.abstract(a) for k, a in kwargs.items()}
         return engine.operand(call(engine, callee, abstract, named))
 
+    compiled.__pyxla_callee__ = callee  # type: ignore[attr-defined]
     return compiled
