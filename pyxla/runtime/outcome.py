@@ -476,20 +476,23 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
 def maker(cls: type, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
     """`new_object` of that class for values of the fields `names`."""
     new: Any = cls.__new__
-    if (
-        new is not object.__new__
-        or hasattr(cls, "__pyxla_made__")
-        or not cls.__dictoffset__
-        or any(_is_described(cls, name) for name in ("__dict__", *names))
-    ):
-        return lambda values: new_object(cls, dict(zip(names, values, strict=True)))
     update = object.__setattr__
 
     def make(values: Sequence[Any]) -> Any:
         made: Any = new(cls)
-        update(made, "__dict__", dict(zip(names, values, strict=True)))
+        update(made, "__dict__", dict(zip(names, values)))
         return made
 
+    def make_by_field(values: Sequence[Any]) -> Any:
+        made: Any = new(cls)
+        for name, value in zip(names, values):
+            update(made, name, value)
+        return made
+
+    if hasattr(cls, "__pyxla_made__") or cls in (np.random.Generator, np.random.PCG64):
+        return lambda values: new_object(cls, dict(zip(names, values)))
+    if not cls.__dictoffset__ or any(_is_described(cls, name) for name in ("__dict__", *names)):
+        return make_by_field
     return make
 
 
