@@ -207,3 +207,10 @@ def test_staticmethods_and_classmethods_are_compiled():
         9,
     )
     assert pyxla.compile(Bound().both)(2.0) == 9.0
+
+
+def test_negative_counts_of_repeat_raise():
+    f = pyxla.compile(lambda x, n: np.repeat(x, n), checks=True)
+    with pytest.raises(ValueError, match="repeats may not contain negative values"):
+        f(np.arange(2), np.array([-2, 3]))
+    assert f(np.arange(2), np.array([2, 1])).tolist() == [0, 0, 1]

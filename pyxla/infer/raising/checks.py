@@ -555,6 +555,14 @@ _REDUCTIONS = {
 }
 
 
+@unless(ValueError("repeats may not contain negative values."), np.repeat)
+def _repeat(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    counts = operands[1] if len(operands) > 1 else None
+    if not isinstance(counts, Array) or counts.extents or counts.dtype.kind != "i":
+        return None
+    return all_(Array(_not_negative(counts.value))).value
+
+
 def verify_reduction(engine: Any, function: Any, operands: Any, named: dict[str, Any]) -> None:
     """The dimensions that are reduced are not empty, or there is an `initial` value."""
     if not operands or not isinstance(operands[0], Array) or "initial" in named:
