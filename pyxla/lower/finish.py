@@ -16,6 +16,7 @@ from pyxla.ir.rewrite import clone_region
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
+from pyxla.lower.cpu.copies import share_code
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
@@ -80,6 +81,7 @@ PASSES = (
     # Sees the sums that spread products are.
     Pass(stage_reductions, (reduce,), cpu=True),
     Pass(keep_shared, cpu=True),
+    Pass(share_code, cpu=True),
 )
 
 

@@ -26,7 +26,7 @@ LARGE = 4096  # elements of an array that is worth a kernel
 SHARED = 2  # arrays that the code of a value reads which is needed in memory anyway
 MANY = 4  # arrays that the code of any value with several users may read
 _ELEMENTWISE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
-_FUSIBLE = _ELEMENTWISE | frozenset([op for op in vars(shape).values() if isinstance(op, Op)])
+FUSIBLE = _ELEMENTWISE | frozenset([op for op in vars(shape).values() if isinstance(op, Op)])
 _VIEWS = frozenset((shape.reshape, shape.transpose))
 _LIBRARY = frozenset((dot_general, convolution))
 
@@ -50,7 +50,7 @@ def keep_shared(region: Region) -> Region:
                 keep_shared(inner)
         found = _reads(instr, reads)
         for value in instr.results:
-            reads[value] = found if instr.op in _FUSIBLE else _itself(value)
+            reads[value] = found if instr.op in FUSIBLE else _itself(value)
         if instr.op in _ELEMENTWISE and _is_shared(instr.results[0], found, users):
             (value,) = instr.results
             reads[value] = _itself(value)
