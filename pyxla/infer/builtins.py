@@ -617,6 +617,15 @@ for _name in (
     rule(getattr(operator, f"i{_name.rstrip('_')}"))(
         lambda engine, x, y, name=_name: inplace(engine, name, x, y)
     )
+
+
+@rule(pow)
+def _pow(engine: Engine, base: Any, exp: Any, mod: Any = Const(None)) -> Any:  # noqa: B008
+    if isinstance(mod, Const) and mod.value is None:
+        return binary(engine, "pow", base, exp)
+    return apply(engine, "pow", REGISTRY[pow], [base, exp, mod], {})
+
+
 for _name in ("pos", "invert"):
     rule(getattr(operator, _name))(lambda engine, x, name=_name: unary(engine, name, x))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):

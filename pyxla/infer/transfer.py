@@ -62,6 +62,7 @@ from pyxla.ir.core import Instr
 from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import REGISTRY, Implementation
+from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops.elementwise import not_
 
 REMEDY_NONE = "test `is not None` first"
@@ -77,6 +78,7 @@ _FOLD = {
     )
 }
 _OPERATORS = {name: Implementation(function) for name, function in OPERATORS.items()}
+_SCALAR_POWER = Implementation(UFUNCS[np.power])
 _TRUTH = Implementation(truth_of)
 _DUNDER = {"and_": "and", "or_": "or"}
 _MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -245,7 +247,7 @@ def _power(engine: Engine, x: Any, y: Any) -> Any:
             if exponent == 2:
                 return apply(engine, "**", REGISTRY[np.square], [x], {})
     elif isinstance(x, Array) and isinstance(y, Const) and y.value == 0.5:
-        return apply(engine, "**", REGISTRY[np.power], [x, y], {})
+        return apply(engine, "**", _SCALAR_POWER, [x, y], {})
     return operate(engine, "pow", x, y)
 
 

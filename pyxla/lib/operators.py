@@ -22,7 +22,15 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import PYTHON_NUMBERS, literal, weak
+from pyxla.lib.operands import (
+    PYTHON_NUMBERS,
+    as_array,
+    broadcast_to,
+    cast,
+    literal,
+    weak,
+)
+from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import reshape
@@ -244,7 +252,26 @@ def array_power(x: Any, y: Any) -> Any:
             return _small_power(x, y)
         if y == 0.5 and CLASSES[x.dtype] in "fc":
             return UFUNCS[np.sqrt](x)
-    return UFUNCS[np.power](x, y)
+    arrays = [v for v in (x, y) if type(v) is Array and v.shape]
+    return (power_of_arrays if arrays else UFUNCS[np.power])(x, y)
+
+
+@implements(np.power)
+def power_of_arrays(x: Any, y: Any, /, **options: Any) -> Any:
+    """NumPy's loop over powers takes roots where one exponent, 0.5, is for all elements.
+
+    They differ at -inf and -0.0.  Powers of NumPy's scalars by `**` know no such case.
+    """
+    result = UFUNCS[np.power](x, y, **options)
+    exponent = as_array(y)
+    if CLASSES[result.dtype] != "f" or exponent.size != 1 or (type(y) in (int, float) and y != 0.5):
+        return result
+    shape, dtype = result.shape, result.dtype
+    base, same = [broadcast_to(cast(v.value, dtype), shape) for v in (as_array(x), exponent)]
+    negative = op.and_(k.eq(same, k.like(same, 0.5)), k.signbit(base))
+    zero = k.eq(base, k.like(base, 0))
+    sign = op.select(zero, k.like(base, -1), k.like(base, np.nan))
+    return Array(op.multiply(result.value, op.select(negative, sign, k.like(base, 1))))
 
 
 def _small_power(x: Array, y: float) -> Any:
@@ -279,4 +306,6 @@ unary("abs",       np.absolute,      absolute)
 # fmt: on
 OPERATORS["not_"] = not_
 _python_power = OPERATORS["pow"]
-OPERATORS["pow"] = lambda x, y: array_power(x, y) if type(x) is Array else _python_power(x, y)
+OPERATORS["pow"] = lambda x, y: (
+    array_power(x, y) if type(x) is Array or type(y) is Array else _python_power(x, y)
+)

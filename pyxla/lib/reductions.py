@@ -113,6 +113,8 @@ def accumulate_all(
     if work == BOOL:
         computation = "or" if computation == "add" else "and"
     total = fold(value, axes, literal(neutral, work), computation)
+    if not axes and computation == "add" and CLASSES[work] in "fc" and initial is None:
+        initial = 0.0  # so NumPy begins where nothing is summed, and -0.0 is lost
     if initial is not None:
         start = broadcast_to(as_value(initial, work), total.type.shape)
         total = (op.add if computation == "add" else op.multiply)(total, start)
@@ -198,8 +200,8 @@ def mean(
     x = as_array(a)
     axes = statistic_axes(axis, x.ndim, where)
     work, result = _mean_dtypes(x.dtype, dtype)
-    value = masked(cast(x.value, work), where, 0)
-    total = keep(fold(value, axes, literal(0, work), "add"), x.shape, axes, keepdims)
+    total = accumulate_all(x.value, axes, work, "add", 0, where=where)
+    total = keep(total, x.shape, axes, keepdims)
     return Array(cast(op.divide(total, _count(x, axes, where, work, keepdims)), result))
 
 

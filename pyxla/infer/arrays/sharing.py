@@ -26,8 +26,9 @@ from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import broadcast_shapes
 from pyxla.lib.products import parse_einsum
-from pyxla.lib.registry import REGISTRY, rule
+from pyxla.lib.registry import REGISTRY, Implementation, rule
 
+_SUM = Implementation(REGISTRY[np.einsum].function, rank0="array")
 NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)
 BOTH_ENDS, CARTESIAN = Const("fb"), Const("xy")
 
@@ -218,7 +219,30 @@ def einsum(engine: Any, subscripts: Any, *operands: Any, **options: Any) -> Any:
         made = _labelled(engine, shown(engine, operands[0]), engine.static(subscripts))
         if made is not None:
             return reference(engine, operands[0], made)
-    return _by_value(engine, np.einsum, subscripts, *operands, **options)
+    given = [subscripts, *operands]
+    optimize = options.get("optimize")
+    if optimize is not None and engine.static(optimize, "optimize") is not False:
+        if _ends_in_product(engine, given, engine.static(optimize, "optimize")):
+            return call_library(engine, np.einsum, _SUM, given, options)
+    return _by_value(engine, np.einsum, *given, **options)
+
+
+def _ends_in_product(engine: Any, args: list[Any], optimize: Any) -> bool:
+    """Whether NumPy returns a sum over all as a 0-d array: `tensordot` does, its own loop not."""
+    types = []
+    for x in args:
+        found = engine.operand(x)
+        if not isinstance(found, Array):
+            types.append(engine.static(x, "an argument of np.einsum"))
+        else:
+            types.append(np.broadcast_to(np.zeros((), found.dtype), found.shape))
+    return engine.library("einsum", _is_array, types, optimize)
+
+
+def _is_array(types: list[Any], optimize: Any) -> bool:
+    path, _ = np.einsum_path(*types, optimize=optimize)
+    small = [x[tuple([slice(2)] * x.ndim)] if isinstance(x, np.ndarray) else x for x in types]
+    return type(np.einsum(*small, optimize=path)) is np.ndarray
 
 
 def _labelled(engine: Any, made: Shown, subscripts: Any) -> Shown | None:
