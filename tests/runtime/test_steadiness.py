@@ -25,8 +25,9 @@ from pyxla.runtime.executable import Program
 from tests.runtime.test_jaxlink import run_fresh
 
 ROUNDS = int(os.environ.get("pyxla_STEADINESS", "200"))
-# What a process may grow by while it compiles on: a window of executables, and what JAX keeps.
-MAPS_PER_EXECUTABLE, MEGABYTES = 12, 200
+# What a process may grow by while it compiles on: a window of executables, and what JAX and the
+# allocator keep of each compilation (docs/decisions-runtime.md).
+MAPS_PER_EXECUTABLE, MEGABYTES = 12, 40 + 16 * ROUNDS / 1024
 PROC = pathlib.Path("/proc/self")
 
 
