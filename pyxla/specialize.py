@@ -136,8 +136,10 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     except CompileError as refused:
         if isinstance(refused, InternalError) and request.options.verify:
             raise
-        # Lists that became arrays, or that did not, may be why: try it the other way round.
-        others = [number_lists.Policy(policy.lists, grows=False)] * policy.grew
+        # Sizes without a bound, lists that became arrays, or that did not, may be why: try it the
+        # other way round.
+        others = [number_lists.Policy(policy.lists, rooms=True)] * policy.sized
+        others += [number_lists.Policy(policy.lists, grows=False)] * policy.grew
         others += [number_lists.Policy("all")] * policy.wanted
         others += [number_lists.Policy("none")] * policy.made
         for other in others:

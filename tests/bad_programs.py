@@ -451,7 +451,7 @@ def raises_a_number(x):
 
 @bad("must be known while compiling", V)
 def shape_from_data(x):
-    return np.zeros(int(x[0]))  # <-
+    return np.zeros((int(x[0]), int(x[1]), int(x[2])))  # <-
 
 
 @bad("must be known while compiling", V)
@@ -477,11 +477,6 @@ def dict_key_from_data(x, n):
 @bad("must be known", V)
 def reshape_from_data(x):
     return x.reshape(int(x[0]), -1)  # <-
-
-
-@bad("must be known", V)
-def repeats_from_data(x):
-    return [x] * int(x[0])  # <-
 
 
 @bad("must be known", V)

@@ -53,7 +53,7 @@ def as_size(n: Any) -> Int:
 def _with_room(n: Scalar) -> Scalar:
     """`n` with a bound that the program checks, unless number arguments alone decide it."""
     asked = parameters(n.value) or parameters(n.value, paths=True)
-    by_numbers = asked and all(x.type.weak for x in asked)
+    by_numbers = asked and not any(x.type.shape for x in asked)
     found = None if by_numbers else current().room(n)
     if found is None:
         raise NeedsStatic(n, SIZE)

@@ -88,9 +88,15 @@ def test_sizes_of_counters_are_known_where_bounds_do_not_do():
     assert not difference(pyxla.compile(unrolled)(k, 4), unrolled(k, 4))
 
 
-def test_a_size_without_a_bound_is_refused():
+def test_a_size_without_a_bound_has_room():
+    compiled = pyxla.compile(lambda k: np.zeros(k.max() + 1), list_capacity=4)
+    for k in (np.arange(3), np.arange(9), np.arange(100)):
+        assert not difference(compiled(k), np.zeros(k.max() + 1))
+
+
+def test_room_for_several_dimensions_is_limited():
     with pytest.raises(pyxla.CompileError, match="the size of an array must be known") as caught:
-        pyxla.compile(lambda k: np.zeros(k.max() + 1))(np.arange(3))
+        pyxla.compile(lambda k: np.zeros((k[0], k[1], k[2])))(np.arange(3))
     assert "or bound it, as in min(n, 1000)" in str(caught.value)
 
 

@@ -17,8 +17,11 @@ from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant
 
 
-def with_room(engine: Any, n: Scalar) -> Scalar:
-    """`n`, at most the capacity."""
+def with_room(engine: Any, n: Scalar) -> Scalar | None:
+    """`n`, at most the capacity; None where a program may still be compiled without."""
+    engine.lists.sized = True
+    if not engine.lists.rooms:
+        return None
     capacity = engine.list_capacity
     fits = engine.rules.compare(engine, "le", n, Const(capacity))
     engine.ensure(fits, ListOverflow(capacity))

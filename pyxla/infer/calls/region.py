@@ -29,7 +29,7 @@ class EngineBuilder(Builder):
         super().__init__(engine.block.instrs)
         self.engine = engine
 
-    def room(self, size: Scalar) -> Scalar:
+    def room(self, size: Scalar) -> Scalar | None:
         return with_room(self.engine, size)
 
     def region(self, types: Sequence[ArrayType], body: Callable[..., Any]) -> Region:

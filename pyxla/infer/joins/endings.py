@@ -58,18 +58,14 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
 
 
 def _without_lost(engine: Engine, heap: Heap, exception: Any, returned: Heap) -> Heap:
-    """`heap` of a path that raises without the containers that nobody has any more then, and that
-    are not as they are when the function returns: a dict that was being filled."""
+    """`heap` of a path that raises without the containers that nobody has any more then, if any of
+    them is not as it is when the function returns: a dict that was being filled."""
+    containers = {c: content for c, content in heap.contents.items() if type(content) is not Array}
     others = returned.contents
-    changed = [
-        cell
-        for cell, content in heap.contents.items()
-        if type(content) is not Array and others.get(cell, content) is not content
-    ]
-    if not changed:
+    if all(others.get(cell, content) is content for cell, content in containers.items()):
         return heap
     seen = reachable(heap, [exception, *_held(engine), *engine.captures.pinned]) | shadowed(heap)
-    lost = {c for c in changed if c not in seen and heap.infos[c].pinned is None}
+    lost = {c for c in containers if c not in seen and heap.infos[c].pinned is None}
     kept = {cell: content for cell, content in heap.contents.items() if cell not in lost}
     return Heap(heap.infos, kept, heap.entangled, heap.kept)
 

@@ -43,6 +43,7 @@ class Policy:
     """Which lists become arrays: "long" ones, "all", or "none".
 
     wanted: a list did not become one, which might be why a program is refused.  made: one did.
+    rooms: arrays may be of sizes that nothing bounds (`infer.arrays.room`).  sized: one would be.
     """
 
     lists: str = "long"
@@ -51,6 +52,8 @@ class Policy:
     wanted: bool = False
     made: bool = False
     turns: int = 0
+    rooms: bool = False
+    sized: bool = False
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""
