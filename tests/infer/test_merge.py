@@ -198,11 +198,19 @@ def test_lists_join_item_by_item():
     [
         (ListCell((Const(1),)), ListCell(())),
         (DictCell({"a": Const(1)}), DictCell({"b": Const(1)})),
-        (DictCell({"a": Const(1), "b": Const(1)}), DictCell({"b": Const(1), "a": Const(1)})),
+        (DictCell({"a": Const(1), "b": Const(1)}), DictCell({"b": Const(1)})),
     ],
 )
 def test_structures_that_differ_conflict(contents):
     assert isinstance(meet(*contents), Conflict)
+
+
+def test_keys_in_another_order_are_in_none():
+    one = DictCell({"a": Const(1), "b": Const(2)})
+    content = meet(one, DictCell({"b": Const(2), "a": Const(1)}))
+    assert content.items == one.items
+    assert not content.ordered
+    assert meet(one, one).ordered
 
 
 def test_a_field_that_one_path_sets():
