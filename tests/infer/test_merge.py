@@ -213,6 +213,11 @@ def test_keys_in_another_order_are_in_none():
     assert meet(one, one).ordered
 
 
+def test_a_dict_that_meets_what_is_refused():
+    content = meet(DictCell({"a": Const(1)}), Conflict("the value may be two things"))
+    assert isinstance(content, Conflict)
+
+
 def test_a_field_that_one_path_sets():
     class Point:
         origin = None

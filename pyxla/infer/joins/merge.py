@@ -601,7 +601,9 @@ def _in_one_order(contents: list[Any]) -> list[Any]:
     """Dicts with the same keys, all in the order of the last: what a loop brings back."""
     known = [c for c in contents if c is not UNDEFINED]
     last = known[-1]
-    if not all(type(c) is DictCell and c.items.keys() == last.items.keys() for c in known):
+    if not all(type(c) is DictCell for c in known):
+        return contents
+    if not all(c.items.keys() == last.items.keys() for c in known):
         return contents
     if all(c.ordered and list(c.items) == list(last.items) for c in known):
         return contents
