@@ -446,6 +446,14 @@ def raises_a_number(x):
     return x
 
 
+@bad("where: a number is float or float64 here", V, 2)
+def where_of_a_number_of_two_kinds(x, n):
+    total = 2.5
+    for i in range(n):
+        total += x[i]
+    return np.where(x > 0, np.float32(x), total)  # <-
+
+
 # --- values that must be known ----------------------------------------------------------------
 
 

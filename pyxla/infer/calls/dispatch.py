@@ -313,7 +313,7 @@ def call_library(
     engine.permuted |= value is np.asfortranarray
     found = engine.abstract(result, _zero_d(implementation, args))
     if engine.mixed is not None:
-        _check_dtypes(engine, value, found)
+        _check_dtypes(engine, value, found, args)
     return operated(engine, value, args, found) if _tracked(value) else found
 
 
@@ -323,7 +323,7 @@ def _is_numpys(value: Any) -> bool:
     return str(getattr(value, "__module__", "")).startswith("numpy")
 
 
-def _check_dtypes(engine: Engine, value: Any, result: Any) -> None:
+def _check_dtypes(engine: Engine, value: Any, result: Any, args: Sequence[Any]) -> None:
     """Refuse what NumPy gives another dtype for each of the kinds of a number; truth values, and
     places where the wider kind is a float, are of one dtype."""
     choices, engine.mixed = engine.mixed.choices, None
@@ -332,7 +332,7 @@ def _check_dtypes(engine: Engine, value: Any, result: Any) -> None:
         return
     module = getattr(value, "__module__", None) or ""
     names = sorted({str(dtype_of(kind)) for kind in choices})
-    if value is math.prod:
+    if value is math.prod or _by_weakness(engine, choices, result, args):
         names = [kind.__name__ for kind in choices]
     elif len(names) < 2 or _tracked(value) or isinstance(value, type) or module[:5] != "numpy":
         return
@@ -340,6 +340,16 @@ def _check_dtypes(engine: Engine, value: Any, result: Any) -> None:
         f"{_name(value)}: a number is {' or '.join(names)} here, as the path taken has it",
         "convert it with float() or int(), or start with a number of that type",
     )
+
+
+def _by_weakness(engine: Engine, choices: Any, result: Any, args: Sequence[Any]) -> bool:
+    """Whether an array has the dtype that it has as one of the kinds is NumPy's, and not Python's:
+    `np.where(test, x32, number)`."""
+    if not arrays.is_array(engine, result):
+        return False
+    others = [arrays.dtype_of(engine, x) for x in args if arrays.is_array(engine, x)]
+    found = {np.result_type(*others, kind(1)) for kind in choices}
+    return len(found) > 1 and arrays.dtype_of(engine, result) in found - {*others}
 
 
 def _letter(engine: Engine, x: Any) -> str:
