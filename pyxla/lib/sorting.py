@@ -365,7 +365,7 @@ def quantiles(
     rows = sorted_along(cast(axes_last(x.value, axes), work), x.ndim - len(axes))
     q = as_array(q, FLOAT if weak else result_type(q, work))
     head = rows.type.shape[:-1]
-    result = _interpolated(rows, q, method, head, ignore_nan)
+    result = _interpolated(rows, q, method, head, ignore_nan, picked)
     shape = q.shape + (keep_shape(x.shape, axes) if keepdims else head)
     return Array(cast(reshaped(result, shape), dtype))
 
@@ -374,8 +374,10 @@ def keep_shape(shape: Shape, axes: Shape) -> Shape:
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
-def _interpolated(rows: Value, q: Array, method: str, head: Shape, ignore_nan: bool) -> Value:
-    """For every quantile and row: between two of the row's sorted numbers."""
+def _interpolated(
+    rows: Value, q: Array, method: str, head: Shape, ignore_nan: bool, picked: bool
+) -> Value:
+    """For every quantile and row: between two of the row's sorted numbers, or `picked` one."""
     size = rows.type.shape[-1]
     if not size:
         raise OpError("quantiles of an empty array")
@@ -393,8 +395,8 @@ def _interpolated(rows: Value, q: Array, method: str, head: Shape, ignore_nan: b
     index = cast(low.value, INT)
     below = op.minimum(op.maximum(index, k.like(index, 0)), last)
     above = op.minimum(op.maximum(op.add(index, k.like(index, 1)), k.like(index, 0)), last)
-    x0, x1 = _pick(rows, below, rank), _pick(rows, above, rank)
-    result = _lerp(x0, x1, weight.value)
+    x0 = _pick(rows, below, rank)
+    result = x0 if picked else _lerp(x0, _pick(rows, above, rank), weight.value)
     if missing is None:
         return result
     bad = k.eq(count, k.like(count, 0)) if ignore_nan else k.gt(absent, k.like(absent, 0))
@@ -413,14 +415,13 @@ def _pick(rows: Value, index: Value, rank: int) -> Value:
 
 
 def _lerp(x: Value, y: Value, t: Value) -> Value:
-    """From the nearer end, so that both ends are exact; in the dtype of `t`."""
+    """From the nearer end, so that both ends are exact, in the dtype of `t`; between infinities
+    NaN, as NumPy has it."""
     gap = cast(op.subtract(y, x), t.type.dtype)
     x, y = cast(x, t.type.dtype), cast(y, t.type.dtype)
     forward = op.add(x, op.multiply(gap, t))
     backward = op.subtract(y, op.multiply(gap, op.subtract(k.like(t, 1), t)))
-    middle = op.select(k.ge(t, k.like(t, 0.5)), backward, forward)
-    same = op.or_(k.eq(x, y), k.eq(t, k.like(t, 0)))
-    return op.select(same, x, middle)
+    return op.select(k.ge(t, k.like(t, 0.5)), backward, forward)
 
 
 def _quantile(scale: float, ignore_nan: bool) -> Callable[..., Any]:
@@ -485,7 +486,10 @@ def nanmedian(
         raise OpError("nanmedian of complex numbers is not supported")
     if CLASSES[x.dtype] != "f" or not x.size:
         return median(x, axis, keepdims=keepdims)
-    return quantiles(x, 0.5, axis, "linear", keepdims, True)
+    low, high = [quantiles(x, 0.5, axis, m, keepdims, True).value for m in ("lower", "higher")]
+    pair = [reshaped(value, (*value.type.shape, 1)) for value in (low, high)]
+    average = mean(Array(concatenate(*pair, dimension=low.type.ndim)), -1).value
+    return Array(op.select(k.eq(low, high), low, average))
 
 
 # --- Histograms ----------------------------------------------------------------------------------

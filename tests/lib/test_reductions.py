@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.ir.op import OpError
 from pyxla.lib.registry import LIBRARY
 from tests.lib.compare import check, sample, with_nan
@@ -238,3 +239,23 @@ def test_histograms() -> None:
     check(np.histogram, np.arange(10), bins=4, weights=np.linspace(0, 1, 10))
     check(np.histogram2d, x, x[::-1], bins=4)
     check(np.histogram_bin_edges, x, 7)
+
+
+def between_infinities(x):
+    q = np.array([0.0, 0.3, 0.5, 1.0])
+    return (
+        *(np.percentile(x, 30), np.median(x), np.nanmedian(x), np.quantile(x, q)),
+        *(np.quantile(x, q, method="nearest"), np.nanquantile(x, q, method="lower")),
+    )
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "x", [(-np.inf, -np.inf, 1, 2), (-np.inf, 1, 2, np.inf), (np.inf,) * 3, (np.nan, np.inf, 1, 2)]
+)
+def test_quantiles_between_infinities(x, dtype):
+    x = np.array(x, dtype)
+    found = pyxla.compile(between_infinities)(x)
+    for one, other in zip(found, between_infinities(x), strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
