@@ -40,7 +40,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.endings import ended, visited
-from pyxla.infer.joins.kinds import dtype_of, width
+from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
 from pyxla.infer.lattice import (
     UNDEFINED,
     Array,
@@ -623,13 +623,13 @@ class _Outputs:
 
     def mixed(self, value: Value, kinds: Kinds) -> out.Out:
         """A number as each kind that it may be."""
-        choices = kinds.choices
-        order = sorted(range(len(choices)), key=lambda i: width(choices[i]))
-        outs = []
-        for kind in [choices[i] for i in order]:
+        order = sorted(range(len(kinds.choices)), key=lambda i: width(kinds.choices[i]))
+        outs: list[out.OutScalar | out.OutArray] = []
+        for kind in [kinds.choices[i] for i in order]:
             python, dtype = kind in PYTHON_DTYPES, dtype_of(kind)
             held = value if value.type.dtype == dtype else convert(value, dtype=dtype, weak=python)
-            outs.append(out.OutScalar(self.result(held), "python" if python else "numpy"))
+            made = out.OutScalar(self.result(held), "python" if python else "numpy")
+            outs.append(out.OutArray(made.index) if is_zero_dim(kind) else made)
         places = [number(order.index(i)) for i in range(len(order))]
         return out.OutMixed(self.result(chosen(kinds.selector, places)), tuple(outs))
 

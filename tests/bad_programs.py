@@ -407,6 +407,24 @@ def sometimes_nothing(x):
     return np.sin(y)  # <-
 
 
+@bad("+= writes to an array: it may be a 0-d array here, or a number", V)
+def add_to_what_may_be_zero_d(x):
+    s = np.array(0.0)
+    if x[0] > 0:
+        s = x[1]
+    s += 1  # <-
+    return s
+
+
+@bad("an index that is an array makes a copy", f64[3, 3], f64[3])
+def row_at_what_may_be_zero_d(x, y):
+    i = np.array(0)
+    while y[i] > 0:
+        i = i + 1
+    row = x[i]  # <-
+    return row
+
+
 @bad("in this loop", V, V)
 def growing_array(x, n):
     while n[0] > 0:  # <-

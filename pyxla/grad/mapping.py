@@ -35,6 +35,7 @@ from pyxla.grad.trees import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.joins.kinds import dtype_of
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64, array_type
@@ -323,7 +324,7 @@ class _Results:
         made = self.of(found[0])
         made = made if self.varies(found[0]) else spread(made, self.size)
         kinds = getattr(leaf.value, "kinds", None)
-        return cast(made, np.result_type(*map(np.dtype, kinds.choices))) if kinds else made
+        return cast(made, np.result_type(*map(dtype_of, kinds.choices))) if kinds else made
 
     def same(self, leaf: Leaf) -> Any:
         """A leaf that is not stacked."""

@@ -26,7 +26,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import choose, is_one_of, operated
+from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -220,6 +220,11 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
         if find(content.cls, "__getattr__") is not None:
             raise engine.refuse("hasattr() of an object whose class has __getattr__")
         return False
+    if is_number(x) or (isinstance(content, Array) and not engine.is_jax(x)):
+        classes = kinds_of(x) if is_number(x) else (np.ndarray,)
+        if len(found := {hasattr(cls, name) for cls in classes}) == 1:
+            return found.pop()
+        raise engine.refuse(f"the type of a number decides whether it has {name!r}")
     with contextlib.suppress(CompileError, Stopped):
         get_attribute(engine, x, name)
         return True
@@ -471,8 +476,9 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
         columns = [list(column) for column in zip(*[i.items for i in items], strict=True)]
         rows = zip(*[_picked(engine, column, order) for column in columns], strict=True)
         return [Tuple(tuple(row), items[0].cls) for row in rows]
-    kinds = {type_of(engine, i) for i in items}
-    if len(kinds) > 1 or not all(map(is_number, items)):
+    numbers = all(map(is_number, items))
+    kinds = {kind for i in items for kind in kinds_of(i)} if numbers else set()
+    if len(kinds) != 1:
         places = [get_item(engine, order, Const(i)) for i in range(len(items))]
         found = [choosing.picked(engine, tuple(items), place) for place in places]
         if None not in found:

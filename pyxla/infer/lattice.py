@@ -99,13 +99,17 @@ class Const:
 
 class Kinds:
     """The types that a scalar may be of, Python's and NumPy's, and which of them it is at run time:
-    `choices[selector]` (`infer.joins.kinds`)."""
+    `choices[selector]` (`infer.joins.kinds`).  `tests`, where known, tell which, as in
+    `Conflict`; of one kind there is no selector."""
 
-    __slots__ = ("choices", "selector")
+    __slots__ = ("choices", "selector", "tests")
 
-    def __init__(self, choices: tuple[type, ...], selector: Scalar) -> None:
+    def __init__(
+        self, choices: tuple[type, ...], selector: Any, tests: tuple[Value, ...] = ()
+    ) -> None:
         self.choices = choices
         self.selector = selector
+        self.tests = tests
 
 
 class Scalar(Operand):

@@ -33,6 +33,7 @@ from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing
 from pyxla.infer.raising import exceptions
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 from pyxla.ops.shape import constant
@@ -116,6 +117,13 @@ def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
     return Compound("method", (Const(descriptor), x))
 
 
+# What 0-d arrays and NumPy scalars have alike.
+_SAME_IN_ARRAYS = frozenset(
+    (*("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "item", "tolist", "sum", "prod"),)
+    + (*("mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax", "ptp"),)
+)
+
+
 def _of_several_kinds(engine: Engine, x: Array | Scalar, name: str) -> Any:
     """An attribute of a number whose kind the path taken decides: parts, which have kinds too."""
     assert x.kinds is not None
@@ -128,6 +136,11 @@ def _of_several_kinds(engine: Engine, x: Array | Scalar, name: str) -> Any:
         return kinds.operated(engine, name, (x,), found)
     if name == "conjugate" and not {*classes} & {"b", "c"}:
         return Compound("method", (Const(float.conjugate), x))
+    dtypes = {kinds.dtype_of(kind) for kind in x.kinds.choices}
+    if kinds.may_be_array(x) and not {*x.kinds.choices} & {*PYTHON_DTYPES} and len(dtypes) == 1:
+        if name in _SAME_IN_ARRAYS:
+            return _of_array(engine, Array(x.value), name)
+        raise kinds.refused(engine, f"{name!r} of a number", x)
     names = " or ".join(sorted({kind.__name__ for kind in x.kinds.choices}))
     raise engine.refuse(
         f"{name!r} of a number that is {names} here, as the path taken has it",

@@ -39,7 +39,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import operated
+from pyxla.infer.joins.kinds import may_be_array, operated, refused
 from pyxla.infer.lattice import (
     OPERATORS,
     Array,
@@ -340,6 +340,8 @@ def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
 def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """What `x op= y` leaves in `x`."""
     if not isinstance(x, Ref):
+        if may_be_array(x):
+            raise refused(engine, f"{_symbol(op)}= writes to an array", x)
         return binary(engine, op, x, y)
     grown = growing.found(engine.heap, x)
     if grown is not None and grown.cls is tuple:
@@ -530,6 +532,8 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         return Const(x.value is y.value)
     classes = _python_class(x), _python_class(y)
     if None in classes:
+        if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
+            raise refused(engine, "`is` compares objects", x, y)
         return Const(x is y)
     if classes == (bool, bool):
         return compare(engine, "eq", x, y)

@@ -69,10 +69,11 @@ class OutMaybe:
 
 @dataclass(frozen=True, slots=True)
 class OutMixed:
-    """A number of one of several kinds: `outs[result index]`, the widest the last."""
+    """A number of one of several kinds, 0-d arrays among them: `outs[result index]`, the widest the
+    last."""
 
     index: int
-    outs: tuple[OutScalar, ...]
+    outs: tuple[OutScalar | OutArray, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,3 +179,75 @@ def smallest_from_infinity(w):
         if v < best:
             best, at = v, i
     return low, high, best, at, v < math.inf, v == math.inf, math.inf <= v
+
+
+# --- 0-d arrays where they meet numbers ----------------------------------------------------------
+
+
+@program("kinds", *[lambda n=n: (np.array([3.0, 1.0, 2.0]), n) for n in (0, 1, 3)])
+def total_from_a_zero_d_array(x, n):
+    """What NumPy computes of 0-d arrays are scalars: an array is left where no turn was taken."""
+    s, size = np.zeros(()), np.array(1.0)
+    for i in range(n):
+        s = s + x[i]
+    while size < n * 10.0:
+        size = size * 2
+    shown = s.shape, s.item(), s.sum(), isinstance(s, np.ndarray), isinstance(s, float), s is None
+    made = np.sqrt(s), np.array([s, s]), s + x, s > 1, np.where(s > 2, s, 1.0), f"{s:.2f} {s!r}"
+    kept = [s, hasattr(s, "shape"), max(s, 1.0), sum([s, s])]
+    return s, float(size), {"size": size}, shown, made, kept, s if n > 1 else 2.0
+
+
+@program("kinds", lambda: (np.array([3.0, 1.0, 2.0]),), lambda: (np.array([np.inf]),))
+def best_from_an_infinite_zero_d_array(x):
+    best, at = np.array(np.inf), -1
+    for i, d in enumerate(x):
+        if d < best:
+            best, at = d, i
+    chosen = np.array(1.0) if x[0] > 5 else x[0]
+    place = np.array(0)
+    while place < len(x) - 1 and x[place] < 2:
+        place = place + 1
+    return best, at, chosen, chosen * 2, x[place], x[place:], np.zeros((2, 2))[0, place]
+
+
+class Tally:
+    def __init__(self, s):
+        self.s = s
+
+
+@program("kinds", *[lambda n=n: (np.array([3.0, 1.0, 2.0]), n) for n in (0, 2)])
+def zero_d_arrays_in_objects(x, n):
+    a, pair, d, counted = Tally(np.array(0.0)), (np.array(0.0), 1), {"s": np.zeros(())}, np.array(0)
+
+    def lesser(s, v):
+        return v if v < s else s
+
+    def add(v):
+        nonlocal counted
+        counted = counted + v
+
+    low = np.array(np.inf)
+    for i in range(n):
+        a.s = a.s + x[i]
+        pair = (pair[0] + x[i], pair[1] + 1)
+        d["s"] = d["s"] - x[i]
+        add(1)
+        low = lesser(low, x[i])
+    return a.s, pair, d, counted, low
+
+
+@program("kinds", lambda: (np.array([3.0, 1.0]), np.array(2.0)))
+def zero_d_array_that_others_have(x, given):
+    """The caller's array stays the caller's."""
+    s = given
+    for v in x:
+        s = s + v
+    return s, given
+
+
+@program("kinds", *[lambda c=c: (np.array([c, 0.0]),) for c in (1.0, -1.0)])
+def item_of_several_kinds(x):
+    v, w = 1 if x[0] > 0 else 2.5, 1 if x[0] > 0 else np.float64(2.5)
+    at = int(x[1])
+    return [v, 2.0][at], (w, w)[at], hasattr(w, "real"), hasattr(x[0], "is_integer")

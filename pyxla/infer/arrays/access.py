@@ -10,6 +10,7 @@ from pyxla.infer.arrays import strides
 from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.views import BasicIndex, extend, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
+from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
@@ -86,6 +87,9 @@ def getitem(engine: Any, ref: Ref, key: Any) -> Any:
             for step in view:
                 array = step.apply(array)
             return Array(array.value)
+        for k in key.items if isinstance(key, Tuple) else (key,):
+            if may_be_array(k):
+                raise refused(engine, "an index that is an array makes a copy", k)
         return Ref(ref.cell, view)
     result = indexing.getitem(read(engine, ref), index)
     return result if result.shape == () else fresh(engine, result)

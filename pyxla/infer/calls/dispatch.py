@@ -29,7 +29,7 @@ from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.joins.kinds import dtype_of, operated
+from pyxla.infer.joins.kinds import dtype_of, may_be_array, operated, refused
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.raising.checks import verify, verify_joined
@@ -60,6 +60,10 @@ _PURE_BUILTINS = frozenset(
         *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable),
     }
 )
+
+
+# What depends on the class of an object: of an array it is something else, or an error.
+_OF_OBJECTS = frozenset({hash, repr, len, list, tuple, set, frozenset, iter, sorted, round})
 
 
 def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -286,6 +290,8 @@ def call_library(
 ) -> Any:
     """A registered function: constants by CPython, else the library function."""
     if implementation.heap:
+        if any(map(may_be_array, args)) and (_is_numpys(value) or value in _OF_OBJECTS):
+            raise refused(engine, f"{_name(value)} of a number", *args)
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
     if _is_numpys(value):  # to which a list of numbers is the array of them
         args = [number_lists.by_value(engine, a) for a in args]
@@ -312,6 +318,9 @@ def call_library(
         engine.permuted = False  # its default alone is C order
     engine.permuted |= value is np.asfortranarray
     found = engine.abstract(result, _zero_d(implementation, args))
+    if engine.mixed is not None and any(map(may_be_array, args)):
+        if implementation.rank0 == "method" or (implementation.same and isinstance(found, Ref)):
+            raise refused(engine, f"{_name(value)} of a number", *args)
     if engine.mixed is not None:
         _check_dtypes(engine, value, found, args)
     return operated(engine, value, args, found) if _tracked(value) else found

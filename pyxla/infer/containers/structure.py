@@ -30,6 +30,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import choosing, growing, methods, number_lists
 from pyxla.lib.interpreted import stepped
@@ -163,6 +164,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         except (IndexError, TypeError) as error:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(items)))
+    elif may_be_array(x):
+        raise refused(engine, "an assignment to an item", x)
     elif special(engine, x, "__setitem__", (key, value)) is None:
         kind = arrays.kind_of(engine, x)
         raise engine.refuse(f"{kind} does not support item assignment")

@@ -4,6 +4,9 @@ Where an int and a float meet, or a Python scalar and NumPy's, one value of the 
 either (`joined`), and a selector says which of the kinds it is.  Operators keep track of it: what
 they give for each kind is asked of CPython and NumPy.  Who does not look at `kinds` sees a scalar
 of the wider type.
+
+A 0-d array that nobody else refers to is of a kind too, `zero_dim(dtype)`, where it meets a number:
+`s = np.array(1.0)`, then `s = s * 2` in a loop.  Nothing writes to it from there on.
 """
 
 from __future__ import annotations
@@ -33,6 +36,66 @@ _OPERATORS: dict[str, Any] = {name: getattr(operator, name) for name in _NAMES}
 _OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 
 
+class ZeroDim(np.ndarray):
+    """The kind of 0-d arrays of dtype `of`; called, it makes one."""
+
+    of: np.dtype
+
+    def __new__(cls, x: Any) -> Any:
+        return np.array(x, cls.of)
+
+
+@functools.cache
+def zero_dim(dtype: np.dtype) -> type[ZeroDim]:
+    """The kind of the 0-d arrays of a dtype."""
+    return type("ndarray", (ZeroDim,), {"of": dtype})
+
+
+def is_zero_dim(kind: type) -> bool:
+    """Whether a kind is one of 0-d arrays."""
+    return issubclass(kind, ZeroDim)
+
+
+def may_be_array(x: Any) -> bool:
+    """Whether the number `x` may be a 0-d array."""
+    mixed = getattr(x, "kinds", None)
+    return mixed is not None and any(map(is_zero_dim, mixed.choices))
+
+
+def scalars(join: Any, values: Sequence[Any]) -> list[Any] | None:
+    """Numbers and 0-d arrays that meet in the states of `join` as numbers; None where something
+    else is among `values`, or arrays that others refer to."""
+    found: list[Any] = []
+    for x, state in zip(values, join.states, strict=True):
+        found.append(scalar(x, state, join.held) if isinstance(x, Ref) else x)
+        if not is_number(found[-1]):
+            return None
+    dtypes = {x.dtype for x in found if isinstance(x, Array)}
+    return None if join.directions is not None and len(dtypes) > 1 else found
+
+
+def scalar(x: Ref, state: Any, held: Any) -> Array | None:
+    """What a 0-d array holds in a state, as a number of that kind; None where it is another object,
+    or others refer to it, who could write to it."""
+    content = state.heap.contents.get(x.cell)
+    if not isinstance(content, Array) or content.shape or held is None:
+        return None
+    if not held.is_lone(x, state):
+        return None
+    return Array(content.value, None, Kinds((zero_dim(content.dtype),), None))
+
+
+def refused(engine: Any, what: str, *given: Any) -> Exception:
+    """The refusal of what a 0-d array does otherwise than a number; or the request for what decides
+    which of them is given."""
+    refusal = engine.refuse(
+        f"{what}: it may be a 0-d array here, or a number, as the path taken has it",
+        "take the number out of the array (`s = s[()]`), or start with one",
+    )
+    tests = [test for x in given if may_be_array(x) for test in x.kinds.tests]
+    return engine.demand(tuple(tests), refusal) or refusal
+
+
 def kinds_of(x: Any) -> tuple[Any, ...]:
     """The kinds that a number may be: Python's types, and those of NumPy's scalars."""
     if isinstance(x, Const):
@@ -53,7 +116,8 @@ def join(join: Any, values: Sequence[Any], undefined: Any) -> Kinds | None:
         if given[i] is not None:
             picks[i] = selector_in(values[i], choices, edge.block, join.loc)
     phi = join.phi(picks, python_type(int))
-    return Kinds(choices, Scalar(phi, extent.IntFact(0, len(choices) - 1)))
+    tests = join.tests() if any(map(is_zero_dim, choices)) else ()
+    return Kinds(choices, Scalar(phi, extent.IntFact(0, len(choices) - 1)), tests)
 
 
 def selector_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
@@ -72,9 +136,13 @@ def fits(template: Any, back: Any) -> bool:
 
 def settled(template: Any, back: Any) -> Any:
     """A loop's number where it is what the loop brought back: of one kind, if that is; or None."""
-    if len(found := kinds_of(back)) != 1 or dtype_of(found[0]) != template.dtype:
+    if (
+        not is_number(back)
+        or len(found := kinds_of(back)) != 1
+        or dtype_of(found[0]) != template.dtype
+    ):
         return None
-    if (found[0] in PYTHON_DTYPES) != isinstance(template, Scalar):
+    if (found[0] in PYTHON_DTYPES) != isinstance(template, Scalar) or is_zero_dim(found[0]):
         return None
     return with_kinds(template, None)
 
@@ -90,12 +158,14 @@ def operated(engine: Any, op: Any, operands: Sequence[Any], result: Any) -> Any:
     found = [_result(op, combination) for combination in itertools.product(*options)]
     choices = tuple(dict.fromkeys(found))
     if None in choices:
+        if any(map(may_be_array, operands)):
+            raise refused(engine, f"{getattr(op, '__name__', op)} of a number", *operands)
         return result
     if any(isinstance(kind, tuple) for kind in choices):
         return _of_arrays(engine, choices, result)
     if not is_number(result) or isinstance(result, Const):
         return result
-    if len(choices) == 1:
+    if len(choices) == 1 and not is_zero_dim(choices[0]):
         return result if kinds_of(result) == choices else _as(result, choices[0])
     places = [choices.index(kind) for kind in found]
     selector = one_of(chosen(_position(operands), [number(p) for p in places]), len(choices))
@@ -175,7 +245,7 @@ def _result(op: Any, kinds: tuple[Any, ...]) -> Any:
     except Exception:  # noqa: BLE001 - whatever is raised, there is no result
         return None
     if isinstance(found, np.ndarray):
-        return "array", found.dtype
+        return ("array", found.dtype) if found.ndim else zero_dim(found.dtype)
     return type(found)
 
 
@@ -203,6 +273,8 @@ def _as(result: Any, kind: Any) -> Any:
 
 
 def dtype_of(kind: type) -> np.dtype:
+    if issubclass(kind, ZeroDim):
+        return kind.of
     return PYTHON_DTYPES[kind] if kind in PYTHON_DTYPES else np.dtype(kind)
 
 

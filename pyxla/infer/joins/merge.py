@@ -37,6 +37,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.collections import unify_lists
+from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
     UNDEFINED,
@@ -115,7 +116,8 @@ class Join:
 
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
-    `place`: where paths meet; `exact`: with names of several arrays as `unions` has them.
+    `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
+    what else is needed from there on.
     """
 
     def __init__(
@@ -126,15 +128,14 @@ class Join:
         directions: dict[str, str] | None = None,
         place: Any = None,
         exact: bool = False,
+        held: Held | None = None,
     ) -> None:
-        self.place = place
-        self.exact = exact
+        self.place, self.exact, self.held = place, exact, held
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
         self.joined: dict[Any, Any] = {}
-        self.edges = edges
+        self.edges, self.target = edges, target
         self.states = [*edges, *(ghosts or ())]
-        self.target = target
         self.directions = directions
         self.vary = directions is not None and not ghosts
         self.hint = ""
@@ -176,6 +177,8 @@ class Join:
     def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
         if (found := exceptions.join_several(self, values, UNDEFINED)) is not None:
             return found
+        if any(map(is_number, known)) and (mixed := kinds.scalars(self, values)) is not None:
+            return self._join_numbers(mixed, [v for v in mixed if v is not UNDEFINED])
         values = [_spread(v) for v in values]
         first = _spread(known[0])
         known = [_spread(v) for v in known]
@@ -229,9 +232,12 @@ class Join:
                 notes.append(note)
         what = f"{self.hint!r}" if self.hint else "the value"
         kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
+        return Conflict(f"{what} may be {kinds}", tuple(notes), self.tests())
+
+    def tests(self) -> tuple[Value, ...]:
+        """What decides which of the states there is."""
         tests = [deciding_test(state.block) for state in self.states]
-        known = dict.fromkeys(test for test in tests if test is not None)
-        return Conflict(f"{what} may be {kinds}", tuple(notes), tuple(known))
+        return tuple(dict.fromkeys(test for test in tests if test is not None))
 
     def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
         type = joined_number_type(known, self.directions is None)
@@ -677,7 +683,7 @@ def merge(
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)
     target.preds = [edge.block for edge in edges]
-    join = Join(edges, target, None, None, place, place in exact)
+    join = Join(edges, target, None, None, place, place in exact, Held(live, held, pinned))
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc

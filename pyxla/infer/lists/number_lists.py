@@ -356,6 +356,8 @@ def _layout(heap: Heap, content: Any) -> _Layout | None:
         return None
     if all(map(is_number, items)):
         different = tuple({id(i): i for i in items}.values())
+        if any(getattr(i, "kinds", None) is not None for i in different):
+            return None
         if joined_number_type(list(different)) is None:
             return None
         nested = [i.value if isinstance(i, Const) else i for i in items]

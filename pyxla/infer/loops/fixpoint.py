@@ -20,6 +20,7 @@ from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.facts.deciding import depends_on
 from pyxla.infer.heap import NeedsExact, ObjectCell, swept
 from pyxla.infer.joins import kinds
+from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import (
     Conflict,
@@ -166,6 +167,7 @@ def _passes(
     # Passes of nested loops multiply: what names turned out to be is remembered for the next visit.
     brought = engine.brought.setdefault(_entry_key(header, entry), {})
     certain = _enters(engine, frame, component, entry)
+    held = Held(live, engine.held, engine.captures.pinned)
     mark = _mark(engine, frame)
     size = len(entry.block.instrs)
     for _ in range(MAX_PASSES):
@@ -174,7 +176,7 @@ def _passes(
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact = header in engine.exact
-        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact)
+        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held)
         if conflicts := head.conflicts():
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost)

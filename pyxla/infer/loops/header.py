@@ -28,6 +28,7 @@ from pyxla.infer.heap import (
     same_structure,
 )
 from pyxla.infer.joins import choices, kinds, unions
+from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.joins.merge import Edge, Join, all_equal, materialize
 from pyxla.infer.lattice import (
@@ -71,11 +72,12 @@ class LoopHead:
         brought: Mapping[int, Any] = NOTHING,
         place: Any = None,
         exact: bool = False,
+        held: Held | None = None,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
         those expected to change; `brought`: the numbers that names are expected to become.
-        `unread`: names that the loop assigns and does not read (see `retype`).  `place` and `exact`
-        as in `Join`."""
+        `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`
+        and `held` as in `Join`."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
@@ -86,7 +88,7 @@ class LoopHead:
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
-        self.join = Join([entry], self.block, states, directions, place, exact)
+        self.join = Join([entry], self.block, states, directions, place, exact, held)
         self.join.vary = not ghosts
         self.hints = hints
         args = []
@@ -338,6 +340,8 @@ class _Fit:
                 and all_equal([template.value, back.value])
             )
             return
+        if isinstance(back, Ref) and template.kinds is not None:
+            back = kinds.scalar(back, self.back, self.head.join.held)
         if not is_number(back):
             self.ok = False
             return
