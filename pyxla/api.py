@@ -22,6 +22,7 @@ from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, sharing, signature
 from pyxla.runtime.cache import Cache
+from pyxla.runtime.recognize import Recognizer, recognizer
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 MANY_VALUES = 16
@@ -32,7 +33,7 @@ GROWTH, MOST_ITEMS = 16, 1 << 26
 class Entry:
     """A finished specialization: what to run, and the outside objects it takes for granted."""
 
-    __slots__ = ("executable", "guards", "memory", "request", "specialization")
+    __slots__ = ("_recognize", "executable", "guards", "memory", "request", "specialization")
 
     def __init__(self, compilation: Compilation) -> None:
         self.request = compilation.request
@@ -40,6 +41,7 @@ class Entry:
         self.executable = executable(compilation)
         self.guards = [(p.reader(), v) for p, v in specialization.constants.items()]
         self.memory = bool(self.executable.outcome.writes) or specialization.copies
+        self._recognize: Any = recognizer
 
     def __repr__(self) -> str:
         """The types it is for, as `pyxla.types` spells them."""
@@ -54,6 +56,12 @@ class Entry:
             if read() is not value:
                 return False
         return True
+
+    def recognize(self, args: tuple[Any, ...], static: frozenset[Any]) -> Recognizer | None:
+        """What recognizes arguments like these, for which it is; made by the second call."""
+        if self._recognize is recognizer:
+            self._recognize = recognizer(args, static)
+        return self._recognize
 
     def text(self, stage: str) -> str:
         """A stage of it, printed (see `pyxla.pipeline`)."""
@@ -88,13 +96,20 @@ class Compiled:
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        names = tuple(kwargs)
-        if names:
+        names: tuple[str, ...] = ()
+        if kwargs:
+            names = tuple(kwargs)
             args = (*args, *kwargs.values())
         if self._places:
             args = (*args, *[place.read() for place in self._places])
-        key, leaves = signature.flatten(args, self._static_paths)
-        entry = self._cache.get((names, key))
+        leaves = None
+        cache = self._cache
+        if (recent := cache.recent) is not None:
+            (known, recognize), kept = recent
+            if known == names and (leaves := recognize(args)) is not None:
+                entry = cache.touch(kept)
+        if leaves is None:
+            leaves, entry = self._find(args, names)
         if entry is None or (entry.guards and not entry.valid()):
             args, leaves, entry = self._specialize(args, names)
         try:
@@ -110,6 +125,15 @@ class Compiled:
                 self._learn(restart)
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
+
+    def _find(self, args: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, Any]:
+        """The leaves and the specialization that there is for arguments, by their key."""
+        static = self._static_paths
+        key, leaves = signature.flatten(args, static)
+        entry = self._cache.get((names, key))
+        if entry is not None and (recognize := entry.recognize(args, static)) is not None:
+            self._cache.remember((names, key), (names, recognize))
+        return leaves, entry
 
     def _make_room(self, overflow: ListOverflow) -> None:
         """Compile for longer lists from now on; nothing was written yet."""
@@ -171,6 +195,7 @@ class Compiled:
     def _learn(self, restart: Restart) -> None:
         self._demands.learn(restart)
         self._static_paths = frozenset(self._demands.static)
+        self._cache.recent = None
 
     def _count_values(self, described: tuple[signature.Arg, ...]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""

@@ -89,9 +89,13 @@ RECENCY = Recency()
 
 
 class Cache:
-    """The specializations of one function."""
+    """The specializations of one function.
+
+    recent: what `remember` was told of the entry used last, while it is one.
+    """
 
     def __init__(self, recency: Recency = RECENCY) -> None:
+        self.recent: Any = None
         self._entries: dict[Hashable, _Entry] = {}
         self._making: dict[Hashable, threading.RLock] = {}
         self._lock = threading.Lock()
@@ -113,6 +117,17 @@ class Cache:
         entry = self._entries.get(key)
         if entry is None:
             return None
+        entry.used = self._tick()
+        return entry.value
+
+    def remember(self, key: Hashable, about: Any) -> None:
+        """Set `recent` to (about, entry), whose `value` is at `key`; `touch` marks its use."""
+        with self._lock:
+            entry = self._entries.get(key)
+            self.recent = None if entry is None else (about, entry)
+
+    def touch(self, entry: _Entry) -> Any:
+        """The value of an entry in `recent`, used once more."""
         entry.used = self._tick()
         return entry.value
 
@@ -140,6 +155,7 @@ class Cache:
         with self._lock:
             replaced = self._entries.get(key)
             self._entries[key] = entry
+            self.recent = None
         if replaced is not None:
             self._recency.remove(replaced)
         self._recency.add(entry)
@@ -149,6 +165,7 @@ class Cache:
         with self._lock:
             if self._entries.get(entry.key) is entry:
                 del self._entries[entry.key]
+                self.recent = None
 
     def trim(self, size: int) -> None:
         """Drop the least recently used entries until `size` are left."""
@@ -161,5 +178,6 @@ class Cache:
         with self._lock:
             entries = list(self._entries.values())
             self._entries.clear()
+            self.recent = None
         for entry in entries:
             self._recency.remove(entry)

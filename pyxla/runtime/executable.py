@@ -42,7 +42,7 @@ from pyxla.runtime.outcome import (
 )
 
 ARRAY = jaxlink.ARRAY
-enable_x64 = jax.enable_x64
+call_scoped = jaxlink.call_scoped
 
 
 @jaxlink.held_weakly
@@ -170,8 +170,7 @@ class Executable:
                 return self._general(leaves, args)
             operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
             if self._wide:
-                with enable_x64(True):
-                    value = self._dispatch(*operands)[self._index]
+                value = call_scoped(self._dispatch, operands)[self._index]
             else:
                 value = self._dispatch(*operands)[self._index]
             return plain(value) if type(value) is ARRAY else self._general(leaves, args)
@@ -204,8 +203,7 @@ class Executable:
 
     def _run(self, operands: Sequence[Any], jitted: Any) -> list[Any]:
         if self._wide:
-            with enable_x64(True):
-                values = jitted(*operands)
+            values = call_scoped(jitted, operands)
         else:
             values = jitted(*operands)
         if values and type(values[0]) is not ARRAY and not self.outcome.jax:

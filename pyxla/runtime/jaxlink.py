@@ -65,6 +65,18 @@ def scoped() -> Any:
     return jax.enable_x64(True)
 
 
+_swap, _restore = config.enable_x64.swap_local, config.enable_x64.set_local
+
+
+def call_scoped(function: Callable[..., T], operands: Sequence[Any]) -> T:
+    """`function(*operands)` inside `scoped()`, for a third of its time."""
+    before = _swap(True)
+    try:
+        return function(*operands)
+    finally:
+        _restore(before)
+
+
 @contextlib.contextmanager
 def narrow() -> Iterator[None]:
     """A context in which JAX makes 32-bit types, and takes and keeps 64-bit ones."""

@@ -157,15 +157,18 @@ class _Container(NamedTuple):
     """How instances of one class are taken apart.
 
     open(x) -> (key entries, steps, elements); build(x, descriptions of elements) -> description.
+    form: "items" of those that unpack to their elements, "dict", "fields" where `__dict__` holds
+    all, "" where only `open` knows.
     """
 
     open: Callable[[Any], tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]]
     build: Callable[[Any, tuple[Arg, ...]], Arg]
     mutable: bool = False
+    form: str = ""
 
 
 _KINDS = {np.dtype(d): python for python, d in PYTHON_DTYPES.items()}
-_CONSTANTS = frozenset((bool, str, type(None)))
+CONSTANTS = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
 
 
@@ -190,7 +193,7 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
             else:
                 add(kind)
                 leaves.append(x)
-        elif kind in _CONSTANTS:
+        elif kind in CONSTANTS:
             key += ("static", kind, x)
         else:
             walk = walk or _Walk(key, leaves)
@@ -293,7 +296,7 @@ class _Walk:
                 else:
                     key.append(kind)
                     leaves.append(x)
-            elif kind in _CONSTANTS:
+            elif kind in CONSTANTS:
                 key += ("static", kind, x)
             else:
                 inside = None if tree is None else below(tree, steps, i)
@@ -308,7 +311,7 @@ class _Walk:
                 step = step_of(steps, i)
                 self.visit((jaxlink.LITERALS[kind](x),), (step,), within, tree and {step: tree})
                 return
-            container = _container(x) or self.leaf(x, place, tree)
+            container = container_of(x) or self.leaf(x, place, tree)
             if container is None:
                 return
         if container.mutable:
@@ -384,7 +387,7 @@ class Describe:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
         if isinstance(x, jax.Array) and not jaxlink.is_key(x):
             return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
-        if (container := _KEYS if isinstance(x, jax.Array) else _container(x)) is None:
+        if (container := _KEYS if isinstance(x, jax.Array) else container_of(x)) is None:
             return ArgStatic(_hashable(x, lambda: path))
         if (seen := self.enter(container, x, path)) is not None:
             return ArgSame(seen)
@@ -426,7 +429,7 @@ def _contains_itself(path: Path) -> CompileError:
     )
 
 
-def _container(x: Any) -> _Container | None:
+def container_of(x: Any) -> _Container | None:
     """How `x` is taken apart, or None where it is one value; decided once per class."""
     kind = type(x)
     try:
@@ -459,14 +462,19 @@ def _classify(x: Any) -> _Container | None:
 
 
 _TUPLE = _Container(
-    lambda x: ((type(x), len(x)), range(len(x)), x), lambda x, items: ArgTuple(type(x), items)
+    lambda x: ((type(x), len(x)), range(len(x)), x),
+    lambda x, items: ArgTuple(type(x), items),
+    form="items",
 )
 _BUILTIN: dict[type, _Container] = {
-    list: _Container(lambda x: ((list, len(x)), range(len(x)), x), lambda x, i: ArgList(i), True),
+    list: _Container(
+        lambda x: ((list, len(x)), range(len(x)), x), lambda x, items: ArgList(items), True, "items"
+    ),
     dict: _Container(
         lambda x: ((dict, tuple(x), tuple(map(type, x))), x, x.values()),
         lambda x, items: ArgDict(tuple(x), items),
         True,
+        "dict",
     ),
     types.MethodType: _Container(
         lambda x: (("method", x.__func__), ("__self__",), (x.__self__,)),
@@ -563,7 +571,9 @@ def _objects(kind: type) -> _Container:
         return ArgObject(kind, tuple(zip(fields_of(x), items, strict=True)))
 
     if kind.__dictoffset__:
-        return _Container(opened if slots else plain, build, True)
+        return (
+            _Container(opened, build, True) if slots else _Container(plain, build, True, "fields")
+        )
     if len(slots) < 2:
         return _Container(opened, build, True)
     values = operator.attrgetter(*slots)

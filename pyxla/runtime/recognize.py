@@ -1,0 +1,149 @@
+"""Arguments like those of the call before, taken apart without making and looking up a key.
+
+    recognizer(args, static)(args) -> leaves, or None where `flatten` would give another key
+
+A recognizer is straight code for one signature: it compares types, abstract values and structure in
+the order of the walk, by identity wherever the values are interned, and so costs a fraction of
+`flatten`.  It may fail to recognize arguments of its signature (an equal dtype that is another
+object); those take the long way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from pyxla.ir.types import SHORT_NAMES
+from pyxla.runtime import jaxlink
+from pyxla.runtime.numbers import LONG, Path
+from pyxla.runtime.signature import CONSTANTS, container_of
+
+Recognizer = Callable[[Sequence[Any]], "tuple[Any, ...] | None"]
+# More arguments than that are compared as quickly one by one as they are compiled.
+_MOST = 256
+
+
+def recognizer(args: Sequence[Any], static: frozenset[Path]) -> Recognizer | None:
+    """The function that recognizes arguments like `args`; None where there is none."""
+    walk = _Walk(static)
+    walk.test(f"len(args) != {len(args)}")
+    if not walk.elements("args", args, [(i,) for i in range(len(args))]):
+        return None
+    return walk.function()
+
+
+class _Walk:
+    """The source of one recognizer, a line for each test; constants are its globals."""
+
+    def __init__(self, static: frozenset[Path]) -> None:
+        self.static = static
+        self.lines: list[str] = []
+        self.known: dict[str, Any] = {"ARRAY": jaxlink.ARRAY, "ndarray": np.ndarray}
+        self.leaves: list[str] = []
+        self.mutable: dict[int, str] = {}
+        self.count = 0
+
+    def function(self) -> Recognizer:
+        if len(self.mutable) > 1:  # one container met twice is another signature
+            ids = ", ".join([f"id({name})" for name in self.mutable.values()])
+            self.test(f"len({{{ids}}}) != {len(self.mutable)}")
+        leaves = "".join([f"{leaf}, " for leaf in self.leaves])
+        body = [*self.lines, f"return ({leaves})"]
+        source = "def recognize(args):\n" + "".join([f"    {line}\n" for line in body])
+        exec(compile(source, "<recognizer>", "exec"), self.known)
+        return self.known.pop("recognize")  # which refers to them: no cycle
+
+    def name(self, value: Any = None) -> str:
+        self.count += 1
+        name = f"x{self.count}"
+        if value is not None:
+            self.known[name] = value
+        return name
+
+    def test(self, other: str) -> None:
+        self.lines.append(f"if {other}: return None")
+
+    def elements(self, container: str, items: Sequence[Any], paths: Sequence[Path]) -> bool:
+        """Take `items` of the container (an expression) apart; False where that cannot be."""
+        names = [self.name() for _ in items]
+        if self.count > _MOST:
+            return False
+        if names:
+            self.lines.append(f"{', '.join(names)}, = {container}")
+        return all(map(self.element, names, items, paths))
+
+    def element(self, name: str, x: Any, path: Path) -> bool:
+        kind = type(x)
+        if kind is np.ndarray:
+            dtype = self.name(x.dtype)
+            self.test(
+                f"type({name}) is not ndarray or {name}.dtype is not {dtype} "
+                f"or {name}.shape != {x.shape!r}"
+            )
+            self.leaves.append(name)
+        elif kind is jaxlink.ARRAY:
+            self.test(f"type({name}) is not ARRAY or {name}.aval is not {self.name(x.aval)}")
+            self.leaves.append(name)
+        elif kind is str:
+            self.test(f"type({name}) is not str or {name} != {x!r}")
+        elif kind in CONSTANTS:
+            self.test(f"{name} is not {x!r}")
+        elif kind in (int, float, complex) or isinstance(x, np.generic):
+            return self.number(name, x, path)
+        elif isinstance(x, (np.ndarray, jax.Array)) or kind in jaxlink.LITERALS:
+            return False
+        elif (container := container_of(x)) is not None:
+            return self.container(name, x, path, container)
+        else:
+            self.test(f"{name} is not {self.name(x)}")
+        return True
+
+    def number(self, name: str, x: Any, path: Path) -> bool:
+        kind = type(x)
+        known = path in self.static
+        if (known and kind is not int) or (
+            isinstance(x, np.generic) and x.dtype not in SHORT_NAMES
+        ):
+            return False
+        unequal = f" or {name} != {x!r}" if known else ""
+        self.test(f"type({name}) is not {self.name(kind)}{unequal}")
+        if not known:
+            self.leaves.append(name)
+        return True
+
+    def container(self, name: str, x: Any, path: Path, found: Any) -> bool:
+        if found.mutable:
+            if id(x) in self.mutable or (type(x) is list and len(x) > LONG):
+                return False
+            self.mutable[id(x)] = name
+        entries, steps, items = found.open(x)
+        items, paths = list(items), [(*path, step) for step in steps]
+        self.test(f"type({name}) is not {self.name(type(x))}")
+        if found.form == "items":
+            self.test(f"len({name}) != {len(items)}")
+            return self.elements(name, items, paths)
+        if found.form in ("dict", "fields"):
+            held = name if found.form == "dict" else self.bound(f"{name}.__dict__")
+            self.keys(held, [step for *_, step in paths])
+            return self.elements(f"{held}.values()", items, paths)
+        opened = self.bound(f"{self.name(found.open)}({name})")
+        self.test(f"{opened}[0] != {self.name(entries)}")
+        return self.elements(f"{opened}[2]", items, paths)
+
+    def bound(self, expression: str) -> str:
+        """A name for what is computed once."""
+        name = self.name()
+        self.lines.append(f"{name} = {expression}")
+        return name
+
+    def keys(self, container: str, keys: Sequence[Any]) -> None:
+        """Compare the keys of a dict, and their order."""
+        self.test(f"len({container}) != {len(keys)}")
+        if keys:
+            found = [self.name() for _ in keys]
+            self.lines.append(f"{', '.join(found)}, = {container}")
+            pairs = [(name, self.name((key,))) for name, key in zip(found, keys, strict=True)]
+            self.test(" or ".join([f"{one} is not {other}[0]" for one, other in pairs]))
