@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
-from pyxla.infer.promote import as_dtype, kind, loop_types, result_type
+from pyxla.infer.promote import CLASSES, as_dtype, kind, loop_types, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -54,9 +54,19 @@ UNROLLED_TERMS = 8
 def contract(
     x: Value, y: Value, left: Shape, right: Shape, batch_left: Shape = (), batch_right: Shape = ()
 ) -> Value:
-    """Sum of products over `left` of x and `right` of y, batch axes first; bools by counting."""
+    """Sum of products over `left` of x and `right` of y, batch axes first; bools by counting.
+    One product is added to 0.0, as NumPy's loops do."""
+    product = dotted(x, y, left, right, batch_left, batch_right)
+    single = math.prod([x.type.shape[axis] for axis in left]) == 1
+    return from_zero(product) if single else product
+
+
+def dotted(
+    x: Value, y: Value, left: Shape, right: Shape, batch_left: Shape = (), batch_right: Shape = ()
+) -> Value:
+    """`contract` without the sign of a sum of one product."""
     if x.type.dtype == BOOL:
-        count = contract(cast(x, INT32), cast(y, INT32), left, right, batch_left, batch_right)
+        count = dotted(cast(x, INT32), cast(y, INT32), left, right, batch_left, batch_right)
         return k.ne(count, k.like(count, 0))
     return dot_general(
         x,
@@ -66,6 +76,19 @@ def contract(
         lhs_contracting_dimensions=left,
         rhs_contracting_dimensions=right,
     )
+
+
+def blas(x: Value, y: Value, left: Shape, right: Shape) -> Value:
+    """`contract` as BLAS has it: a product of two numbers is not added to 0.0."""
+    single = x.type.size == y.type.size == 1
+    return dotted(x, y, left, right) if single else contract(x, y, left, right)
+
+
+def from_zero(product: Value) -> Value:
+    """A sum of one product as NumPy adds it to 0.0: there is no -0.0."""
+    if CLASSES[product.type.dtype] not in "fc":
+        return product
+    return op.add(product, k.like(product, 0))
 
 
 def _promoted(x: Array, y: Array) -> tuple[Value, Value]:
@@ -123,7 +146,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
         raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned")
-    return Array(contract(*_promoted(x, y), (x.ndim - 1,), (axis,)))
+    return Array(blas(*_promoted(x, y), (x.ndim - 1,), (axis,)))
 
 
 @implements(np.inner)
@@ -133,7 +156,7 @@ def inner(a: Any, b: Any, /) -> Array:
         return UFUNCS[np.multiply](x, y)
     if x.shape[-1] != y.shape[-1]:
         raise OpError(f"inner: shapes {x.shape} and {y.shape} not aligned")
-    return Array(contract(*_promoted(x, y), (x.ndim - 1,), (y.ndim - 1,)))
+    return Array(blas(*_promoted(x, y), (x.ndim - 1,), (y.ndim - 1,)))
 
 
 @implements(np.vdot)
@@ -164,7 +187,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Array:
         left, right = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
     if [x.shape[i] for i in left] != [y.shape[i] for i in right]:
         raise OpError("tensordot: shape-mismatch for sum")
-    return Array(contract(*_promoted(x, y), left, right))
+    return Array(blas(*_promoted(x, y), left, right))
 
 
 def _last_axis(x: Array, axis: Any) -> Array:
@@ -290,7 +313,7 @@ def einsum(
     found = result_type(*arrays) if dtype is None else as_dtype(dtype)
     inputs, output = parse_einsum(subscripts, [x.ndim for x in arrays])
     terms = [Term(labels, cast(x.value, found)) for labels, x in zip(inputs, arrays, strict=True)]
-    return Array(contract_all(terms, output))
+    return Array(contract_all(terms, output, optimize is False or len(terms) > 2))
 
 
 def _from_lists(operands: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
@@ -334,14 +357,15 @@ def parse_einsum(subscripts: str, ndims: Sequence[int]) -> tuple[list[str], str]
     return expanded, output
 
 
-def contract_all(terms: list[Term], output: str) -> Value:
+def contract_all(terms: list[Term], output: str, added: bool) -> Value:
+    """The product of all terms; `added`: to 0.0, where nothing is summed."""
     sizes = label_sizes(terms)
     terms = [_prepared(i, terms, output, sizes) for i in range(len(terms))]
     while len(terms) > 1:
         i, j = _best_pair(terms, output, sizes)
         rest = [term for n, term in enumerate(terms) if n not in (i, j)]
         needed = set(output).union(*[term.labels for term in rest])
-        terms = [*rest, _contract_pair(terms[i], terms[j], needed)]
+        terms = [*rest, _contract_pair(terms[i], terms[j], needed, added)]
     last = _without(terms[0], set(output))
     return _spread(last, output, sizes)
 
@@ -412,14 +436,15 @@ def _best_pair(terms: Sequence[Term], output: str, sizes: dict[str, int]) -> tup
     return min(((i, j) for i in range(count) for j in range(i + 1, count)), key=cost)
 
 
-def _contract_pair(x: Term, y: Term, needed: set[str]) -> Term:
+def _contract_pair(x: Term, y: Term, needed: set[str], added: bool) -> Term:
     x = _summed(x, needed | set(y.labels))
     y = _summed(y, needed | set(x.labels))
     common = [c for c in x.labels if c in y.labels]
     batch = [c for c in common if c in needed]
     summed = [c for c in common if c not in needed]
     if not summed:
-        return _elementwise_product(x, y)
+        product = _elementwise_product(x, y)
+        return replace(product, value=from_zero(product.value)) if added else product
     value = contract(
         x.value,
         y.value,

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.ir.op import OpError
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.selection import WHERE_WRAPS
@@ -497,3 +498,18 @@ def test_methods_take_the_array_first() -> None:
 
 def test_constant_is_not_stored_for_a_range() -> None:
     assert math.isclose(run(LIBRARY[np.arange], 10**6)[-1], 10**6 - 1)
+
+
+def one_product(a, b):
+    return (
+        *(a @ b, a[:, None] @ b[None], np.vecdot(a, b), np.matvec(a[None], b), np.dot(a, b)),
+        *(np.einsum("i,j->ij", a, b), np.einsum("i,i->i", a, b), np.einsum("i,i", a, b)),
+        *(np.einsum("i,j,k->kij", a, b, b), np.tensordot(a, b, 0), np.inner(a, b)),
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_product_added_to_zero_is_not_negative_zero(count):
+    a, b = np.full(count, -0.0), np.full(count, 1.0)
+    for got, expected in zip(pyxla.compile(one_product)(a, b), one_product(a, b), strict=True):
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(expected))
