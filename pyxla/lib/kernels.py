@@ -447,6 +447,13 @@ def _snapped(x: Value, logarithm: Value, base: int) -> Value:
     return select(eq(op.power(like(x, base), nearest), x), nearest, logarithm)
 
 
+def root_of_sum(x: Value, root: Callable[[Value], Value] = op.sqrt) -> Value:
+    """The root of a sum of powers, that is of a norm: its derivative at 0 is 0 (a subgradient),
+    where that of the root alone is infinite."""
+    nothing = eq(x, like(x, 0))
+    return select(nothing, x, root(select(nothing, like(x, 1), x)))
+
+
 def hypot(x: Value, y: Value) -> Value:
     """Scaled by the larger so that squares do not overflow; inf even beside NaN."""
     x, y = op.abs(x), op.abs(y)

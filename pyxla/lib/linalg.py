@@ -333,7 +333,7 @@ def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
         raise OpError(f"Invalid norm order {ord!r} for vectors")
     options = {"axis": axes, "keepdims": keepdims}
     if type(ord) in (int, float) and ord == 2:
-        return UFUNCS[np.sqrt](reductions.sum(_square_size(x), **options))
+        return Array(k.root_of_sum(reductions.sum(_square_size(x), **options).value))
     size = OPERATORS["abs"](x)
     if type(ord) in (int, float):
         if math.isinf(ord):
@@ -344,7 +344,10 @@ def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
         if ord == 1:
             return reductions.sum(size, **options)
     total = reductions.sum(OPERATORS["pow"](size, ord), **options)
-    return OPERATORS["pow"](total, OPERATORS["truediv"](1.0, ord))
+    inverse = OPERATORS["truediv"](1.0, ord)
+    if type(ord) not in (int, float) or ord < 1:
+        return OPERATORS["pow"](total, inverse)
+    return Array(k.root_of_sum(total.value, lambda x: OPERATORS["pow"](Array(x), inverse).value))
 
 
 def _matrix_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:

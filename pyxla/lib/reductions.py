@@ -256,7 +256,7 @@ def _variance(root: bool) -> Callable[..., Any]:
 
 def _root(x: Value) -> Value:
     """The square root, of integers (`dtype=int`) too."""
-    return op.sqrt(x if CLASSES[x.type.dtype] in "fc" else cast(x, np.dtype(np.float64)))
+    return k.root_of_sum(x if CLASSES[x.type.dtype] in "fc" else cast(x, np.dtype(np.float64)))
 
 
 var = implements(np.var, np.ndarray.var)(_variance(False))

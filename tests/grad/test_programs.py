@@ -262,3 +262,25 @@ def test_options_of_loops():
     for wrong in ({"snapshots": 0}, {"residual_bytes": -1}):
         with pytest.raises(CompileError, match="at least"):
             pyxla.compile(known, **wrong)
+
+
+@pytest.mark.parametrize(
+    "f, x, slope",
+    [
+        (np.linalg.norm, np.zeros(3), 0.0),
+        (lambda x: np.linalg.norm(x, 3), np.zeros(3), 0.0),
+        (lambda x: np.linalg.norm(np.outer(x, x)), np.zeros(2), 0.0),
+        (lambda x: np.linalg.norm(x, axis=1).sum(), np.zeros((2, 3)), 0.0),
+        (np.std, np.ones(3), 0.0),
+        (lambda x: np.hypot(x[0], x[1]), np.zeros(2), 0.0),
+        (lambda x: np.abs(x).sum(), np.zeros(2), 0.0),
+        (np.max, np.ones(4), 0.25),
+        (np.sqrt, 0.0, np.inf),
+        (np.floor, 1.0, 0.0),
+    ],
+)
+def test_where_there_is_no_derivative(f, x, slope):
+    gradient = pyxla.grad(lambda x: f(x))(x)
+    np.testing.assert_array_equal(gradient, np.full_like(x, slope))
+    _, tangent = pyxla.jvp(lambda x: f(x), (x,), (np.ones_like(x),))
+    np.testing.assert_array_equal(tangent, slope * np.size(x))
