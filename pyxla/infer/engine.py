@@ -146,6 +146,7 @@ class Engine:
         self.entry = self.block
         self.lists = Policy()
         self.loops: list[Block] = []  # headers of the loops that are being visited
+        self.visits: list[object] = []  # which visits of them these are
         self.list_capacity = DEFAULTS.list_capacity
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls

@@ -73,21 +73,34 @@ class SetCell:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """The room that a visit of a loop made for a list where the loop starts.
+
+    visit: of which loop; a loop that is unrolled around it, or a function that is called twice,
+    visits one loop several times, each with room of its own.  watched: where it is seen to that the
+    list does not outgrow it, "append" or "exit" (of the loop), or "" where `step` items an
+    iteration cannot.  outer: the room that counts again after the loop.
+    """
+
+    visit: Any
+    watched: str = ""
+    step: int = 0
+    outer: Room | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GrowingList:
     """A list whose length is known at run time only (`infer.lists.growing`): `columns` show arrays
     of bounded extent, `item` says how an item is made of their elements.
 
-    loop: the header of the loop that set its capacity; watched: where it is seen to that it is not
-    outgrown, "append" or "exit" (of the loop), or "" where `step` items an iteration cannot.  size,
-    fixed: of a row of such a list, which is never on the heap, where its length is, or what.
-    cls: list, or tuple, of what `tuple` was called with.
+    room: what the loops around made for it.  size, fixed: of a row of such a list, which is never
+    on the heap, where its length is, or what.  cls: list, or tuple, of what `tuple` was called
+    with.
     """
 
     columns: tuple[Ref, ...]
     item: Any
-    loop: Any = None
-    watched: str = ""
-    step: int = 0
+    room: Room | None = None
     size: Ref | None = None
     fixed: int | None = None
     cls: type = list

@@ -316,3 +316,33 @@ def row_that_grows(x):
         i += 1
     rows[1].append(2)
     return rows[0], rows[1]
+
+
+def _fill(into, n):
+    for i in range(n):
+        into.append(i)
+
+
+@program("room for each visit of a loop", lambda: (1.0,), lambda: (-1.0,))
+def room_for_each_visit(x):
+    twice = [] if x > 0 else [0]
+    _fill(twice, 30)
+    _fill(twice, 70)
+    unrolled = twice[:2]
+    for n in (30, 100, 3):
+        for i in range(n):
+            unrolled.append(i)
+    return twice, unrolled
+
+
+@program("shorter after too long", lambda: (np.array([1200, 1100]),))
+def shorter_after_too_long(x):
+    popped, cut = [], []
+    total = 0
+    for i in range(int(x[0])):
+        popped.append(i)
+        cut.append(i)
+        if i >= int(x[1]) - 5:
+            total += popped.pop() + popped.pop()
+            del cut[2], cut[-1]
+    return total, popped, cut

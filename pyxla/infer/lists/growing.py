@@ -414,12 +414,32 @@ def _has_room(engine: Any, content: GrowingList, size: Any, capacity: int) -> bo
     high = extent.upper(size)
     if high is not None and high < capacity:
         return True
-    if content.loop is None or content.loop not in engine.loops:
+    room = content.room
+    if room is None or room.visit not in engine.visits:
         return False
-    if content.watched == "append":
+    if room.watched == "append":
         test = engine.rules.compare(engine, "lt", Scalar(value_of(size)), Const(capacity))
         engine.ensure(test, ListOverflow(capacity))
     return True
+
+
+def lasting(engine: Any, content: GrowingList) -> None:
+    """Raise where the list outgrew its room, before it gets shorter: the loop that looks after it
+    where it ends would not see it."""
+    room = content.room
+    while room is not None:
+        if room.watched == "exit" and room.visit in engine.visits:
+            ensure_room(engine, content)
+            return
+        room = room.outer
+
+
+def ensure_room(engine: Any, content: GrowingList) -> None:
+    """Raise where the list outgrew its room."""
+    capacity = capacity_of(engine.heap, content)
+    size = Scalar(value_of(size_of(engine.heap, content)))
+    test = engine.rules.compare(engine, "le", size, Const(capacity))
+    engine.ensure(test, ListOverflow(capacity))
 
 
 def _extents(size: Any, ndim: int) -> tuple[Any, ...]:
@@ -475,6 +495,7 @@ def pop(engine: Any, x: Ref, content: GrowingList, index: Any) -> Any:
         at = index_of(engine, content, index, "pop index out of range")
         at = positive(engine, at, length(engine, content))
     engine.check_writable(x)
+    lasting(engine, content)
     item = read_item(engine, content.item, iter(content.columns), at, None)
     detach(engine, x)
     held = [array.value for array in columns_of(engine, content)]
@@ -485,6 +506,7 @@ def pop(engine: Any, x: Ref, content: GrowingList, index: Any) -> Any:
 
 def clear(engine: Any, x: Ref, content: GrowingList) -> None:
     content = unfixed(engine, x, content)
+    lasting(engine, content)
     detach(engine, x)
     put(engine, content, [array.value for array in columns_of(engine, content)], 0)
 

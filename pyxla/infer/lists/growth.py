@@ -10,11 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pyxla.errors import ListOverflow
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell, Room
 from pyxla.infer.lattice import Const, Ref, Scalar
 from pyxla.infer.lists.growing import (
     MOST,
@@ -22,6 +20,7 @@ from pyxla.infer.lists.growing import (
     capacity_of,
     class_of,
     common_item,
+    ensure_room,
     found,
     laid_out,
     length_of,
@@ -84,7 +83,9 @@ def _grow(
     with building(Builder(entry.block.instrs, entry.loc)):
         made = laid_out(entry.heap, Ref(first), item, capacity, longer)
     if longer:
-        made = replace(made, loop=head.header, watched=watched, step=step)
+        outer = before.room if type(before) is GrowingList else None
+        outer = outer.outer if outer is not None and outer.visit is head.visit else outer
+        made = replace(made, room=Room(head.visit, watched, step, outer))
     entry.heap.contents[first] = made
     engine.lists.grew = True
     return True
@@ -130,18 +131,27 @@ def doubtful(head: Any, entry: Any, back: Any) -> list[int]:
     """Lists of which an iteration may append more than room was made for."""
     cells = []
     for cell, content in entry.heap.contents.items():
-        if type(content) is GrowingList and content.loop is head.header and not content.watched:
+        room = _room(content, head.visit)
+        if room is not None and not room.watched:
             first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(cell))
-            if not (first and last and _within_step(head, back, first, last, content.step)):
+            if not (first and last and _within_step(head, back, first, last, room.step)):
                 cells.append(cell)
     return cells
+
+
+def _room(content: Any, visit: Any) -> Room | None:
+    """What this visit of a loop made for a list."""
+    if type(content) is not GrowingList or content.room is None or content.room.visit is not visit:
+        return None
+    return content.room
 
 
 def watch(engine: Any, entry: Any, cells: Iterable[int]) -> None:
     """Look after these lists of a loop where it ends."""
     entry.heap = entry.heap.copy()
     for cell in cells:
-        content = replace(entry.heap.contents[cell], watched="exit")
+        content = entry.heap.contents[cell]
+        content = replace(content, room=replace(content.room, watched="exit"))
         entry.heap.contents[cell] = content
         if capacity_of(entry.heap, content) < engine.list_capacity:
             with building(Builder(entry.block.instrs, entry.loc)):
@@ -153,19 +163,19 @@ def _within_step(head: Any, back: Any, first: Any, last: Any, step: int) -> bool
     return gap is not None and gap <= step
 
 
-def watch_exits(engine: Any, edges: Iterable[Any], header: Any) -> None:
+def watch_exits(engine: Any, edges: Iterable[Any], visit: Any) -> None:
     """After a loop, raise where a list outgrew the room that was made for it there."""
     for edge in edges:
-        for content in list(edge.heap.contents.values()):
-            if type(content) is not GrowingList or content.loop is not header:
+        for cell, content in list(edge.heap.contents.items()):
+            room = _room(content, visit)
+            if room is None:
                 continue
-            if content.watched == "exit":
-                capacity = capacity_of(edge.heap, content)
-                size = size_of(edge.heap, content)
+            if room.watched == "exit":
                 engine.enter(edge)
-                test = engine.rules.compare(engine, "le", Scalar(value_of(size)), Const(capacity))
-                engine.ensure(test, ListOverflow(capacity))
+                ensure_room(engine, content)
                 edge.block = engine.block
+            edge.heap = edge.heap.copy()
+            edge.heap.contents[cell] = replace(content, room=room.outer)
 
 
 # --- where paths meet -------------------------------------------------------------------------

@@ -115,6 +115,7 @@ def remove_at(engine: Any, x: Ref, content: GrowingList, index: Any) -> None:
     engine.check_writable(x)
     detach(engine, x)
     content = growing.unfixed(engine, x, content)
+    growing.lasting(engine, content)
     at = value_of(growing.value_at(index))
     held = [without(array.value, at) for array in columns_of(engine, content)]
     put(engine, content, held, minus(size_of(engine.heap, content), 1))
@@ -144,6 +145,7 @@ def truncate(engine: Any, x: Ref, size: Any) -> Any:
         return Const(None)
     engine.check_writable(x)
     content = growing.unfixed(engine, x, content)
+    growing.lasting(engine, content)
     detach(engine, x)
     held = [array.value for array in columns_of(engine, content)]
     put(engine, content, held, growing.value_at(size))

@@ -170,6 +170,7 @@ def _passes(
     held = Held(live, engine.held, engine.captures.pinned)
     mark = _mark(engine, frame)
     size = len(entry.block.instrs)
+    visit = object()
     for _ in range(MAX_PASSES):
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
@@ -177,6 +178,7 @@ def _passes(
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact = header in engine.exact
         head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held)
+        head.visit = visit
         if conflicts := head.conflicts():
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost)
@@ -199,7 +201,7 @@ def _passes(
                 size, ghosts = len(entry.block.instrs), []
                 continue
             engine.directions[header] = directions
-            growth.watch_exits(engine, _leaving(engine, frame, component, mark), header)
+            growth.watch_exits(engine, _leaving(engine, frame, component, mark), visit)
             _retype_exits(frame, component, head.retyped, mark[0])
             _strip(frame, component, certain)
             _settle_kinds(engine, frame, component, entry, head, edge)
@@ -269,6 +271,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
     for phi, value in zip(header.phis, head.args, strict=True):
         frame.env[phi.value] = value
     engine.loops.append(header)
+    engine.visits.append(head.visit)
     try:
         engine.visit(frame, header)
         if isinstance(header.terminator, Branch):
@@ -276,6 +279,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
         engine.walk(frame, component.items[1:])
     finally:
         engine.loops.pop()
+        engine.visits.pop()
 
 
 def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
