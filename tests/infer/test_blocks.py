@@ -71,3 +71,25 @@ def squared(x, m):
 def test_arrays_of_bounded_extent_are_raised_to_powers():
     x, m = np.arange(-4.0, 4), np.arange(8) % 3 == 0
     np.testing.assert_array_equal(pyxla.compile(squared)(x.copy(), m)[0], squared(x.copy(), m)[0])
+
+
+def leading(x):
+    for k in range(1, x.shape[0]):
+        x[:k] += x[k] * x[:k][::-1]
+    return x
+
+
+def leading_block(x):
+    for k in range(1, x.shape[0]):
+        x[:k, :k] += x[k, k]
+    return x
+
+
+@pytest.mark.parametrize("program, shape", [(leading, (90,)), (leading_block, (20, 20))])
+def test_leading_elements_are_written_without_padding_the_array(program, shape):
+    x = np.random.default_rng(0).random(shape) / 64
+    np.testing.assert_allclose(pyxla.compile(program)(x.copy()), program(x.copy()))
+    lines = compilation(program, x).text("typed").splitlines()
+    whole = f": f64[{','.join(map(str, shape))}]"
+    assert any("dynamic_update_slice" in line and whole in line for line in lines)
+    assert not any(" pad " in line and whole in line for line in lines)

@@ -156,10 +156,12 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
         return select(_write_mask(shape, ranges, shifts), new, x) if masked else new
     overlapping = new.type.size > 1 and _reads_elsewhere(new, x, ranges, far=True)
     together = overlapping and _reads_elsewhere(new, x, ranges, far=False)
-    masked = any(r.extent is not None or abs(r.step) > 1 for r in ranges)
+    strided = any(abs(r.step) > 1 for r in ranges)
+    masked = strided or any(r.extent is not None for r in ranges)
     new = _reversed(new, ranges)
     new = _padded(new, [0] * len(shape), [0] * len(shape), [abs(r.step) - 1 for r in ranges])
-    if (together or masked) and new.type.size * 2 >= x.type.size:
+    # What is masked only because its extent is bounded needs no more than its own old elements.
+    if (strided or (together and not masked)) and new.type.size * 2 >= x.type.size:
         lows = [r.low for r in ranges if isinstance(r.low, int)]
         if len(lows) == len(ranges):
             return _select_whole(x, new, ranges, lows)
