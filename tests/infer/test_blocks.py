@@ -93,3 +93,16 @@ def test_leading_elements_are_written_without_padding_the_array(program, shape):
     whole = f": f64[{','.join(map(str, shape))}]"
     assert any("dynamic_update_slice" in line and whole in line for line in lines)
     assert not any(" pad " in line and whole in line for line in lines)
+
+
+def trailing(a, b):
+    for k in range(a.shape[0]):
+        a[k:, 1:] += b[k:, None] * 0.5
+        a[k:] = a[k:] - b[k]
+    return a
+
+
+def test_trailing_elements_are_updated_where_they_are():
+    a, b = np.random.default_rng(0).random((40, 5)), np.arange(40.0)
+    np.testing.assert_allclose(pyxla.compile(trailing)(a.copy(), b), trailing(a.copy(), b))
+    assert " pad " not in compilation(trailing, a, b).text("regions")

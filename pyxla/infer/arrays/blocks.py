@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer.arrays.shifting import unshifted
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import (
     Int,
@@ -166,7 +167,8 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
         if len(lows) == len(ranges):
             return _select_whole(x, new, ranges, lows)
     starts, shifts = _placed(ranges, shape)
-    new = _moved(new, shifts)
+    back = unshifted(new, shifts)
+    new = _moved(new, shifts) if back is None else back
     if masked:
         old = dynamic_slice(x, *starts, slice_sizes=new.type.shape)
         new = select(_write_mask(new.type.shape, ranges, shifts), new, old)
