@@ -33,7 +33,14 @@ LAYERS = (
     # What abstract values and views are made of.
     *[
         (f"infer.{name}",)
-        for name in ("lattice", "facts.extent", "facts.integers", "arrays.blocks", "arrays.views")
+        for name in (
+            "lattice",
+            "facts.extent",
+            "facts.integers",
+            "arrays.shifting",
+            "arrays.blocks",
+            "arrays.views",
+        )
     ],
     ("infer.promote", "infer.facts.deciding", "infer.facts.ranges"),
     ("lib",),
