@@ -120,7 +120,7 @@ class GraphBuilder:
         attrs: dict[str, Any],
         node: ast.AST,
     ) -> Value:
-        instr = Instr(op, operands, attrs, (), self.location(node))
+        instr = Instr(op, operands, attrs, (), self.locate(node, self.function))
         value = Value(None, instr)
         instr.results = (value,)
         self.block.instrs.append(instr)

@@ -412,6 +412,8 @@ def _locate_alone(file: SourceFile, code: types.CodeType) -> Found | None:
     top: Any = file.definition(code.co_firstlineno)
     if top is None or top.name != code.co_qualname.partition(".")[0]:
         return None
+    if isinstance(top, _NESTED) and top.name == code.co_qualname:
+        return (file, top, "") if _first_line(top) == code.co_firstlineno else None
     candidates = [
         (node, class_name)
         for node, class_name in _functions_at(top, code.co_firstlineno)

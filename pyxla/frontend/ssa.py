@@ -82,11 +82,12 @@ def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[B
     for block in order:
         for name in graph.names[block].reads:
             bit.setdefault(name, 1 << len(bit))
-    uses, keeps = {}, {}
+    uses, keeps, firsts = {}, {}, {}
     for block in order:
         names = graph.names[block]
         uses[block] = sum([bit[name] for name in names.reads])
         keeps[block] = ~sum([bit[name] for name in names.writes if name in bit])
+        firsts[block] = ~sum([bit[name] for name in names.first if name in bit])
     live = dict.fromkeys(order, 0)
     arriving = live.copy()
     changed = True
@@ -101,8 +102,7 @@ def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[B
                 new |= live[pad]
             if new != live[block]:
                 live[block] = new
-                first = graph.names[block].first
-                arriving[block] = new & ~sum([bit[name] for name in first if name in bit])
+                arriving[block] = new & firsts[block]
                 changed = True
     return list(bit), live
 

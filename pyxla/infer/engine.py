@@ -577,14 +577,14 @@ class Engine:
             return value if some is None else value.value if some else Const(None)
         return value
 
-    def some(self, value: Any, error: BaseException) -> Any:
-        """`use(value)`, where None raises `error`."""
+    def some(self, value: Any, message: str, kind: type[Exception] = TypeError) -> Any:
+        """`use(value)`, where None raises `kind(message)`."""
         value = self.use(value)  # in a loop, another iteration may assign what is None in this pass
         if type(value) is Const and value.value is None and self.heads():
-            self.raise_constant(error)
-        if not isinstance(value, MaybeNone):
+            self.raise_constant(kind(message))
+        if type(value) is not MaybeNone:
             return value
-        self.ensure(value.some, error)
+        self.ensure(value.some, kind(message))
         self.frames[-1].assumed += (("SOME", value, None),)
         return value.value
 

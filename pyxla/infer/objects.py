@@ -51,7 +51,9 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     if isinstance(x, Const):
         return _of_constant(engine, x.value, name)
     if isinstance(x, Ref):
-        content = growing.found(engine.heap, x) or engine.content(x)
+        content: Any = engine.heap.contents[x.cell]
+        if type(content) is not ObjectCell:
+            content = growing.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return _of_array(engine, x, name)
         if isinstance(content, ObjectCell):
@@ -232,6 +234,8 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
+    if found is None and name in content.fields:
+        return engine.use(content.fields[name])
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
     if is_python(getattr(type(found), "__set__", None)) and _has_get(found):

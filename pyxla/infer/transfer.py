@@ -59,6 +59,7 @@ from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.text.pieces import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import REGISTRY, Implementation
@@ -151,7 +152,7 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
     env = frame.env
     use = engine.use
     operands = instr.operands
-    callee = engine.some(env[operands[0]], TypeError("'NoneType' object is not callable"))
+    callee = engine.some(env[operands[0]], "'NoneType' object is not callable")
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for kind, operand in zip(instr.attrs["layout"], operands[1:], strict=True):
@@ -184,6 +185,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """`x op y`."""
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if (plain := _plain(engine, x, y)) is not None:
+        return engine.library(_symbol(op), OPERATORS[op], *plain)
     if is_none(x) is not False or is_none(y) is not False:
         x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
@@ -203,6 +206,22 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     return result
 
 
+def _plain(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
+    """Two of Python's numbers, not both known, as operators see them, where these give another and
+    nothing else is to be seen to; most operands are such."""
+    if engine.checks or engine.guards:
+        return None
+    if type(x) is Scalar:
+        if x.kinds is not None:
+            return None
+        if type(y) is Scalar:
+            return (x, y) if y.kinds is None else None
+        return (x, y.value) if type(y) is Const and type(y.value) in PYTHON_DTYPES else None
+    if type(y) is Scalar and y.kinds is None and type(x) is Const:
+        return (x.value, y) if type(x.value) in PYTHON_DTYPES else None
+    return None
+
+
 def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
     """The operands of an operator that None does not have."""
     names = [_type_name(engine, x) for x in xs]
@@ -214,7 +233,7 @@ def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
         what = f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
     else:
         what += f": {names[0]!r} and {names[1]!r}"
-    return [engine.some(x, TypeError(what)) for x in xs]
+    return [engine.some(x, what) for x in xs]
 
 
 def _type_name(engine: Engine, x: Any) -> str:
@@ -463,6 +482,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return fold(engine, op, x.value, y.value)
         if (certain := _beyond_ints(op, x, y)) is not None:
             return certain
+        if (plain := _plain(engine, x, y)) is not None:
+            return engine.library(_symbol(op), OPERATORS[op], *plain)
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:
@@ -513,7 +534,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
         )
     if op in ("contains", "not_contains"):
-        y = engine.some(y, TypeError("argument of type 'NoneType' is not iterable"))
+        y = engine.some(y, "argument of type 'NoneType' is not iterable")
         if type(x) is MaybeNone:
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
         return compare(engine, op, x, y)
@@ -571,7 +592,7 @@ def _getattr(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 def _owner(engine: Engine, x: Any, name: str) -> Any:
     """What has the attribute `name`, which None has not."""
-    return engine.some(x, AttributeError(f"'NoneType' object has no attribute {name!r}"))
+    return engine.some(x, f"'NoneType' object has no attribute {name!r}", AttributeError)
 
 
 @transfer("setattr")
@@ -619,8 +640,7 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("unpack")
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    error = TypeError("cannot unpack non-iterable NoneType object")
-    x = engine.some(frame.env[instr.operands[0]], error)
+    x = engine.some(frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object")
     sized = growing.found(engine.heap, x) is not None or arrays.is_array(engine, x)
     if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
@@ -44,7 +44,7 @@ class Builder:
         if type(types) is tuple:
             instr.results = tuple([Value(t, instr) for t in types])
             return instr.results
-        value = Value(cast(ArrayType, types), instr)
+        value = Value(types, instr)  # type: ignore[arg-type]
         instr.results = (value,)
         return value
 

@@ -99,21 +99,19 @@ class Block:
 
     @property
     def succs(self) -> tuple[Block, ...]:
-        return self.pads if self.terminator is None else self.terminator.targets + self.pads
+        end = self.terminator
+        return self.pads if end is None else end.targets + self.pads
 
 
 class Jump:
     """Go on in `target`."""
 
-    __slots__ = ("loc", "target")
+    __slots__ = ("loc", "target", "targets")
 
     def __init__(self, target: Block, loc: Location | None = None) -> None:
         self.target = target
+        self.targets: tuple[Block, ...] = (target,)
         self.loc = loc
-
-    @property
-    def targets(self) -> tuple[Block, ...]:
-        return (self.target,)
 
     operands: tuple[Value, ...] = ()
 
@@ -121,7 +119,7 @@ class Jump:
 class Branch:
     """Go on in `if_true` where `cond` is true, else in `if_false`."""
 
-    __slots__ = ("cond", "if_false", "if_true", "loc")
+    __slots__ = ("cond", "if_false", "if_true", "loc", "targets")
 
     def __init__(
         self, cond: Value, if_true: Block, if_false: Block, loc: Location | None = None
@@ -129,11 +127,8 @@ class Branch:
         self.cond = cond
         self.if_true = if_true
         self.if_false = if_false
+        self.targets: tuple[Block, ...] = (if_true, if_false)
         self.loc = loc
-
-    @property
-    def targets(self) -> tuple[Block, ...]:
-        return (self.if_true, self.if_false)
 
     @property
     def operands(self) -> tuple[Value, ...]:

@@ -133,12 +133,12 @@ def natural_loops(order: Sequence[Block], idom: Mapping[Block, Block]) -> dict[B
     number = {block: i for i, block in enumerate(order)}
     latches: dict[Block, list[Block]] = {}
     for block in order:
-        for succ in block.succs:
-            if number[succ] <= number[block]:
-                if not dominates(idom, succ, block):
-                    raise CompileError("control flow that is not reducible (a jump into a loop)")
-                latches.setdefault(succ, []).append(block)
-    headers = sorted(latches, key=number.__getitem__)
+        back = [p for p in block.preds if p in number and number[p] >= number[block]]
+        if back:
+            if not all(dominates(idom, block, latch) for latch in back):
+                raise CompileError("control flow that is not reducible (a jump into a loop)")
+            latches[block] = sorted(back, key=number.__getitem__)
+    headers = list(latches)
     innermost: dict[Block, Loop] = {}
     loops: dict[Block, Loop] = {h: Loop(h, tuple(dict.fromkeys(latches[h]))) for h in headers}
     for header in reversed(headers):

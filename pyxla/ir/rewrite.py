@@ -48,29 +48,27 @@ def captures(instr: Instr, uses: Question = uses) -> dict[Value, None]:
 
 def free_values(region: Region | Function, uses: Question = uses) -> dict[Value, None]:
     """The values a region (or the graph of a nested function) uses and does not define."""
-    used: dict[Value, None] = {}
+    used: list[Value] = []
     defined = set(region.params)
     if isinstance(region, Function):
         for block in region.blocks:
             defined.update([phi.value for phi in block.phis])
             for phi in block.phis:
-                used.update(dict.fromkeys(phi.args.values()))
+                used += phi.args.values()
             _collect(block.instrs, used, defined, uses)
             if block.terminator is not None:
-                used.update(dict.fromkeys(block.terminator.operands))
+                used += block.terminator.operands
     else:
         _collect(region.instrs, used, defined, uses)
-        used.update(dict.fromkeys(region.results))
-    return {value: None for value in used if value not in defined}
+        used += region.results
+    return dict.fromkeys([value for value in used if value not in defined])
 
 
 def _collect(
-    instrs: Sequence[Instr], used: dict[Value, None], defined: set[Value], uses: Question
+    instrs: Sequence[Instr], used: list[Value], defined: set[Value], uses: Question
 ) -> None:
-    for instr in instrs:
-        for value in uses(instr) if instr.regions else instr.operands:
-            used[value] = None
-        defined.update(instr.results)
+    used += [v for instr in instrs for v in (uses(instr) if instr.regions else instr.operands)]
+    defined.update([value for instr in instrs for value in instr.results])
 
 
 def walk(instrs: Iterable[Instr]) -> Iterator[Instr]:
@@ -132,8 +130,10 @@ def _fresh(value: Value, owner: Instr | None, mapping: Mapping) -> Value:
 
 def substitute(instrs: Iterable[Instr], mapping: Mapping) -> None:
     """Replace, in place, every use of a mapped value, nested regions and graphs included."""
+    mapped = mapping.keys()
     for instr in instrs:
-        instr.operands = tuple([mapping.get(v, v) for v in instr.operands])
+        if not mapped.isdisjoint(instr.operands):
+            instr.operands = tuple([mapping.get(v, v) for v in instr.operands])
         for region in instr.regions:
             substitute_region(region, mapping)
 

@@ -21,6 +21,7 @@ Needing the value of a Scalar (`int(n)`, `range(n)`, a shape) makes it static.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -46,9 +47,14 @@ class Implementation:
 
     @property
     def out(self) -> int | None:
-        code = getattr(self.function, "__code__", None)
-        names = code.co_varnames[: code.co_argcount] if code else ()
-        return names.index("out") if "out" in names else None
+        return _place_of_out(self.function)
+
+
+@functools.cache
+def _place_of_out(function: Callable[..., Any]) -> int | None:
+    code = getattr(function, "__code__", None)
+    names = code.co_varnames[: code.co_argcount] if code else ()
+    return names.index("out") if "out" in names else None
 
 
 # The functions on values, and how they are called.

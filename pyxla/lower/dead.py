@@ -55,8 +55,8 @@ def _sweep_straight(region: Region, live: set[Value]) -> None:
 class _Marks:
     """What is needed: `alive` instructions, and `needed` results of choices and slots of loops.
 
-    seen: values that were found to be needed.  users: region -> the instructions that have it
-    (calls share theirs), with the regions they are in.
+    seen: parameters, and results of what has regions, that were found to be needed.  users: region
+    -> the instructions that have it (calls share theirs), with the regions they are in.
     """
 
     def __init__(self, region: Region) -> None:
@@ -110,19 +110,18 @@ class _Marks:
         work.extend(values)
         while work:
             value = work.pop()
-            if value in seen:
-                continue
-            seen.add(value)
             owner = value.owner
-            if type(owner) is not Instr:
-                if value in slots:
-                    self.need_part(*slots[value])
-            elif not owner.regions:
+            made = type(owner) is Instr
+            if made and not owner.regions:
                 if owner not in alive:
                     alive.add(owner)
-                    work.extend(owner.operands)
-            else:
-                self.need_part(owner, owner.results.index(value))
+                    work += owner.operands
+            elif value not in seen:
+                seen.add(value)
+                if made:
+                    self.need_part(owner, owner.results.index(value))
+                elif value in slots:
+                    self.need_part(*slots[value])
 
     def need_part(self, instr: Instr, k: int) -> None:
         """Mark result `k` of a choice or loop, or of something else with regions."""

@@ -86,8 +86,8 @@ PASSES = (
 
 
 def _note_ops(region: Region, present: set[Op]) -> None:
+    present.update([instr.op for instr in region.instrs])
     for instr in region.instrs:
-        present.add(instr.op)
         for inner in instr.regions:
             _note_ops(inner, present)
 

@@ -27,7 +27,7 @@ from pyxla.lower.inplace import update_in_place
 from pyxla.lower.rules import boolean, definition, is_filled, known, rewrite, store_twice, stored
 from pyxla.lower.unread import drop_unread
 from pyxla.ops.elementwise import convert, select
-from pyxla.ops.index import dynamic_update_slice
+from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.shape import constant
 
 __all__ = ["dead_code", "simplify"]
@@ -39,6 +39,7 @@ SHARED = 64  # bytes of a constant that is compared by content, and repeated in 
 _FREE = frozenset({"constant", "iota", "broadcast_in_dim", "reshape", "transpose", "slice"})
 
 _COMMUTATIVE = frozenset({"add", "multiply", "and", "or", "xor"})
+_UPDATES = frozenset({dynamic_update_slice, scatter})
 
 Key = tuple[Any, ...]
 
@@ -52,12 +53,15 @@ def simplify(region: Region) -> Region:
         with building(walk.builder):
             walk.region(region)
         dead_code(region)
-        changed = walk.loops and drop_unread(region)
-        changed = changed or (walk.loops and (update_in_place(region) | forward_blocks(region)))
-        if not changed and not walk.again:
+        if not (walk.updates and _rearranged(region)) and not walk.again:
             break
     _restore_types(region, types)
     return region
+
+
+def _rearranged(region: Region) -> bool:
+    """Rewrite what loops do to large arrays, in place; whether there was anything to do."""
+    return drop_unread(region) or update_in_place(region) | forward_blocks(region)
 
 
 def _restore_types(region: Region, types: list[Any]) -> None:
@@ -77,8 +81,8 @@ class _Walk:
     env: value -> its replacement.  table: key of an instruction -> its results; log: the keys that
     the region at hand added.  constants: of the region at hand, key -> value.  stores: updates in
     the region at hand.  code: the list being written.  facts: what is known of predicates in the
-    branches at hand.  again: another round may find more.  loops: there is one.  builder: where
-    rules emit, the current one during the walk.
+    branches at hand.  again: another round may find more.  updates: there are loops, and what may
+    change large arrays in them.  builder: where rules emit, the current one during the walk.
     """
 
     def __init__(self) -> None:
@@ -89,8 +93,12 @@ class _Walk:
         self.code: list[Instr] = []
         self.facts: dict[Value, bool] = {}
         self.stores: set[Instr] = set()
-        self.again = self.loops = False
+        self.again = self.loops = self.stored = False
         self.builder = Builder([])
+
+    @property
+    def updates(self) -> bool:
+        return self.loops and self.stored
 
     # Values.
 
@@ -160,10 +168,11 @@ class _Walk:
             self.code.append(instr)
             return
         key = _key(instr)
-        found = None if key is None else self.table.get(key)
-        if found is not None:
-            self.replace(instr.results, found)
-            return
+        if key is not None:
+            found = self.table.get(key)
+            if found is not None:
+                self.replace(instr.results, found)
+                return
         if len(instr.results) == 1 and self.rewritten(instr):
             return
         if key is not None:
@@ -175,11 +184,10 @@ class _Walk:
         """Apply the rules; what they emit goes through the walk itself."""
         self.builder.loc = instr.loc
         value = rewrite(instr)
-        if value is None and instr.op is dynamic_update_slice:
-            if stored(instr.operands[0])[0] in self.stores:
-                value = store_twice(instr)
-            if value is None:
-                self.stores.add(instr)
+        if value is None and instr.op in _UPDATES:
+            self.stored = True
+            if instr.op is dynamic_update_slice:
+                value = self.overwritten(instr)
         if value is None:
             return False
         if emitted := self.builder.instrs:
@@ -188,6 +196,15 @@ class _Walk:
                 self.instr(new)
         self.replace(instr.results, (value,))
         return True
+
+    def overwritten(self, update: Instr) -> Value | None:
+        """What replaces an update of what another in this region wrote."""
+        value = None
+        if stored(update.operands[0])[0] in self.stores:
+            value = store_twice(update)
+        if value is None:
+            self.stores.add(update)
+        return value
 
     def replace(self, old: Iterable[Value], new: Iterable[Value]) -> None:
         for value, other in zip(old, new, strict=True):
@@ -261,8 +278,9 @@ class _Walk:
     def loop(self, instr: Instr) -> None:
         """Take apart the slots, simplify condition and body, move out what does not vary."""
         self.capture_slots(instr)
-        self.loops = True
         cond, body = instr.regions
+        self.loops = True
+        self.stored |= any([param.type.size > SMALL for param in body.params])
         self.region(cond)
         if is_filled(cond.results[0], False):
             self.replace(instr.results, instr.operands)
@@ -388,8 +406,10 @@ def _detached(function: Any, *args: Any) -> Instr:
 def _key(instr: Instr) -> Key | None:
     """Equal for instructions that compute the same; None where attributes cannot tell."""
     operands = instr.operands
-    if instr.op.name in _COMMUTATIVE:
-        operands = tuple(sorted(operands, key=id))
+    if instr.op.name in _COMMUTATIVE and id(operands[0]) > id(operands[1]):
+        operands = operands[::-1]
+    if not instr.attrs:
+        return instr.op, operands
     key = (instr.op, operands, *instr.attrs.items())
     try:
         hash(key)

@@ -41,7 +41,7 @@ from pyxla.ops.contribution import Contribution, Sum
 from pyxla.ops.filled import broadcast_in_dim, filled, zeros
 from pyxla.ops.integer_power import emit_power
 from pyxla.ops.samples import elements, sampled
-from pyxla.ops.spell import enum, plain, spelled
+from pyxla.ops.spell import comparison, plain, spelled
 
 Partial = Callable[..., Value | None]
 
@@ -356,15 +356,9 @@ def _compare(x: ArrayType, y: ArrayType, direction: str) -> ArrayType:
     return array_type(BOOL.dtype, x.shape, x.weak and y.weak)
 
 
-def _compare_attributes(direction: str) -> dict[str, str]:
-    return {"comparison_direction": enum("comparison_direction", direction)}
-
-
 def _emit_compare(e: Any, instr: Any, operands: Any) -> Any:
-    dtype = instr.operands[0].type.dtype
-    attributes = _compare_attributes(**instr.attrs)
-    attributes["compare_type"] = enum("comparison_type", _comparison_type(dtype))
-    return e.op("stablehlo.compare", instr, operands, attributes)
+    kind = _comparison_type(instr.operands[0].type.dtype)
+    return e.op("stablehlo.compare", instr, operands, comparison(**instr.attrs, kind=kind))
 
 
 def _comparison_type(dtype: np.dtype) -> str:

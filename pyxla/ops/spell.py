@@ -6,6 +6,7 @@ attributes by their text (`array<i64: 0, 1>`), which the emitter parses once; so
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -57,6 +58,15 @@ def _escape(character: str) -> str:
 
 def enum(kind: str, value: str) -> str:
     return f"#stablehlo<{kind} {value}>"
+
+
+@functools.cache
+def comparison(direction: str, kind: str) -> dict[str, str]:
+    """The attributes of `compare`; whoever gets them leaves them as they are."""
+    return {
+        "comparison_direction": enum("comparison_direction", direction),
+        "compare_type": enum("comparison_type", kind),
+    }
 
 
 def plain(name: str, dialect: str = "stablehlo") -> Callable[..., Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pyxla.errors import Location
-from pyxla.ir.core import Block, Jump, Raise, Return, Value
+from pyxla.ir.core import Block, Branch, Jump, Raise, Return, Value
 from pyxla.ir.types import BOOL, I64
 from pyxla.ir.verify import InvalidCode, verify_region, verify_typed, verify_untyped
 from pyxla.lower.outline import outline
@@ -127,7 +127,7 @@ def test_returns_agree():
     function, _entry, head, _, exit = graph()
     other = Block()
     other.terminator = Return(())
-    head.terminator.if_false = other
+    head.terminator = Branch(head.terminator.cond, head.terminator.if_true, other)
     other.preds.append(head)
     exit.preds.clear()
     function.blocks[-1] = other

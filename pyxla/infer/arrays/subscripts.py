@@ -15,7 +15,7 @@ from pyxla.ir.core import Instr
 @transfer("getitem")
 def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, key = (frame.env[v] for v in instr.operands)
-    x = engine.some(x, TypeError("'NoneType' object is not subscriptable"))
+    x = engine.some(x, "'NoneType' object is not subscriptable")
     return get_item(engine, x, _index(engine, x, key))
 
 
@@ -30,7 +30,7 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     if isinstance(key, MaybeNone):
         kind = "tuple" if isinstance(x, Tuple) else "list"
         message = f"{kind} indices must be integers or slices, not NoneType"
-        key = engine.some(key, TypeError(message))
+        key = engine.some(key, message)
     return key
 
 
@@ -47,14 +47,14 @@ def _number(engine: Engine, x: Any) -> Any:
 @transfer("setitem")
 def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, key, value = (frame.env[v] for v in instr.operands)
-    x = engine.some(x, TypeError("'NoneType' object does not support item assignment"))
+    x = engine.some(x, "'NoneType' object does not support item assignment")
     set_item(engine, x, _index(engine, x, key), engine.use(value))
 
 
 @transfer("delitem")
 def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, key = (frame.env[v] for v in instr.operands)
-    x = engine.some(x, TypeError("'NoneType' object does not support item deletion"))
+    x = engine.some(x, "'NoneType' object does not support item deletion")
     delete_item(engine, x, _index(engine, x, key))
 
 

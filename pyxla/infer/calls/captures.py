@@ -116,6 +116,9 @@ class Captures:
             id(place.read()): value for place, value in places.items() if value is not None
         }
         self.constants: dict[Place, Any] = {}
+        # What was looked up before: attributes of classes, globals with their namespace.
+        self.members: dict[tuple[type, str], Any] = {}
+        self.globals: dict[tuple[int, str], tuple[Any, Any]] = {}
         self.boxes: dict[int, tuple[Any, Ref, BoxCell]] = {}
         self.pinned: list[Any] = []
         self.cells: set[int] = set()
@@ -130,6 +133,12 @@ class Captures:
     def member(self, cls: type, name: str) -> Any:
         """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
         there is none.  Another one in its place, or before it, is noticed."""
+        key = cls, name
+        if key not in self.members:
+            self.members[key] = self._member(cls, name)
+        return self.members[key]
+
+    def _member(self, cls: type, name: str) -> Any:
         bases = [base for base in cls.__mro__[:-1] if base is not tuple]
         owner = next((base for base in bases if name in base.__dict__), None)
         if owner is None:
@@ -141,6 +150,9 @@ class Captures:
 
     def read_global(self, engine: Any, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
+        key = id(frame.module), name
+        if key in self.globals:
+            return self.globals[key][1]
         found = frame.module.get(name, _MISSING)
         if found is _MISSING:
             found = getattr(builtins, name, _MISSING)
@@ -153,12 +165,15 @@ class Captures:
             return Const(found)
         if is_constant(found):
             self.guard(frame.module, name, found)
-            return Const(found)
-        try:
-            return self.abstract(engine, found, Place(frame.module, name))
-        except NewCapture as need:
-            need.places += self.next_arrays(frame, need.places)
-            raise
+            value: Any = Const(found)
+        else:
+            try:
+                value = self.abstract(engine, found, Place(frame.module, name))
+            except NewCapture as need:
+                need.places += self.next_arrays(frame, need.places)
+                raise
+        self.globals[key] = frame.module, value
+        return value
 
     def next_arrays(self, frame: Any, known: Sequence[Place]) -> list[Place]:
         """Other global arrays that the function reads: each would start inference again."""

@@ -24,7 +24,7 @@ from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines, functions, standard
-from pyxla.infer.calls.captures import BoundedOperand
+from pyxla.infer.calls.captures import BoundedOperand, operand
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
@@ -392,10 +392,10 @@ def apply(
     """What a library function returns for abstract arguments."""
     engine.permuted = False
     function = implementation.function
-    convert = engine.bounded_operand if implementation.bounded else engine.operand
+    bounded = implementation.bounded
     try:
-        operands = [convert(a) for a in args]
-        named = {k: convert(a) for k, a in kwargs.items()}
+        operands = [operand(engine, a, bounded) for a in args]
+        named = {k: operand(engine, a, bounded) for k, a in kwargs.items()}
     except BoundedOperand:
         function = strategy_of(function)
         operands = [engine.bounded_operand(a) for a in args]
@@ -415,12 +415,12 @@ def apply(
 
 def _given(engine: Engine, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Value, Ref]]:
     """The arrays among arguments, by what they hold."""
-    for x, operand in pairs:
-        if isinstance(x, Ref) and isinstance(operand, Array):
-            yield operand.value, x
-        elif isinstance(operand, list):
+    for x, found in pairs:
+        if isinstance(x, Ref) and isinstance(found, Array):
+            yield found.value, x
+        elif isinstance(found, list):
             items = arrays.items_of(engine, x) or ()
-            yield from _given(engine, zip(items, operand, strict=False))
+            yield from _given(engine, zip(items, found, strict=False))
 
 
 def _as_given(given: dict[Value, Ref], result: Any, rank0: str) -> Any:

@@ -245,7 +245,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 @rule(support.sequence)
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
-    x = engine.some(x, TypeError("'NoneType' object is not iterable"))
+    x = engine.some(x, "'NoneType' object is not iterable")
     if number_lists.packed(engine.heap, x) or growing.found(engine.heap, x):
         return x
     content = content_of(engine, x)

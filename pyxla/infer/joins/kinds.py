@@ -24,7 +24,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.ir.build import Builder, building
-from pyxla.ir.types import PYTHON_DTYPES, python_type
+from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
 from pyxla.ops.elementwise import add, compare, convert, multiply, select
 from pyxla.ops.shape import constant
 
@@ -33,6 +33,7 @@ _NAMES = (
     *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "lshift", "rshift"),
 )
 _OPERATORS: dict[str, Any] = {name: getattr(operator, name) for name in _NAMES}
+_TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 
 
@@ -103,6 +104,20 @@ def kinds_of(x: Any) -> tuple[Any, ...]:
     if x.kinds is not None:
         return x.kinds.choices
     return (x.kind if isinstance(x, Scalar) else x.dtype.type,)
+
+
+def only_kind(values: Sequence[Any]) -> ArrayType | None:
+    """The type of Python's scalars that are all of one kind; None of others."""
+    only = None
+    for x in values:
+        if type(x) is Scalar and x.kinds is None:
+            found = x.value.type
+        else:
+            found = _TYPES.get(type(x.value)) if type(x) is Const else None
+        if found is None or (only is not None and found is not only):
+            return None
+        only = found
+    return only
 
 
 def join(join: Any, values: Sequence[Any], undefined: Any) -> Kinds | None:
