@@ -8,8 +8,12 @@ A mapping sends values to what replaces them and is followed once: its targets a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pyxla.ir.core import Function, Instr, Region, Value
+
+if TYPE_CHECKING:
+    from pyxla.ir.op import Op
 
 Mapping = dict[Value, Value]
 
@@ -77,6 +81,17 @@ def walk(instrs: Iterable[Instr]) -> Iterator[Instr]:
         yield instr
         for region in instr.regions:
             yield from walk(region.instrs)
+
+
+def ops_in(regions: Iterable[Region]) -> set[Op]:
+    """The ops of all instructions, nested ones included."""
+    found: set[Op] = set()
+    work = list(regions)
+    while work:
+        instrs = work.pop().instrs
+        found.update([instr.op for instr in instrs])
+        work += [region for instr in instrs for region in instr.regions]
+    return found
 
 
 def size(instrs: Iterable[Instr]) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import clone_region
+from pyxla.ir.rewrite import clone_region, ops_in
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
@@ -85,13 +85,6 @@ PASSES = (
 )
 
 
-def _note_ops(region: Region, present: set[Op]) -> None:
-    present.update([instr.op for instr in region.instrs])
-    for instr in region.instrs:
-        for inner in instr.regions:
-            _note_ops(inner, present)
-
-
 def finish(region: Region, cpu: bool) -> Region:
     """A copy of `region` after all passes; `cpu`: for XLA:CPU."""
     region = clone_region(region, {})
@@ -100,8 +93,7 @@ def finish(region: Region, cpu: bool) -> Region:
         if step.cpu and not cpu:
             continue
         if present is None:
-            present = set()
-            _note_ops(region, present)
+            present = ops_in((region,))
         if not step.finds or not present.isdisjoint(step.finds):
             region, present = step.run(region), None
     return region

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pyxla.errors import CompileError
 from pyxla.ir.core import Block, Branch, Function, Instr, Region, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
-from pyxla.ir.rewrite import free_values, remove_trivial_phis, substitute_region, uses, walk
+from pyxla.ir.rewrite import free_values, ops_in, remove_trivial_phis, substitute_region, uses
 from pyxla.lower.flow import Context, Flow, Payload, Scope, aliases, goes_to, merge, without
 from pyxla.lower.loops import Head, LoopCode, emit_loop
 
@@ -122,9 +122,9 @@ class _Outliner:
     def move(self, instrs: Iterable[Instr], scope: Scope) -> None:
         """Append a block's instructions, their operands brought up to date."""
         env, home, code = self.context.env, self.context.home, scope.instrs
-        alias = self.context.alias
+        alias, replaced = self.context.alias, env.keys()
         for instr in instrs:
-            if env:
+            if not replaced.isdisjoint(instr.operands):
                 instr.operands = tuple([env.get(v, v) for v in instr.operands])
             if alias:
                 instr.operands = tuple([alias.get(v, v) for v in instr.operands])
@@ -132,7 +132,7 @@ class _Outliner:
                 home[value] = scope
             if instr.regions:
                 instr.regions = tuple([self.nested(region) for region in instr.regions])
-                scope.effect |= any(inner.op.effect for inner in walk((instr,)))
+                scope.effect |= any(op.effect for op in (instr.op, *ops_in(instr.regions)))
             elif instr.op.effect:
                 scope.effect = True
             code.append(instr)

@@ -37,7 +37,7 @@ from jax.interpreters import ad, batching, mlir
 from jaxlib import _jax
 
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.ir.core import Region
+from pyxla.ir.rewrite import ops_in
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
 from pyxla.lower.cpu.barriers import may_hold
@@ -337,7 +337,8 @@ def stablehlo(program: Program, locations: bool = False) -> str:
 
 def module(program: Program) -> Any:
     """The program as a StableHLO module of its own, in memory."""
-    context = mlir.make_ir_context() if _uses(program.region, "foreign") else _context()
+    foreign = any(op.name == "foreign" for op in ops_in((program.region,)))
+    context = mlir.make_ir_context() if foreign else _context()
     return emit_module(context, program.region, program.name)
 
 
@@ -352,13 +353,6 @@ def _context() -> Any:
     chlo.register_dialect(context)
     _ = context.dialects["func"]  # loads it
     return context
-
-
-def _uses(region: Region, op: str) -> bool:
-    for instr in region.instrs:
-        if instr.op.name == op or (instr.regions and any(_uses(r, op) for r in instr.regions)):
-            return True
-    return False
 
 
 def lowered(program: Program) -> Any:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import captures, walk
+from pyxla.ir.rewrite import captures, ops_in
 from pyxla.lower.cost import SMALL, Traffic
 from pyxla.ops import elementwise
 from pyxla.ops.control import if_, while_
@@ -72,7 +72,7 @@ def _elementary(region: Region) -> bool:
 
 def can_hold(loop: Instr) -> bool:
     """Whether a function can hold a loop over elements."""
-    return all(instr.op in _HELD for region in loop.regions for instr in walk(region.instrs))
+    return _HELD.issuperset(ops_in(loop.regions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,6 @@ class _Guarded:
             if results[k] not in self.slot_of:
                 self.made_by.setdefault(results[k], k)
         self.uses = Uses()
-        self.leaves: dict[Value, frozenset[Node]] = {}
-        self.origin: dict[Instr, frozenset[Node]] = {}
         self.before: dict[Node, set[Node]] = {}
         self.natural: dict[Node, set[Node]] = {}
         self.readers: dict[int, set[Node]] = {k: set() for k in self.varying}
@@ -153,41 +151,26 @@ class _Guarded:
         if order is not None:
             _Writer(self, order).write()
 
-    def leaves_of(self, value: Value) -> frozenset[Node]:
-        """What `value` is computed of: ("old", k), ("new", k), instructions with regions."""
-        found = self.leaves.get(value)
-        if found is None:
-            if value in self.slot_of:
-                found = frozenset([("old", self.slot_of[value])])
-            elif value in self.made_by:
-                found = frozenset([("new", self.made_by[value])])
-            else:
-                found = self.origins(value)
-            self.leaves[value] = found
-        return found
-
-    def origins(self, value: Value) -> frozenset[Node]:
-        """The leaves of the instruction that makes `value`."""
-        if value not in self.inside:
-            return frozenset()
-        instr = value.owner
-        found = self.origin.get(instr)
-        if found is None:
-            if instr.regions and not becomes_select(instr):
-                found = frozenset([instr])
-            else:
-                found = frozenset().union(*map(self.leaves_of, self.uses(instr)))
-            self.origin[instr] = found
-        return found
-
     def find_nodes(self) -> None:
+        """Follow what values are computed of: ("old", k), ("new", k), instructions with regions."""
+        results = self.body.results
+        leaves: dict[Value, frozenset[Node]] = {
+            value: frozenset([("old", k)]) for value, k in self.slot_of.items()
+        }
+        leaves.update({value: frozenset([("new", k)]) for value, k in self.made_by.items()})
+        origin: dict[Value, frozenset[Node]] = {}
+        nothing: frozenset[Node] = frozenset()
         for instr in self.body.instrs:
+            found = nothing.union(*[leaves[v] for v in self.uses(instr) if v in leaves])
             if instr.regions and not becomes_select(instr):
-                self.add(instr, frozenset().union(*map(self.leaves_of, self.uses(instr))))
+                self.add(instr, found)
+                found = frozenset([instr])
+            for value in instr.results:
+                origin[value] = found
+                leaves.setdefault(value, found)
         for k in self.varying:
-            result = self.body.results[k]
-            own = self.made_by.get(result) == k
-            self.add(("new", k), self.origins(result) if own else self.leaves_of(result))
+            own = self.made_by.get(results[k]) == k
+            self.add(("new", k), (origin if own else leaves).get(results[k], nothing))
         for k in self.varying:
             self.before["new", k] |= self.readers[k]
 
