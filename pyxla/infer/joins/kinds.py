@@ -122,6 +122,8 @@ def only_kind(values: Sequence[Any]) -> ArrayType | None:
 
 def join(join: Any, values: Sequence[Any], undefined: Any) -> Kinds | None:
     """The kinds of numbers that meet in the states of `join`; None where they are of one."""
+    if only_kind(values) is not None:
+        return None
     given = [None if v is undefined else kinds_of(v) for v in values]
     choices = tuple(dict.fromkeys(kind for kinds in given if kinds for kind in kinds))
     if len(choices) < 2:

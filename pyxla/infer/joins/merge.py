@@ -240,9 +240,7 @@ class Join:
         return tuple(dict.fromkeys(test for test in tests if test is not None))
 
     def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
-        type = one = kinds.only_kind(values)
-        if type is None:
-            type = joined_number_type(known, self.directions is None)
+        type = kinds.only_kind(values) or joined_number_type(known, self.directions is None)
         if type is None:
             return self.conflict(values)
         if not type.weak and any(map(exceptions.is_member, known)):
@@ -253,7 +251,7 @@ class Join:
                 return values[0]
         elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
             return self._with_fact(known[0].value, type, known)
-        mixed = None if one is not None else kinds.join(self, values, UNDEFINED)
+        mixed = kinds.join(self, values, UNDEFINED)
         joined = self._with_fact(self.phi(values, type), type, known)
         return joined if mixed is None else kinds.with_kinds(joined, mixed)
 
