@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import operator
 import os
 import random
 import time
@@ -753,3 +754,20 @@ def method_of_one_kind(x, n):
     for i in range(n):
         s = x[i]
     return s.sum()  # <-
+
+
+@bad("as_strided: these strides lead beyond the ends of the array", f64[6])
+def strides_beyond_the_ends(x):
+    return np.lib.stride_tricks.as_strided(x, (x.size, 2), (8, 8))  # <-
+
+
+@bad("writing through as_strided is not compiled: write to the array itself", f64[6])
+def written_through_strides(x):
+    shown = np.lib.stride_tricks.as_strided(x, (3,), (16,))
+    shown[:] = 0  # <-
+    return x
+
+
+@bad("operator.index: this is no integer", float)
+def index_of_a_float(x):
+    return operator.index(x)  # <-

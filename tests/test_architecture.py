@@ -30,6 +30,7 @@ LAYERS = (
     ("errors",),
     ("options", "ir"),
     ("frontend", "ops"),
+    ("infer.facts.constants",),
     # What abstract values and views are made of.
     *[
         (f"infer.{name}",)

@@ -662,34 +662,3 @@ def _absolute(engine: Engine, x: Any, library: Any) -> Any:
 def _operator_setitem(engine: Engine, x: Any, key: Any, value: Any) -> Any:
     set_item(engine, x, key, value)
     return Const(None)
-
-
-@rule(operator.itemgetter)
-def _itemgetter(engine: Engine, *keys: Any) -> Any:
-    return Compound("partial", (Const(_get_items), Tuple(keys)), (1, ()))
-
-
-@rule(operator.attrgetter)
-def _attrgetter(engine: Engine, name: Any) -> Any:
-    return Compound("partial", (Const(_get_attribute_of), name), (1, ()))
-
-
-def _get_items(*args: Any) -> Any:
-    """Stands for what `operator.itemgetter` returns."""
-
-
-def _get_attribute_of(*args: Any) -> Any:
-    """Stands for what `operator.attrgetter` returns."""
-
-
-@rule(_get_items)
-def _apply_itemgetter(engine: Engine, keys: Any, x: Any) -> Any:
-    found = [get_item(engine, x, k) for k in keys.items]
-    return found[0] if len(found) == 1 else Tuple(tuple(found))
-
-
-@rule(_get_attribute_of)
-def _apply_attrgetter(engine: Engine, name: Any, x: Any) -> Any:
-    for part in engine.static(name).split("."):
-        x = get_attribute(engine, x, part)
-    return x

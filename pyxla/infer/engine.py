@@ -37,7 +37,7 @@ from pyxla.infer.calls.depth import check_depth, too_deep
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import Atom, atoms, constant_of, is_some, refined
+from pyxla.infer.facts.refine import Atom, atoms, constant_of, is_some, known_number, refined
 from pyxla.infer.heap import (
     DictCell,
     GrowingList,
@@ -156,7 +156,7 @@ class Engine:
         self.raised: list[Any] = []  # `catching.Raised`, `coroutines.Leaving`
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
-        self.copies = False  # whether copies of arguments are written
+        self.copies = False  # whether copies of arguments are written, or strides asked for
         self.exact: set[Any] = set()
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
@@ -249,15 +249,15 @@ class Engine:
         """The Python value of `x`; NeedsStatic where it is only known at run time."""
         if isinstance(x, Scalar):
             known = constant_of(x)
-            if known is x:
-                raise NeedsStatic(x, what)
-            return known.value
+            return known_number(x, what) if known is x else known.value
         try:
             return python_object(self, x)
         except LookupError:
             if choices.is_choice(x):
                 return self.use(x.meta.conflict)
             unknown = dynamic_part(self, x)
+            if unknown is x:
+                return known_number(x, what)
             if unknown is not None:
                 raise NeedsStatic(unknown, what) from None
             raise self.refuse(f"{what} must be known while compiling") from None

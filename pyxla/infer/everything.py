@@ -12,6 +12,7 @@ import pyxla.infer.builtins
 import pyxla.infer.containers.arrangements
 import pyxla.infer.containers.making
 import pyxla.infer.containers.methods
+import pyxla.infer.getters
 import pyxla.infer.loops.folding
 import pyxla.infer.random.methods
 import pyxla.infer.text.logged

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer.facts.constants import known_elements
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type, python_type
 
@@ -148,10 +149,10 @@ class Scalar(Operand):
         return self.value.type
 
     def __index__(self) -> int:
-        raise NeedsStatic(self)
+        return int(_known(self))
 
     def __bool__(self) -> bool:
-        raise NeedsStatic(self)
+        return bool(_known(self))
 
     __int__ = __index__
 
@@ -160,6 +161,14 @@ class Scalar(Operand):
 
     def __repr__(self) -> str:
         return f"Scalar({self.type})"
+
+
+def _known(x: Scalar | Array) -> np.ndarray:
+    """The int or bool that `x` is while compiling; NeedsStatic where it is none."""
+    found = None if x.shape else known_elements(x.value)
+    if found is None:
+        raise NeedsStatic(x)
+    return found
 
 
 _KINDS = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
@@ -206,9 +215,12 @@ class Array(Operand):
         return self.value.type.size
 
     def __bool__(self) -> bool:
-        raise NeedsStatic(self)
+        return bool(_known(self))
 
-    __index__ = __int__ = __bool__  # type: ignore[assignment]
+    def __index__(self) -> int:
+        return int(_known(self))
+
+    __int__ = __index__
 
     def __repr__(self) -> str:
         return f"Array({self.type})"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays.blocks import Shape, reshaped
+from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Instr, Value
@@ -44,8 +45,11 @@ def constant_of(x: Array) -> np.ndarray | None:
 
 
 def listed(x: Any) -> Any:
-    """A constant of one dimension as a list; anything else as it is."""
-    data = constant_of(x) if isinstance(x, Array) and x.ndim == 1 else None
+    """An array of one dimension that is known while compiling as a list; else as it is."""
+    if not isinstance(x, Array) or x.ndim != 1:
+        return x
+    data = constant_of(x)
+    data = known_elements(x.value) if data is None else data
     return x if data is None else data.tolist()
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from pyxla.infer.arrays.views import Extents
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.deciding import by_arguments, parameters
 from pyxla.infer.facts.integers import Int, known, larger
 from pyxla.infer.facts.ranges import interval
@@ -64,6 +65,8 @@ def bounded_int(n: Scalar) -> Int:
     """`n` with what the instructions that compute it prove."""
     if n.dtype != I64.dtype:
         raise NeedsStatic(n)
+    if (found := known_elements(n.value)) is not None:
+        return int(found)
     fact = interval(n.value)
     return known(n, fact.lo, fact.hi)
 

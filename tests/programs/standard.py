@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import json
+import operator
 import re
 
 import numpy as np
@@ -79,3 +80,11 @@ def digits_in_other_bases(n):
 @program("text by special methods", lambda: (12, 2.5), lambda: (-3, 1e30))
 def special_text(n, x):
     return n.__str__(), x.__str__(), n.__repr__()
+
+
+@program("operators that are made", lambda: (np.arange(4.0), 2), lambda: (np.arange(6.0), 3))
+def operators_that_are_made(x, n):
+    total = operator.methodcaller("sum", axis=0, keepdims=True)
+    sizes = operator.attrgetter("shape", "T.ndim")
+    chosen = x.reshape(operator.index(n), -1), operator.index(x.astype(int)[1])
+    return total(x), sizes(x), chosen, operator.index(n > 2), operator.index(np.int8(3))

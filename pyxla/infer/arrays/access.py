@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import strides
 from pyxla.infer.arrays.bounds import parsed
-from pyxla.infer.arrays.views import BasicIndex, extend, update
+from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
@@ -92,7 +93,27 @@ def getitem(engine: Any, ref: Ref, key: Any) -> Any:
                 raise refused(engine, "an index that is an array makes a copy", k)
         return Ref(ref.cell, view)
     result = indexing.getitem(read(engine, ref), index)
-    return result if result.shape == () else fresh(engine, result)
+    if result.ndim < 2:
+        return result if result.shape == () else fresh(engine, result)
+    return fresh(engine, result, strides=_strides_of_chosen(engine, ref, index, result))
+
+
+def _strides_of_chosen(engine: Any, ref: Ref, index: Any, result: Array) -> Any:
+    """How NumPy lays out what arrays of indices choose: their dimensions come first in memory."""
+    if engine.heap.infos[ref.cell].strides is not None or is_permuted(ref.view):
+        return MIXED
+    chosen = max([x.ndim for x in index.arrays], default=1)
+    place = index.place if index.mask is None else index.axes[0]
+    if not place:
+        return None
+    if result.extents is not None:
+        return MIXED
+    dims = [*range(place, place + chosen), *range(place), *range(place + chosen, result.ndim)]
+    sizes = [result.shape[d] for d in dims]
+    strides = dict.fromkeys(dims, 0)
+    for k, d in enumerate(dims):
+        strides[d] = result.dtype.itemsize * math.prod(sizes[k + 1 :])
+    return tuple([strides[d] for d in range(result.ndim)])
 
 
 def _has_ellipsis(key: Any) -> bool:

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from pyxla.infer.arrays.blocks import Shape
+from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import Extents, Step, replaced, require_full, scalars_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.ops.shape import broadcast_in_dim, constant, pad, reshape, transpose
+from pyxla.ir.types import I64
+from pyxla.ops.elementwise import add, multiply
+from pyxla.ops.index import gather
+from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
 
 
@@ -70,6 +73,48 @@ class Windows(Step):
         return as_strided(layout, self.shape, (*layout.strides, *moved))
 
 
+@dataclass(frozen=True, slots=True)
+class Strided(Step):
+    """`as_strided` of an array in C order: element `i` is at `first + sum(i * steps)`."""
+
+    first: int
+    shape: Shape
+    steps: Shape
+
+    extents = None
+
+    def apply(self, base: Array) -> Array:
+        flat = reshaped(base.value, (base.value.type.size,))
+        at = broadcast_in_dim(
+            constant(value=np.asarray(self.first)), shape=self.shape, broadcast_dimensions=()
+        )
+        for d, step in enumerate(self.steps):
+            if step and self.shape[d] > 1:
+                along = iota(dtype=I64.dtype, shape=self.shape, dimension=d)
+                far = broadcast_in_dim(
+                    constant(value=np.asarray(step)), shape=self.shape, broadcast_dimensions=()
+                )
+                at = add(at, multiply(along, far))
+        return Array(
+            gather(
+                flat,
+                at,
+                offset_dims=(),
+                collapsed_slice_dims=(0,),
+                start_index_map=(0,),
+                index_vector_dim=len(self.shape),
+                slice_sizes=(1,),
+            )
+        )
+
+    def update(self, base: Array, new: Array) -> Array:
+        raise OpError("writing through as_strided is not compiled: write to the array itself")
+
+    def strided(self, layout: np.ndarray) -> np.ndarray:
+        size = layout.dtype.itemsize
+        return as_strided(layout, self.shape, [step * size for step in self.steps])
+
+
 def _windows(x: Value, size: int, axis: int) -> Value:
     """`size` copies of length n, read in rows of n + 1: each row begins one element later."""
     shape = x.type.shape
@@ -113,6 +158,17 @@ def broadcast(shape: Shape, extents: Extents, target: Shape) -> Broadcast:
             [e if n == m else None for e, n, m in zip(extents, shape, target[offset:], strict=True)]
         )
     return Broadcast(target, tuple(range(offset, len(target))), sizes)
+
+
+def strided(size: int, first: int, shape: Shape, steps: Shape) -> Strided:
+    """`as_strided` of `size` elements in C order."""
+    if 0 not in shape:
+        ends = [(n - 1) * step for n, step in zip(shape, steps, strict=True)]
+        low = first + sum([min(end, 0) for end in ends])
+        high = first + sum([max(end, 0) for end in ends])
+        if low < 0 or high >= size:
+            raise OpError("these strides lead beyond the ends of the array")
+    return Strided(first, shape, steps)
 
 
 def windows(shape: Shape, extents: Extents, sizes: Shape, axes: Shape) -> Windows:

@@ -13,7 +13,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
-from pyxla.infer.arrays.views import expanded
+from pyxla.infer.arrays.views import MIXED, expanded
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, source, unknown
@@ -24,7 +24,7 @@ from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, T
 from pyxla.infer.lists import growing, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
-from pyxla.lib.operands import broadcast_shapes
+from pyxla.lib.operands import as_array, broadcast_shapes
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
 
@@ -224,7 +224,26 @@ def einsum(engine: Any, subscripts: Any, *operands: Any, **options: Any) -> Any:
     if optimize is not None and engine.static(optimize, "optimize") is not False:
         if _ends_in_product(engine, given, engine.static(optimize, "optimize")):
             return call_library(engine, np.einsum, _SUM, given, options)
-    return _by_value(engine, np.einsum, *given, **options)
+    result = _by_value(engine, np.einsum, *given, **options)
+    fresh = isinstance(result, Ref) and not result.view and "out" not in options
+    if fresh and arrays.shown(engine, result)[0][1:]:
+        if optimize is not None or not _keeps_order(engine, subscripts, operands):
+            engine.heap.infos[result.cell].strides = MIXED
+    return result
+
+
+def _keeps_order(engine: Any, subscripts: Any, operands: Sequence[Any]) -> bool:
+    """Whether NumPy lays out the sum in C order: no operand has two labels the other way round."""
+    text = engine.static(subscripts) if isinstance(subscripts, Const) else None
+    if not isinstance(text, str):
+        return False
+    ndims = [as_array(engine.bounded_operand(x)).ndim for x in operands]
+    inputs, output = parse_einsum(text, ndims)
+    for labels in inputs:
+        places = [labels.index(c) for c in output if c in labels]
+        if places != sorted(places):
+            return False
+    return True
 
 
 def _ends_in_product(engine: Any, args: list[Any], optimize: Any) -> bool:

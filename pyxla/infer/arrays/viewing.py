@@ -20,10 +20,11 @@ import numpy as np
 import pyxla.lib.everything  # noqa: F401 - what these functions do by value
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.bits import bits, part
-from pyxla.infer.arrays.repeated import broadcast, windows
+from pyxla.infer.arrays.repeated import broadcast, strided, windows
 from pyxla.infer.arrays.reshaping import diagonal, reshape_step
 from pyxla.infer.arrays.views import (
     MIXED,
+    BasicIndex,
     Extents,
     View,
     expanded,
@@ -31,6 +32,7 @@ from pyxla.infer.arrays.views import (
     flipped,
     layout,
     permuted,
+    require_full,
     reshape_is_view,
     squeezed,
 )
@@ -40,6 +42,7 @@ from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType, array_type
+from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.indexing import parse
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, normalize_axes, normalize_axis
@@ -75,6 +78,20 @@ class Shown:
         dtype = step.dtype or self.dtype
         view = extend(self.view, step)
         return Shown(self.base, view, step.shape, step.extents, dtype, self.strides)
+
+    @property
+    def offset(self) -> int | None:
+        """Where its first element is among those of the base, if it shows a slice of them."""
+        base = layout(self.base, ()).strides
+        total = 0
+        for step in self.view:
+            if not isinstance(step, BasicIndex) or len(self.view) > 1:
+                return None
+            for r, stride in zip(step.ranges, base, strict=True):
+                if not isinstance(r.start, int):
+                    return None
+                total += r.start * stride // self.base.dtype.itemsize
+        return total
 
     @property
     def layout(self) -> np.ndarray:
@@ -125,6 +142,7 @@ def _call(
         ref, *rest = args
         operands = [engine.operand(x) for x in rest]
         named = {name: engine.operand(x) for name, x in kwargs.items()}
+        engine.copies |= target is np.lib.stride_tricks.as_strided
         made = maker(shown(engine, ref), *operands, **named)
         if made is not None:
             return reference(engine, ref, made)
@@ -137,6 +155,21 @@ def shown(engine: Any, ref: Ref) -> Shown:
     base = engine.content(ref).type
     strides = engine.heap.infos[ref.cell].strides
     return Shown(base, ref.view, shape, extents, arrays.dtype_of(engine, ref), strides)
+
+
+def strides_of(engine: Any, x: Any) -> tuple[int, ...]:
+    """How far apart NumPy has the elements of an array, in bytes."""
+    if not isinstance(x, Ref):
+        return ()
+    engine.copies = True
+    ref = shown(engine, x)
+    if ref.extents is not None:
+        raise engine.refuse(NOT_SUPPORTED, REMEDY)
+    if 1 in ref.shape and (ref.view or ref.strides is not None):
+        raise engine.refuse(
+            "the stride of a dimension of one element says nothing", "copy it before"
+        )
+    return ref.layout.strides
 
 
 def reference(engine: Any, ref: Ref, made: Any) -> Any:
@@ -451,6 +484,31 @@ def sliding_window_view(
     if len(axes) != len(sizes):
         raise OpError("window_shape and axis must have the same length")
     return x.then(windows(x.shape, x.extents, sizes, axes))
+
+
+@makes_view(np.lib.stride_tricks.as_strided)
+def as_strided(
+    x: Shown,
+    shape: Any = None,
+    strides: Any = None,
+    subok: bool = False,
+    writeable: bool = True,
+    *,
+    check_bounds: Any = None,
+) -> Shown:
+    require_full(x.extents)
+    first = x.offset
+    if first is None or x.strides is not None:
+        raise OpError("the array is no slice of one in C order: copy it before, as x.copy()")
+    shape = x.shape if shape is None else as_shape(shape)
+    moved = x.layout.strides if strides is None else [operator.index(n) for n in listed(strides)]
+    if len(moved) != len(shape):
+        raise OpError("as_strided needs as many strides as dimensions")
+    if any(n % x.dtype.itemsize for n in moved):
+        raise OpError("as_strided takes parts of elements apart")
+    steps = tuple([n // x.dtype.itemsize for n in moved])
+    whole = Shown(x.base, (), x.base.shape, None, x.dtype)
+    return whole.then(strided(x.base.size, first, shape, steps))
 
 
 # --- Elements ------------------------------------------------------------------------------------

@@ -314,9 +314,11 @@ def call_library(
         return _store(engine, result, out, where, casting)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
-    if value is np.ndarray.copy and len(args) == 1 and not kwargs:
+    if value is np.ascontiguousarray or (
+        value is np.ndarray.copy and len(args) == 1 and not kwargs
+    ):
         engine.permuted = False  # its default alone is C order
-    engine.permuted |= value is np.asfortranarray
+    engine.permuted |= value is np.asfortranarray or value is np.apply_along_axis
     found = engine.abstract(result, _zero_d(implementation, args))
     if engine.mixed is not None and any(map(may_be_array, args)):
         if implementation.rank0 == "method" or (implementation.same and isinstance(found, Ref)):

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Const, MaybeNone, Scalar
+from pyxla.infer.lattice import Array, Const, MaybeNone, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 
 Atom = tuple[str, Any, Any]
@@ -114,6 +115,14 @@ def _apply(env: dict[Value, Any], x: Scalar, interval: IntFact) -> None:
         fact = extent.meet(extent.fact(known), low, high)
         if fact != known.fact:
             env[key] = Scalar(known.value, fact, known.test, known.kinds)
+
+
+def known_number(x: Scalar | Array, what: str) -> Any:
+    """The number that constants alone compute; NeedsStatic where it is known at run time only."""
+    found = None if x.shape else known_elements(x.value)
+    if found is None:
+        raise NeedsStatic(x, what)
+    return found.item() if isinstance(x, Scalar) else found[()]
 
 
 def constant_of(x: Any) -> Any:

@@ -1,0 +1,43 @@
+"""The value of ints and bools that constants of the program alone decide.
+
+An array that the program makes of known numbers, `np.array([x.shape for x in xs])` say, is
+instructions like any other.  They are carried out where a size, an axis or an offset must be known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pyxla.ir.core import Instr, Value
+
+# Values computed through more instructions than this, or of more elements, are not known.
+DEPTH = 32
+SIZE = 64
+
+_EXACT = frozenset(
+    """constant iota convert reshape broadcast_in_dim transpose reverse slice dynamic_slice
+    concatenate add subtract multiply remainder negate abs sign minimum maximum clamp compare select
+    and or xor not reduce""".split()  # noqa: SIM905
+)
+
+
+def known_elements(x: Value, depth: int = DEPTH) -> np.ndarray | None:
+    """The elements of `x`, where they are ints or bools that constants alone decide."""
+    instr = x.owner
+    if not depth or x.type.dtype.kind not in "biu" or x.type.size > SIZE:
+        return None
+    if not isinstance(instr, Instr) or instr.op.name not in _EXACT or instr.op.numpy is None:
+        return None
+    if len(instr.results) != 1 or instr.regions:
+        return None
+    if instr.op.name == "constant":
+        return np.asarray(instr.attrs["value"])
+    contents = []
+    for operand in instr.operands:
+        content = known_elements(operand, depth - 1)
+        if content is None:
+            return None
+        contents.append(content)
+    with np.errstate(all="ignore"):
+        found = np.asarray(instr.op.numpy(*contents, **instr.attrs))
+    return found if (found.dtype, found.shape) == (x.type.dtype, x.type.shape) else None

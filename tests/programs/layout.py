@@ -1,0 +1,57 @@
+"""What programs see of how NumPy lays arrays out in memory."""
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from tests.programs import program
+
+R = lambda *shape: np.random.default_rng(3).random(shape)
+
+
+@program("as_strided", lambda: (R(2, 2, 6, 5), 1), lambda: (R(2, 2, 7, 7).astype(np.float32), 2))
+def columns_of_images(x, stride):
+    n, c, h, w = x.shape
+    rows, columns = (h - 3) // stride + 1, (w - 3) // stride + 1
+    s = x.strides
+    strides = (*s, s[2] * stride, s[3] * stride)
+    windows = as_strided(x, (n, c, 3, 3, rows, columns), strides)
+    return windows.transpose(1, 2, 3, 0, 4, 5).reshape(c * 9, -1), s
+
+
+@program("as_strided elsewhere", lambda: (R(6, 8),), lambda: (R(8, 6).T,))
+def other_strides(given):
+    x = np.ascontiguousarray(given)
+    around = np.concatenate((x[0, ::-1], x[0, 1:]))
+    n = around.strides[0]
+    toeplitz = as_strided(around[7:], shape=(8, 8), strides=(-n, n)).copy()
+    y = x.copy()
+    shown = as_strided(y, (3, 4, 2, 2), (2 * y.strides[0], 2 * y.strides[1]) + y.strides)
+    y[0, 0] = 9.0
+    rows = as_strided(x[1:-1], (2, 3), np.array([8, 16]), writeable=False)
+    return toeplitz, shown.max(axis=(2, 3)), rows, given.strides, given.T.strides, x[::-1].strides
+
+
+@program("order of what is chosen", lambda: (R(4, 4),))
+def order_of_what_is_chosen(x):
+    kept = []
+    for y in (x[:, [0, 2]], x[:, 1:][:, [0, 1]], x[[0, 2]]):
+        flat = y.reshape(-1)
+        flat[0] = 9.0
+        kept.append(y)
+    summed = np.einsum("ij,j->ij", x, x[0])
+    summed.reshape(-1)[0] = 9.0
+    return kept, summed, x[:, [0, 2]].strides, x[:, [[0, 1], [1, 2]]].strides
+
+
+@program("sizes from arrays of shapes", lambda: (R(1, 2), R(3, 3)))
+def sizes_from_arrays_of_shapes(a, b):
+    shapes = np.array([x.shape for x in (a, b)])
+    out = np.zeros(np.sum(shapes, axis=0))
+    r = c = 0
+    for x, (rows, columns) in zip((a, b), shapes):
+        out[r : r + rows, c : c + columns] = x
+        r, c = r + rows, c + columns
+    banded = out[:4, :4] * 0
+    for k, v in zip(np.array([-1, 0, 1]), (a[0, 0], 2.0, a[0, 1])):
+        banded += np.diag(np.full(4 - abs(k), v), k)
+    return out, banded, shapes.max() == 3
