@@ -18,6 +18,7 @@ from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
 from pyxla.lower.cpu.copies import share_code
 from pyxla.lower.cpu.fences import fence_reads
+from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.registers import keep_in_registers
@@ -78,6 +79,7 @@ PASSES = (
     Pass(spread_products, (dot_general,), cpu=True),
     Pass(halve_products, (dot_general,), cpu=True),
     Pass(orient_products, (dot_general,), cpu=True),
+    Pass(hide_fills, (reduce,), cpu=True),
     # Sees the sums that spread products are.
     Pass(stage_reductions, (reduce,), cpu=True),
     Pass(keep_shared, cpu=True),

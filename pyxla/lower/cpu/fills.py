@@ -1,0 +1,89 @@
+"""Fills of masked extrema, kept from LLVM.
+
+    reduce(select(%m, %x, -inf), -inf), maximum   ->   %f = optimization_barrier(-inf)
+                                                       reduce(select(%m, %x, %f), -inf), maximum
+
+That the maximum of a number and -inf is the number makes LLVM branch on the mask, element by
+element, instead of making vectors: ten times slower, for rows of less than some thousand elements.
+What comes out of a barrier it does not know.  The barriers are outside of all loops, where XLA lets
+them stand (`lower.cpu.barriers`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.lower.rules import definition, known
+from pyxla.ops.control import optimization_barrier
+from pyxla.ops.elementwise import select
+from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import broadcast_in_dim, constant
+
+LEAST = 32  # elements of an array that is worth it
+_EXTREMA = frozenset({"maximum", "minimum"})
+_CONTROL = frozenset({"while", "if", "case"})
+# By element type and content.
+Fills = dict[tuple[np.dtype, bytes], Value]
+
+
+def hide_fills(region: Region) -> Region:
+    """Hide the fills of a region's masked extrema, in place."""
+    head: list[Instr] = []
+    _hide(region, {}, Builder(head))
+    region.instrs[:0] = head
+    return region
+
+
+def _hide(region: Region, fills: Fills, head: Builder) -> None:
+    code: list[Instr] = []
+    for instr in region.instrs:
+        if instr.op.name in _CONTROL:
+            for inner in instr.regions:
+                _hide(inner, fills, head)
+        chosen = _masked(instr)
+        if chosen is not None:
+            with building(Builder(code, instr.loc)):
+                hidden = _hidden(chosen, fills, head)
+            instr.operands = (hidden, *instr.operands[1:])
+        code.append(instr)
+    region.instrs[:] = code
+
+
+def _masked(instr: Instr) -> Instr | None:
+    """The selection among numbers and a known one whose extremum an instruction finds."""
+    if instr.op is not reduce or instr.attrs.get("computation") not in _EXTREMA:
+        return None
+    x = instr.operands[0]
+    if len(instr.operands) != 2 or x.type.dtype.kind != "f" or x.type.size < LEAST:
+        return None
+    chosen = definition(x, "select")
+    if chosen is None or chosen.results[0].type is not x.type:
+        return None
+    return chosen if any(_content(y) is not None for y in chosen.operands[1:]) else None
+
+
+def _content(value: Value) -> float | None:
+    """The number that every element of an array is, if it is known."""
+    while (made := definition(value, "broadcast_in_dim", "reshape")) is not None:
+        value = made.operands[0]
+    content = known(value)
+    return content.item() if content is not None and content.size == 1 else None
+
+
+def _hidden(chosen: Instr, fills: Fills, head: Builder) -> Value:
+    """The selection, with fills that nobody knows."""
+    mask, *branches = chosen.operands
+    for k, branch in enumerate(branches):
+        content = _content(branch)
+        if content is None:
+            continue
+        fill = np.array(content, branch.type.dtype)
+        key = fill.dtype, fill.tobytes()
+        if key not in fills:
+            with building(head):
+                fills[key] = optimization_barrier(constant(value=fill))
+        shape = branch.type.shape
+        branches[k] = broadcast_in_dim(fills[key], shape=shape, broadcast_dimensions=())
+    return select(mask, *branches)
