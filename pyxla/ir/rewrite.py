@@ -177,6 +177,8 @@ def remove_trivial_phis(function: Function) -> int:
     replaced: Mapping = {}
 
     def final(value: Value) -> Value:
+        if value not in replaced:
+            return value
         path = []
         while (next_value := replaced.get(value)) is not None:
             path.append(value)

@@ -64,7 +64,13 @@ def to_python(x: Any, kind: type) -> Scalar:
 
 
 def _values(x: Any, y: Any, kind: type) -> tuple[Value, Value]:
-    return to_python(x, kind).value, to_python(y, kind).value
+    return _value(x, kind), _value(y, kind)
+
+
+def _value(x: Any, kind: type) -> Value:
+    if type(x) is not Scalar:
+        return literal(kind(x), PYTHON_DTYPES[kind], weak=True)
+    return x.value if x.kind is kind else to_python(x, kind).value
 
 
 def _result(name: str, value: Value, kind: type, *operands: Any) -> Scalar:

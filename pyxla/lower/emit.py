@@ -158,8 +158,8 @@ class Emitter:
 
     def dense(self, value: np.ndarray) -> ir.Attribute:
         """The elements of `value` as an attribute."""
-        # `ascontiguousarray` makes rank 1 of rank 0, so the shape is passed along.
-        data: Any = np.ascontiguousarray(value)
+        # `ascontiguousarray` makes rank 1 of rank 0.
+        data: Any = np.ascontiguousarray(value) if value.shape else value
         return ir.DenseElementsAttr.get(data, type=self.element(value.dtype), shape=value.shape)
 
     def block(self, slot: ir.Region, region: Region) -> None:

@@ -90,12 +90,15 @@ PASSES = (
 def finish(region: Region, cpu: bool) -> Region:
     """A copy of `region` after all passes; `cpu`: for XLA:CPU."""
     region = clone_region(region, {})
-    present: set[Op] | None = None
+    present, exact = ops_in((region,)), True
     for step in PASSES:
         if step.cpu and not cpu:
             continue
-        if present is None:
-            present = ops_in((region,))
-        if not step.finds or not present.isdisjoint(step.finds):
-            region, present = step.run(region), None
+        if step.finds and present.isdisjoint(step.finds):
+            if exact:
+                continue
+            present, exact = ops_in((region,)), True  # a pass since may have made some
+            if present.isdisjoint(step.finds):
+                continue
+        region, exact = step.run(region), False
     return region

@@ -270,11 +270,12 @@ def _find_live_out(order: list[Block], graph: _Graph) -> None:
 
     def use(value: Value, block: Block) -> None:
         inner = loop = home.get(value)
+        if loop is None or block in loop.blocks:
+            return
         while loop is not None and block not in loop.blocks:
             graph.live_out.setdefault(loop.header, {})[value] = None
             loop = loop.parent
-        if loop is not inner:
-            _mark_live_in(value, inner, block, graph)
+        _mark_live_in(value, inner, block, graph)
 
     for block in order:
         for phi in block.phis:
@@ -282,7 +283,8 @@ def _find_live_out(order: list[Block], graph: _Graph) -> None:
                 use(value, pred)
         for instr in block.instrs:
             for value in uses(instr):
-                use(value, block)
+                if value in home:
+                    use(value, block)
         for value in block.terminator.operands:
             use(value, block)
 
