@@ -7,10 +7,7 @@ it finds that it must know an argument's value, or that an outside array must be
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +20,7 @@ from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.calls.captures import Captures, NewCapture, Place
-from pyxla.infer.calls.depth import TooDeep
+from pyxla.infer.calls.depth import TooDeep, deep_calls
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import parameters
 from pyxla.infer.heap import (
@@ -34,6 +31,7 @@ from pyxla.infer.heap import (
     NeedsExact,
     NumberList,
     ObjectCell,
+    Pooled,
     RowList,
     SetCell,
     reachable,
@@ -55,7 +53,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists import growing, number_lists, pools
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.catching import Raised
 from pyxla.infer.rules import RULES
@@ -141,6 +139,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         others = [number_lists.Policy(policy.lists, rooms=True)] * policy.sized
         others += [number_lists.Policy(policy.lists, grows=False)] * policy.grew
         others += [number_lists.Policy("all")] * policy.wanted
+        others += policy.pooling()
         others += [number_lists.Policy("none")] * policy.made
         for other in others:
             try:
@@ -198,9 +197,10 @@ def _attempt(
     world = _World(request, places)
     world.engine.lists = lists
     world.engine.exact = exact
+    pools.start(world.engine, lists.pooled)
     world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
-        with _deep_calls(), building(world.engine.builder):
+        with deep_calls(), building(world.engine.builder):
             return world.run()
     except TooDeep as refusal:
         raise _decided(world, refusal) from None
@@ -208,27 +208,6 @@ def _attempt(
         raise Restart({}, need.places) from None
     except NeedsStatic as need:
         raise _demand(world, need) from None
-
-
-# Visiting a call takes about a dozen frames of Python's, and calls nest up to `depth.MAX_DEPTH`.
-RECURSION_LIMIT = 6000
-_deep = threading.Lock()
-_depths: list[int] = []
-
-
-@contextlib.contextmanager
-def _deep_calls() -> Iterator[None]:
-    """Raise Python's recursion limit while any thread specializes."""
-    with _deep:
-        _depths.append(sys.getrecursionlimit() if not _depths else _depths[0])
-        sys.setrecursionlimit(max(_depths[0], RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        with _deep:
-            limit = _depths.pop()
-            if not _depths:
-                sys.setrecursionlimit(limit)
 
 
 def _decided(world: _World, refusal: TooDeep) -> Exception:
@@ -514,6 +493,7 @@ class _Outputs:
         self.results: list[Value] = []
         self.trees: dict[Any, out.Out] = {}
         self.kept: dict[int, NumberList] = {}
+        self.numbered: dict[type, int] = {}
         self.shared: set[int] = set()
 
     def result(self, value: Value) -> int:
@@ -563,7 +543,21 @@ class _Outputs:
             tuple(sites),
             world.jax,
             world.waits,
+            self.pools(),
         )
+
+    def pool(self, cls: type) -> int:
+        """The number of the pool of a class among those that the caller sees."""
+        return self.numbered.setdefault(cls, len(self.numbered))
+
+    def pools(self) -> tuple[out.OutPool, ...]:
+        """The pools that the caller sees; what is in one may be in others."""
+        found: list[out.OutPool] = []
+        while len(found) < len(self.numbered):
+            cls = list(self.numbered)[len(found)]
+            rows = self.container(self.engine.heap.contents[self.engine.pools[cls].cell])
+            found.append(out.OutPool(cls, self.engine.lists.names[cls], rows))
+        return tuple(found)
 
     def same_numbers(self, before: NumberList, after: Any) -> bool:
         """Whether a list holds the numbers that it was given with."""
@@ -675,6 +669,11 @@ class _Outputs:
                     )
                 array = number_lists.array_of(self.engine.heap, content)
                 return out.OutNumbers(self.result(array.value), python)
+            case Pooled(index=row, cls=cls):
+                known = isinstance(row, int)
+                return out.OutPooled(
+                    self.pool(cls), row if known else self.result(row.value), not known
+                )
             case RowList():
                 return self.container(growing.row_content(self.engine.heap, content))
             case GrowingList(item=item, cls=cls):
@@ -685,7 +684,7 @@ class _Outputs:
                 return out.OutGrown(
                     None if size is None else self.result(size.value),
                     tuple([self.result(array.value) for array in arrays_]),
-                    spelled(item),
+                    spelled(item, self.pool),
                     cls,
                 )
             case DictCell(items):

@@ -45,6 +45,7 @@ from pyxla.infer.heap import (
     ListCell,
     NeedsExact,
     NumberList,
+    Pooled,
     RowList,
     Shadow,
     swept,
@@ -63,7 +64,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import Policy, replaced, unpacked
 from pyxla.infer.raising import catching
 from pyxla.ir import core
@@ -145,6 +146,7 @@ class Engine:
         self.heap = Heap([])
         self.entry = self.block
         self.lists = Policy()
+        self.pools: dict[type, Ref] = {}
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[object] = []  # which visits of them these are
         self.list_capacity = DEFAULTS.list_capacity
@@ -331,6 +333,8 @@ class Engine:
         if type(content) is Array:
             return content
         content = self.use(resolve(self.heap, content))
+        if type(content) is Pooled:
+            return pools.shown(self, content)
         if type(content) in (GrowingList, RowList):
             raise self.refuse(
                 "the length of this list is known at run time only, which is not supported here",
@@ -372,7 +376,7 @@ class Engine:
         if isinstance(contents[cell], Shadow):
             for target, value in redirected(self.heap, contents[cell], content):
                 self.set_content(target, value)
-        elif type(contents[cell]) is not NumberList or not replaced(self, contents[cell], content):
+        elif not replaced(self, contents[cell], content):
             contents[cell] = content
 
     def module_of(self, frame: Frame) -> _Module:

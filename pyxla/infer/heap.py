@@ -10,6 +10,7 @@ program.
     NumberList   content of a list of numbers that is indexed at run time
     GrowingList  content of a list whose length is known at run time only
     RowList      content of a list that is in such a list
+    Pooled       content of an instance that such lists may hold
     DictCell     content of a dict: known keys, in order
     ObjectCell   content of an instance: its fields
     SetCell      content of a set: its constants
@@ -116,6 +117,16 @@ class RowList:
 
 
 @dataclass(frozen=True, slots=True)
+class Pooled:
+    """An instance that is row `index` (an int or a Scalar) of the hidden list `pool`
+    (`infer.lists.pools`)."""
+
+    pool: Ref
+    index: Any
+    cls: type
+
+
+@dataclass(frozen=True, slots=True)
 class DictCell:
     """`items` is never mutated in place; keys are plain hashable constants.
 
@@ -181,6 +192,7 @@ Content = (
     | NumberList
     | GrowingList
     | RowList
+    | Pooled
     | SetCell
     | DictCell
     | ObjectCell
@@ -292,6 +304,8 @@ def parts(x: Any) -> tuple[Any, ...]:
         return x.columns
     if isinstance(x, RowList):
         return (x.parent, Const(x.index) if isinstance(x.index, int) else x.index)
+    if isinstance(x, Pooled):
+        return (x.pool, Const(x.index) if isinstance(x.index, int) else x.index)
     if isinstance(x, Shadow):
         return x.refs
     if isinstance(x, (BoxCell, MaybeUnbound, MaybeNone)):
@@ -315,6 +329,8 @@ def same_structure(x: Content, y: Content) -> bool:
         return x.item == y.item and x.cls is y.cls
     if isinstance(x, RowList):
         return x.path == y.path
+    if isinstance(x, Pooled):
+        return x.cls is y.cls
     return isinstance(x, BoxCell)
 
 
@@ -335,6 +351,9 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
         if not isinstance(parent, Ref):
             return parent
         return RowList(parent, index.value if isinstance(index, Const) else index, content.path)
+    if isinstance(content, Pooled):
+        pool, index = columns
+        return replace(content, index=index.value if isinstance(index, Const) else index)
     return BoxCell(columns[0])
 
 

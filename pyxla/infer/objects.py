@@ -24,6 +24,7 @@ from pyxla.infer.heap import (
     GrowingList,
     ListCell,
     ObjectCell,
+    Pooled,
     RowList,
     SetCell,
     Shadow,
@@ -31,7 +32,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import growing, pools
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.refused import ATTRIBUTES
@@ -429,6 +430,8 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
 def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False) -> None:
     """`x.name = value`."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    pooled = type(content) is Pooled
+    content = engine.content(x) if pooled else content
     if isinstance(content, Array) and name in ("real", "imag"):
         part = _part(engine, x, name, arrays.dtype_of(engine, x))
         arrays.setitem(engine, part, Const(Ellipsis), value)
@@ -458,6 +461,9 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
         params and params.frozen
     ):
         raise engine.refuse("classes that define __setattr__ are not supported")
+    if pooled:
+        pools.assign(engine, x, name, value)
+        return
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
 
 
@@ -503,13 +509,14 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
     if issubclass(cls, tuple):
         return _construct_named_tuple(engine, cls, args, kwargs)
     x = engine.new(ObjectCell(cls, {}))
+    pools.noted(engine, cls)
     init = engine.captures.member(cls, "__init__")
     if init is None:
         if args or kwargs:
             raise engine.refuse(f"{cls.__name__}() takes no arguments")
-        return x
+        return pools.entered(engine, x)
     call_member(engine, cls, "__init__", init, x, args, kwargs)
-    return x
+    return pools.entered(engine, x)
 
 
 def _positional(
@@ -578,7 +585,8 @@ def _generated(
         return Const(None)
     fields = [f.name for f in dataclasses.fields(cls) if f.compare]
     content = engine.content(x)
-    other = engine.heap.contents.get(args[0].cell) if args and isinstance(args[0], Ref) else None
+    found = args and isinstance(args[0], Ref) and growing.found(engine.heap, args[0]) is None
+    other = engine.content(args[0]) if found else None
     if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
         if not isinstance(other, ObjectCell) or other.cls is not content.cls:
             return Const(NotImplemented)

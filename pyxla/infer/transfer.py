@@ -36,6 +36,7 @@ from pyxla.infer.heap import (
     DictCell,
     ListCell,
     ObjectCell,
+    Pooled,
     SetCell,
 )
 from pyxla.infer.joins import choices
@@ -55,7 +56,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
-from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists import growing, number_lists, pools
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.text.pieces import formatted, is_text, joined, percent
 from pyxla.ir.core import Instr
@@ -546,6 +547,8 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.equal(x, y)
     if isinstance(x, Ref) and isinstance(y, Ref):
+        if Pooled in (type(engine.heap.contents[ref.cell]) for ref in (x, y)):
+            return pools.same(engine, x, y)
         for ref in (x, y):
             engine.check_distinct(ref)
         return same_object(engine.heap, x, y)

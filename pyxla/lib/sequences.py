@@ -175,3 +175,24 @@ def filtered(function: Callable[[Any], Any] | None, items: Any) -> list[Any]:
         if bool(x) if function is None else function(x):
             out.append(x)
     return out
+
+
+def position(items: list[Any], x: Any, last: bool) -> int:
+    """Where the first (or last) item is that is `x` or equals it; -1 where none does."""
+    found = -1
+    for i in range(len(items)):
+        if found < 0 or last:
+            if items[i] is x or items[i] == x:
+                found = i
+    return found
+
+
+def insertion_sort(items: list[Any], reverse: bool) -> None:
+    """`items.sort(reverse=reverse)`, stable, by `<` alone."""
+    for i in range(1, len(items)):
+        x = items[i]
+        j = i
+        while j > 0 and (items[j - 1] < x if reverse else x < items[j - 1]):
+            items[j] = items[j - 1]
+            j -= 1
+        items[j] = x

@@ -146,7 +146,9 @@ class Executable:
         self._dispatch = jaxlink.outermost(self.jitted)
         self._near = _near(program, self._moved, len(self._spares))
         arrays = _converters(program, outcome, self._spares)
-        made = functools.partial(builder, arrays=arrays, repeated=repeated(outcome))
+        made = functools.partial(
+            builder, arrays=arrays, repeated=repeated(outcome), pools=outcome.pools
+        )
         self._build = made(outcome.result)
         self._stores = [(store.path, made(store.out)) for store in outcome.stores]
         self._sites = [(site.cls, [made(arg) for arg in site.args]) for site in outcome.sites]

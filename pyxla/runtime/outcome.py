@@ -5,7 +5,7 @@
               | OutMaybe index out | OutMixed index out* | OutChoice index value*
               | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
-              | OutObject cls (name out)*
+              | OutObject cls (name out)* | OutPooled pool row
     write   ::= leaf := index                        an array argument takes new contents
     store   ::= path := out                          a container argument takes new elements
     site    ::= exception class, argument out*       status k raises sites[k - 1]
@@ -27,6 +27,7 @@ import numpy as np
 from pyxla.errors import CompileError, Location
 from pyxla.frontend.support import format_spec
 from pyxla.lib.random.state import set_state
+from pyxla.runtime.columns import items_of_columns
 
 Path = tuple[Any, ...]
 
@@ -128,12 +129,31 @@ class OutGrown:
     | {"picks": constants}, a column of which of them it is
     | {"kinds": types}, a column of numbers and one of which they are
     | {"list": item, "columns": count}, a column of lengths and so many of items
+    | {"pool": number}, a column of places in a pool
     """
 
     size: int | None
     columns: tuple[int, ...]
     item: Any
     cls: type = list
+
+
+@dataclass(frozen=True, slots=True)
+class OutPooled:
+    """An instance: number `row`, or what the result `row` says if `dynamic`, of a pool."""
+
+    pool: int
+    row: int
+    dynamic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutPool:
+    """Instances of `cls`, each a tuple of its fields in the list `rows`."""
+
+    cls: type
+    names: tuple[str, ...]
+    rows: Out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,6 +189,7 @@ Out = (
     | OutTuple
     | OutList
     | OutGrown
+    | OutPooled
     | OutDict
     | OutObject
     | OutFormat
@@ -219,6 +240,7 @@ class Outcome:
     sites: tuple[Site, ...] = ()
     jax: bool = False
     waits: bool = False
+    pools: tuple[OutPool, ...] = ()
 
 
 # A built tree: (flat results, the caller's arguments, objects made so far) -> object.
@@ -231,19 +253,23 @@ def _python(x: Any) -> Any:
 
 
 def builder(
-    out: Out, arrays: Sequence[Convert], scalar: Convert = _python, repeated: Any = None
+    out: Out,
+    arrays: Sequence[Convert],
+    scalar: Convert = _python,
+    repeated: Any = None,
+    pools: Sequence[OutPool] = (),
 ) -> Builder:
     """The closure that makes what `out` describes.
 
     arrays[index] converts an array result, `scalar` a Python scalar.  repeated: see `repeated`;
-    None where nothing is known.
+    None where nothing is known.  pools: of the outcome.
     """
-    return _Builders(arrays, scalar, repeated).build(out)
+    return _Builders(arrays, scalar, repeated, pools).build(out)
 
 
 def repeated(outcome: Outcome) -> frozenset[int]:
     """The ids of the outs that occur more than once, which are one object for the caller."""
-    roots = [outcome.result, *[store.out for store in outcome.stores]]
+    roots = [outcome.result, *[x.out for x in outcome.stores], *[p.rows for p in outcome.pools]]
     roots += [arg for site in outcome.sites for arg in site.args]
     counts = Counter([id(node) for root in roots for node in walk(root)])
     return frozenset([node for node, count in counts.items() if count > 1])
@@ -252,7 +278,8 @@ def repeated(outcome: Outcome) -> frozenset[int]:
 class _Builders:
     """Makes the closures for one tree: those of leaves take a result, all others what is below."""
 
-    def __init__(self, arrays: Sequence[Convert], scalar: Convert, repeated: Any) -> None:
+    def __init__(self, arrays: Sequence[Convert], scalar: Convert, repeated: Any, pools: Any):
+        self.pools: Sequence[OutPool] = pools
         self.arrays = arrays
         self.scalar = scalar
         self.repeated = repeated
@@ -278,6 +305,10 @@ class _Builders:
                 return lambda values, args, made: kinds[np.asarray(values[index]).item()](
                     values, args, made
                 )
+            case OutPooled(pool, row, dynamic):
+                return lambda values, args, made: self.instances(pool, values, args, made)[
+                    np.asarray(values[row]).item() if dynamic else row
+                ]
             case OutChoice(index, choices):
                 return lambda values, args, made: choices[np.asarray(values[index]).item()]
             case OutArgument(path):
@@ -336,7 +367,7 @@ class _Builders:
             case OutList(items):
                 return self.each(items)
             case OutGrown():
-                return _list_of_columns(out, [self.arrays[column] for column in out.columns])
+                return self.list_of_columns(out)
             case OutDict(keys, items):
                 each = self.each(items)
                 return lambda values, args, made: dict(
@@ -348,19 +379,44 @@ class _Builders:
                 return lambda values, args, made: make(each(values, args, made))
         raise TypeError(f"not an out: {out!r}")
 
+    def list_of_columns(self, out: OutGrown) -> Builder:
+        size, columns, item, cls = out.size, out.columns, out.item, out.cls
+        converts = [self.arrays[column] for column in columns]
 
-def _list_of_columns(out: OutGrown, converts: Sequence[Convert]) -> Builder:
-    size, columns, item, cls = out.size, out.columns, out.item, out.cls
+        def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+            items = items_of_columns(
+                None if size is None else np.asarray(values[size]).item(),
+                [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
+                item,
+                lambda pool: self.instances(pool, values, args, made),
+            )
+            return items if cls is list else cls(items)
 
-    def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
-        items = _grown(
-            None if size is None else np.asarray(values[size]).item(),
-            [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
-            item,
-        )
-        return items if cls is list else cls(items)
+        return grown
 
-    return grown
+    def instances(
+        self, pool: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
+    ) -> list[Any]:
+        """The instances in a pool, which may have each other in their fields."""
+        key = -1 - pool  # no id of an out
+        if key not in made:
+            of = self.pools[pool]
+            new: Any = of.cls.__new__
+            made[key] = [new(of.cls) for _ in range(_size(of.rows, values))]
+            rows = self.build(of.rows)(values, args, made)
+            for instance, row in zip(made[key], rows, strict=True):
+                for name, field in zip(of.names, row, strict=True):
+                    object.__setattr__(instance, name, field)
+        return made[key]
+
+
+def _size(rows: Any, values: Sequence[Any]) -> int:
+    """How many items a list has."""
+    if isinstance(rows, OutList):
+        return len(rows.items)
+    if rows.size is None:
+        return len(np.asarray(values[rows.columns[0]]))
+    return np.asarray(values[rows.size]).item()
 
 
 def _shared(out: Out, fresh: Builder) -> Builder:
@@ -413,40 +469,6 @@ def _listed(x: Any, convert: Convert) -> list[Any]:
     if x.ndim > 1:
         return [_listed(row, convert) for row in x]
     return [convert(element) for element in x]
-
-
-def _grown(size: int | None, columns: Sequence[Any], item: Any) -> list[Any]:
-    """The items of a list from their columns."""
-    length = columns[0].shape[0] if size is None else size
-    rest = iter([column[:length] for column in columns])
-
-    def items(item: Any) -> list[Any]:
-        if isinstance(item, list):
-            return item * length
-        if isinstance(item, tuple):
-            cls, inner = item
-            make = cls._make if hasattr(cls, "_make") else cls
-            rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * length
-            return [make(row) for row in rows]
-        column = next(rest)
-        if isinstance(item, dict) and "kinds" in item:
-            return [item["kinds"][k](x) for x, k in zip(column.tolist(), next(rest).tolist())]
-        if isinstance(item, dict) and "picks" in item:
-            return [item["picks"][k] for k in column.tolist()]
-        if isinstance(item, dict) and "maybe" in item:
-            held = items(item["maybe"])
-            return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]
-        if isinstance(item, dict):
-            inner_ = [next(rest) for _ in range(item["columns"])]
-            if not inner_:
-                return [[] for _ in range(length)]
-            sizes = column.tolist()
-            return [_grown(n, [c[i] for c in inner_], item["list"]) for i, n in enumerate(sizes)]
-        if item == "python":
-            return np.asarray(column).tolist()
-        return [x.copy() for x in column] if item == "array" else list(column)
-
-    return items(item)
 
 
 def _immutable(x: Any) -> Any:
@@ -560,7 +582,7 @@ def check_traceable(outcome: Outcome, name: str) -> None:
     elif _has_extents(outcome.result):
         what = "returns an array whose size depends on data"
         hint = "return the padded array and its length"
-    elif any(isinstance(node, OutGrown) for node in walk(outcome.result)):
+    elif any(isinstance(node, (OutGrown, OutPooled)) for node in walk(outcome.result)):
         what, hint = "returns a list of unknown length", "return np.array(the list) and its length"
     elif any(isinstance(node, OutMaybe) for node in walk(outcome.result)):
         what, hint = "returns None or something else", "return a flag beside the value"
@@ -593,6 +615,7 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
             [replace(w, index=moved(w.index)) for w in outcome.writes if w.index not in gone]
         ),
         stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
+        pools=tuple([replace(p, rows=_renumbered(p.rows, moved, made)) for p in outcome.pools]),
         status=None if outcome.status is None else moved(outcome.status),
         sites=tuple(
             [
@@ -623,6 +646,8 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
             case OutGrown(size, columns):
                 size = None if size is None else moved(size)
                 return replace(out, size=size, columns=tuple([moved(c) for c in columns]))
+            case OutPooled(_, row, True):
+                return replace(out, row=moved(row))
             case OutView(base):
                 return replace(out, base=_renumbered(base, moved, made))
             case OutTuple(_, items) | OutList(items):
@@ -648,7 +673,7 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
 
 def array_uses(outcome: Outcome) -> Counter[int]:
     """How many objects of the caller's are made from each array result."""
-    roots = [outcome.result, *[store.out for store in outcome.stores]]
+    roots = [outcome.result, *[x.out for x in outcome.stores], *[p.rows for p in outcome.pools]]
     arrays = {id(n): n for root in roots for n in walk(root) if isinstance(n, OutArray)}
     return Counter(node.index for node in arrays.values())
 

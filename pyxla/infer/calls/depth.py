@@ -7,6 +7,10 @@ then asked for early, and a program without it refused.
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from pyxla.errors import CompileError
@@ -48,3 +52,24 @@ def too_deep(engine: Any) -> Any:
         "recursion needs a depth that is known while compiling; use a loop",
         kind=TooDeep,
     )
+
+
+# Visiting a call takes about a dozen frames of Python's, and calls nest up to `depth.MAX_DEPTH`.
+RECURSION_LIMIT = 6000
+_deep = threading.Lock()
+_depths: list[int] = []
+
+
+@contextlib.contextmanager
+def deep_calls() -> Iterator[None]:
+    """Raise Python's recursion limit while any thread specializes."""
+    with _deep:
+        _depths.append(sys.getrecursionlimit() if not _depths else _depths[0])
+        sys.setrecursionlimit(max(_depths[0], RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        with _deep:
+            limit = _depths.pop()
+            if not _depths:
+                sys.setrecursionlimit(limit)

@@ -258,6 +258,8 @@ class _Copy:
 
 def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Sequence[Any]) -> Any:
     """The result of visiting `frame`, whose callee is `head` and sees `roots`."""
+    if engine.pools:  # in which any call may make instances
+        return engine.run(frame)
     try:
         given = _Description(engine, head, roots)
         key = tuple(given.key)

@@ -34,7 +34,8 @@ from pyxla.infer.containers.structure import (
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Tuple
-from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.infer.lists import growing, methods, number_lists, pools
+from pyxla.infer.lists.items import holds_instances
 from pyxla.lib import (
     interpreted,
     sequences,
@@ -157,12 +158,17 @@ def _copy(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
     if isinstance(content, Array):
         return arrays.fresh(engine, arrays.read(engine, x))
-    return x if content is None else engine.new(content)
+    if content is None:
+        return x
+    made = engine.new(content)
+    return pools.entered(engine, made) if isinstance(content, ObjectCell) else made
 
 
 @rule(copy.deepcopy)
 def _deepcopy(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
+        if holds_instances(grown.item):
+            raise engine.refuse("deepcopy of a list of instances", "copy them one by one")
         return growing.copied(engine, grown)
     content = content_of(engine, x)
     if isinstance(x, Tuple):
@@ -174,7 +180,7 @@ def _deepcopy(engine: Engine, x: Any) -> Any:
         return engine.new(content.holding(items))
     if isinstance(content, ObjectCell):
         fields = {k: _deepcopy(engine, v) for k, v in content.fields.items()}
-        return engine.new(ObjectCell(content.cls, fields))
+        return pools.entered(engine, engine.new(ObjectCell(content.cls, fields)))
     return _copy(engine, x)
 
 

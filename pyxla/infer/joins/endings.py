@@ -48,9 +48,8 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
         edges.append(edge)
     names = ["status", "the result", *["the exception"] * width]
     hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
-    edge, args = merge(
-        edges, (), hints, lambda: _held(engine), engine.captures.pinned, ended, engine.exact
-    )
+    pinned, grows = engine.captures.pinned, bool(engine.pools)
+    edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, ended, engine.exact, grows)
     engine.enter(edge)
     status, result, *exceptions = args
     merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]

@@ -18,7 +18,7 @@ the columns of the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,13 +31,14 @@ from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList, reachable
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Conflict, Const, Kinds, MaybeNone, Ref, Scalar, Tuple
 from pyxla.infer.lists.columns import front, without
 from pyxla.infer.lists.items import (
     INT,
     Block,
+    Handle,
     Item,
     Maybe,
     Nested,
@@ -276,6 +277,9 @@ def read_item(
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
         return arrays.fresh(engine, element, read_only=KEPT)
+    if isinstance(item, Handle):
+        row = Scalar(arrays.python_scalar(element, int).value, extent.AT_LEAST_0)
+        return engine.new(Pooled(engine.pools[item.cls], row, item.cls))
     weak = item.type.weak
     found_ = arrays.python_scalar(element, _PYTHON[item.type.dtype]) if weak else element
     if not item.choices:
@@ -451,8 +455,13 @@ def _extents(size: Any, ndim: int) -> tuple[Any, ...]:
 def hold(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
     """See to the objects in an item that is put at `index`: an array may not be written any more,
     a list is from now on the row of this one."""
+    hold_parts(engine, x, objects(engine.heap, content.item, new), index)
+
+
+def hold_parts(engine: Any, x: Ref, parts: Iterable[Any], index: Any) -> None:
+    """See to these objects (`items.objects`) in the item of `x` at `index`."""
     heap = engine.heap
-    for cell, item, path in list(objects(heap, content.item, new)):
+    for cell, item, path in list(parts):
         if not isinstance(item, Nested):
             heap.kept = heap.kept | {cell}
             continue

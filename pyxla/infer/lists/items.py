@@ -7,11 +7,12 @@ Nested   a list: a column of lengths, and its items' columns with a dimension mo
 Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
 Pick     one of several texts or members of an enum: a column of which
+Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import resolve
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
@@ -99,8 +100,15 @@ class Pick:
     values: tuple[Any, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An instance of this class."""
+
+    cls: type
+
+
 NONE = Same(None)
-Item = Number | Block | Row | Nested | Maybe | Same | Pick
+Item = Number | Block | Row | Nested | Maybe | Same | Pick | Handle
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -118,7 +126,7 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         return _row(x.cls, [item_of(heap, i) for i in x.items])
     if isinstance(x, MaybeNone):
         inner = item_of(heap, x.value)
-        return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
+        return Maybe(inner) if _may_be_none(inner) else None
     return _of_reference(heap, x) if isinstance(x, Ref) else None
 
 
@@ -140,13 +148,25 @@ def with_column(item: Item | None) -> Item | None:
     return item if picks is None else Pick(picks)
 
 
-def _is_plain_row(item: Any) -> bool:
-    """Whether an item is a tuple of numbers."""
-    return isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
+def _may_be_none(item: Any) -> bool:
+    """Whether an item is a number, a tuple of numbers or an instance: None is one of them too."""
+    row = isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
+    return row or isinstance(item, (Number, Handle))
+
+
+def holds_instances(item: Any) -> bool:
+    """Whether an instance is in an item."""
+    if isinstance(item, (Nested, Maybe)):
+        return holds_instances(item.item)
+    if isinstance(item, Row):
+        return any(map(holds_instances, item.items))
+    return isinstance(item, Handle)
 
 
 def _of_reference(heap: Heap, x: Ref) -> Item | None:
     content = heap.contents.get(x.cell)
+    if isinstance(content, Pooled):
+        return Handle(content.cls)
     if isinstance(content, ListCell):
         found = [item_of(heap, i) for i in content.items]
         if not found:
@@ -194,7 +214,7 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
     bare = [i.item if isinstance(i, Maybe) else i for i in (x, y) if i != NONE]
     if len(bare) < 2 or isinstance(x, Maybe) or isinstance(y, Maybe):
         inner = joined_items(bare)
-        return Maybe(inner) if isinstance(inner, Number) or _is_plain_row(inner) else None
+        return Maybe(inner) if _may_be_none(inner) else None
     if isinstance(x, Number) and isinstance(y, Number):
         return _joined_numbers(x, y)
     picks = picks_of(x), picks_of(y)
@@ -248,7 +268,7 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
         yield item.type.dtype, ()
         if item.choices:
             yield INT, ()
-    elif isinstance(item, Pick):
+    elif isinstance(item, (Pick, Handle)):
         yield INT, ()
     elif isinstance(item, Block):
         yield item.dtype, item.shape
@@ -271,6 +291,9 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
     elif isinstance(item, Pick):
         where = choices.position(x, item.values)
         yield cast(as_array(where.value if isinstance(where, Const) else where).value, INT)
+    elif isinstance(item, Handle):
+        row: Any = heap.contents[x.cell]
+        yield cast(as_array(row.index).value, INT)
     elif isinstance(item, Block):
         yield array_at(heap, x).value
     elif isinstance(item, Nested):
@@ -382,7 +405,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
         else:
             bare = old.item if isinstance(old, Maybe) else old
             yield from _retyped(rest, bare, new.item, depth, front)
-    elif isinstance(new, Block):
+    elif isinstance(new, (Block, Handle)):
         yield next(rest)
     elif isinstance(new, Pick):
         places = [choices.place(v, new.values) for v in picks_of(old)]
@@ -428,18 +451,20 @@ def replaced_at(item: Any, path: tuple[int, ...], new: Item) -> Item:
     return replace(item, items=tuple(parts))
 
 
-def spelled(item: Item | None) -> Any:
-    """As `runtime.outcome.OutGrown` says it."""
+def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
+    """As `runtime.outcome.OutGrown` says it; `pool`: the number of the pool of a class."""
     if isinstance(item, Row):
-        return item.cls, tuple([spelled(inner) for inner in item.items])
+        return item.cls, tuple([spelled(inner, pool) for inner in item.items])
     if isinstance(item, Nested):
-        return {"list": spelled(item.item), "columns": count(item.item)}
+        return {"list": spelled(item.item, pool), "columns": count(item.item)}
     if isinstance(item, Maybe):
-        return {"maybe": spelled(item.item)}
+        return {"maybe": spelled(item.item, pool)}
     if isinstance(item, Same):
         return [item.value]
     if isinstance(item, Pick):
         return {"picks": item.values}
+    if isinstance(item, Handle):
+        return {"pool": pool(item.cls)}
     if isinstance(item, Block):
         return "array"
     if item is None:

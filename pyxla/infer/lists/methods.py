@@ -32,6 +32,7 @@ from pyxla.infer.lists.growing import (
     size_of,
 )
 from pyxla.infer.lists.items import (
+    Handle,
     Item,
     Maybe,
     Nested,
@@ -214,6 +215,9 @@ def _equal_rows(engine: Any, item: Row, columns: Iterator[Array], x: Any) -> Any
 
 def place_of(engine: Any, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
+    if isinstance(content.item, Handle):
+        held = growing.copied(engine, content)
+        return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)
     if hits is None:
         return Const(-1)
@@ -285,6 +289,9 @@ def _taken(engine: Any, column: Value, order: Ref) -> Value:
 def sort(engine: Any, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
     """`list.sort(key=key, reverse=reverse_)`: stable."""
     keys = content
+    if key is None and isinstance(content.item, Handle):
+        call(engine, Const(sequences.insertion_sort), [x, Const(reverse_)], {})
+        return
     if key is not None:
         listed = call(engine, Const(sequences.keyed), [x, key], {})
         keys = opened(engine, listed) or _laid(engine, listed)

@@ -13,14 +13,14 @@ and become arrays only where that is refused: see `Policy`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.refine import constant_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, reachable
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import growing
@@ -44,6 +44,9 @@ class Policy:
 
     wanted: a list did not become one, which might be why a program is refused.  made: one did.
     rooms: arrays may be of sizes that nothing bounds (`infer.arrays.room`).  sized: one would be.
+    pooled: classes whose instances are in pools (`infer.lists.pools`).  classes: those that might
+    be in another attempt, of all that instances were made of (made_of).
+    names: the fields of the instances in pools.
     """
 
     lists: str = "long"
@@ -54,6 +57,10 @@ class Policy:
     turns: int = 0
     rooms: bool = False
     sized: bool = False
+    pooled: frozenset[type] = frozenset()
+    classes: set[type] = field(default_factory=set)
+    made_of: set[type] = field(default_factory=set)
+    names: dict[type, tuple[str, ...]] = field(default_factory=dict)
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""
@@ -61,6 +68,11 @@ class Policy:
         self.wanted |= not allowed
         self.made |= allowed
         return allowed
+
+    def pooling(self) -> list[Policy]:
+        """Attempts with instances in pools."""
+        pooled = frozenset(self.classes)
+        return [Policy(lists, pooled=pooled) for lists in ("long", "all") if pooled]
 
     def turn(self) -> bool:
         """Count an iteration that is visited on its own: whether that is still worth its time,
@@ -310,9 +322,11 @@ def _is_row(x: Any, of: NumberList) -> bool:
     return type(x) is NumberList and x.data.cell == of.data.cell
 
 
-def replaced(engine: Any, old: NumberList, new: Any) -> bool:
+def replaced(engine: Any, old: Any, new: Any) -> bool:
     """Whether `new`, the items of a list after a change, were written to the array that is kept."""
-    if not old.data.view:
+    if type(old) is Pooled:
+        raise engine.refuse("an instance that is in a list is made anew")
+    if type(old) is not NumberList or not old.data.view:
         return False
     row = _layout(engine.heap, new)
     shape = arrays.shown(engine, old.data)[0]

@@ -1,0 +1,51 @@
+"""Lists from the columns that their items are laid out in (`infer.lists.items`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def items_of_columns(
+    size: int | None, columns: Sequence[Any], item: Any, pool: Callable[[int], list[Any]]
+) -> list[Any]:
+    """The items of a list from their columns."""
+    length = columns[0].shape[0] if size is None else size
+    rest = iter([column[:length] for column in columns])
+
+    def items(item: Any) -> list[Any]:
+        if isinstance(item, list):
+            return item * length
+        if isinstance(item, tuple):
+            cls, inner = item
+            make = cls._make if hasattr(cls, "_make") else cls
+            rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * length
+            return [make(row) for row in rows]
+        column = next(rest)
+        if isinstance(item, dict) and "kinds" in item:
+            return [item["kinds"][k](x) for x, k in zip(column.tolist(), next(rest).tolist())]
+        if isinstance(item, dict) and "picks" in item:
+            return [item["picks"][k] for k in column.tolist()]
+        if isinstance(item, dict) and "pool" in item:
+            instances = pool(item["pool"])
+            return [instances[i] if i < len(instances) else None for i in column.tolist()]
+        if isinstance(item, dict) and "maybe" in item:
+            held = items(item["maybe"])
+            return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]
+        if isinstance(item, dict):
+            inner_ = [next(rest) for _ in range(item["columns"])]
+            if not inner_:
+                return [[] for _ in range(length)]
+            sizes = column.tolist()
+            parts = [[c[i] for c in inner_] for i in range(length)]
+            return [
+                items_of_columns(n, r, item["list"], pool)
+                for n, r in zip(sizes, parts, strict=True)
+            ]
+        if item == "python":
+            return np.asarray(column).tolist()
+        return [x.copy() for x in column] if item == "array" else list(column)
+
+    return items(item)

@@ -1,0 +1,242 @@
+"""Lists of instances whose length data decides, and instances that refer to each other."""
+
+import copy
+import heapq
+from collections import defaultdict, deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.programs import program
+
+DATA = np.array([3.0, 1.0, 2.0, 0.5, 2.5])
+
+
+def samples(*ns):
+    return [lambda n=n: (DATA.copy(), n) for n in ns]
+
+
+@dataclass
+class Particle:
+    x: float
+    k: int
+
+    def move(self, d):
+        self.x += d
+
+
+@program("instances", lambda: (DATA,), lambda: (-DATA,))
+def grown_and_changed(x):
+    ps = [Particle(v, i) for i, v in enumerate(x) if v > 0.7]
+    best = None
+    for p in ps:
+        p.move(1.0)
+        if best is None or p.x > best.x:
+            best = p
+    if best is not None:
+        best.k = 100
+    return ps, best, sum(p.x for p in ps), len(ps), [p.k for p in reversed(ps)]
+
+
+@program("instances", lambda: (DATA,))
+def instances_have_several_names(x):
+    ps, few = [], []
+    for i, v in enumerate(x):
+        p = Particle(v, i)
+        if v > 0.7:
+            ps.append(p)
+            if v > 2:
+                few.append((i, p))
+        p.k += 10
+    for _, p in few:
+        p.x = -p.x
+    most = max(ps, key=lambda p: p.x)
+    ps[0], ps[1] = ps[1], ps[0]
+    ps.insert(1, most)
+    found = ps.index(Particle(2.0, 12)), Particle(9.0, 9) in ps, ps[1] is most, ps[0] is most
+    ordered = sorted(ps, key=lambda p: (p.x, -p.k))
+    del ps[-1]
+    ps.remove(most)
+    return ps, few, most, found, ordered, [copy.copy(p) for p in ps], ps[1:], ordered[0] == most
+
+
+@program("instances", *samples(3, 9))
+def stack_and_queue(x, n):
+    stack, queue, out = [Particle(0.0, 0)], deque(), []
+    while stack:
+        p = stack.pop()
+        out.append(p.x)
+        if p.k < n:
+            stack.append(Particle(p.x + x[p.k % 5], p.k + 1))
+            if p.k % 3 == 0:
+                queue.append(p)
+                stack.append(Particle(p.x - 1.0, p.k + 2))
+    while len(queue) > 1:
+        p = queue.popleft()
+        p.move(p.k)
+        out.append(p.x)
+    return sum(out), len(out), [p.x for p in queue]
+
+
+class Event:
+    def __init__(self, time, kind, who):
+        self.time, self.kind, self.who = time, kind, who
+
+    def __lt__(self, other):
+        return (self.time, self.who) < (other.time, other.who)
+
+
+@program("instances", *samples(2, 7))
+def queue_of_events(x, n):
+    heap, log = [], []
+    for i in range(n):
+        heapq.heappush(heap, Event(x[i % 5], "arrives", i))
+    waiting = sorted(heap)
+    while heap:
+        e = heapq.heappop(heap)
+        log.append((e.time, e.kind, e.who))
+        if e.kind == "arrives" and e.time < 3:
+            heapq.heappush(heap, Event(e.time + 1.5, "leaves", e.who))
+    return log, [e.who for e in waiting]
+
+
+class Node:
+    def __init__(self, value):
+        self.value = value
+        self.left = None
+        self.right = None
+
+
+def insert(node, value):
+    while True:
+        if value < node.value:
+            if node.left is None:
+                node.left = Node(value)
+                return
+            node = node.left
+        else:
+            if node.right is None:
+                node.right = Node(value)
+                return
+            node = node.right
+
+
+@program("instances", *samples(1, 8))
+def search_tree(x, n):
+    root = Node(x[0])
+    for i in range(1, n):
+        insert(root, x[i % 5] * i)
+    out, stack, cur = [], [], root
+    while stack or cur is not None:
+        while cur is not None:
+            stack.append(cur)
+            cur = cur.left
+        cur = stack.pop()
+        out.append(cur.value)
+        cur = cur.right
+    return out, root
+
+
+class Link:
+    def __init__(self, value, after):
+        self.value, self.after = value, after
+
+
+@program("instances", *samples(0, 5))
+def linked_list_reversed(x, n):
+    head, before = None, None
+    for i in range(n):
+        if x[i] > 0.7:
+            head = Link(x[i], head)
+    while head is not None:
+        after = head.after
+        head.after = before
+        before, head = head, after
+    return before
+
+
+class Vertex:
+    def __init__(self, name):
+        self.name = name
+        self.near = []
+        self.parent = None
+        self.seen = False
+
+
+@program("instances", *samples(4))
+def graph_search(x, n):
+    vs = [Vertex(i) for i in range(n)]
+    for i in range(n):
+        vs[i].near.append(vs[int(x[i % 5] * 2) % n])
+        vs[int(x[i % 5] * 3) % n].near.append(vs[i])
+    queue, order = [vs[0]], []
+    while queue:
+        u = queue.pop(0)
+        if u.seen:
+            continue
+        u.seen = True
+        order.append(u.name)
+        for w in u.near:
+            if not w.seen:
+                w.parent = u
+                queue.append(w)
+    return order, [v.parent.name if v.parent is not None else -1 for v in vs]
+
+
+class Body:
+    def __init__(self, at, mass):
+        self.at, self.mass, self.speed = at, mass, np.zeros(at.shape)
+
+
+@program("instances", *samples(5))
+def bodies_of_arrays(x, n):
+    bodies = []
+    for i in range(n):
+        if x[i] > 0.7:
+            bodies.append(Body(x[:2] * i, 1.0 + i))
+    for _ in range(3):
+        for b in bodies:
+            b.speed = b.speed + 0.1 * b.at
+            b.at = b.at + b.speed
+        bodies = [b for b in bodies if b.mass < 4]
+    return bodies
+
+
+class Account:
+    def __init__(self, owner):
+        self.owner, self.balance, self.history = owner, 0.0, []
+
+    def deposit(self, amount):
+        self.balance += amount
+        self.history.append(amount)
+
+
+@program("instances", *samples(5))
+def instances_in_dicts(x, n):
+    accounts, groups = {}, defaultdict(list)
+    for i in range(n):
+        k = int(x[i % 5])
+        if k not in accounts:
+            accounts[k] = Account(k)
+        accounts[k].deposit(x[i % 5] + i)
+        groups[k].append(Particle(x[i % 5], i))
+    totals = {k: sum(p.x for p in ps) for k, ps in groups.items()}
+    return accounts, [(a.owner, a.balance, len(a.history)) for a in accounts.values()], totals
+
+
+@program("instances", lambda: (DATA, []), lambda: (np.array([5.0]), []))
+def instances_for_the_caller(x, out):
+    for i, v in enumerate(x):
+        if v > 0.7:
+            out.append(Particle(v, i))
+    if len(out) > 1:
+        raise ValueError(f"{out[0].x} and {len(out) - 1} more")
+    return out
+
+
+@program("instances", lambda: (DATA,))
+def fields_of_several_types(x):
+    ps = [Particle(v, i) for i, v in enumerate(x) if v > 0.7]
+    ps[0].k = None
+    ps[1].x = 2
+    return ps, ps[0].k is None, ps[1].k is None, [p.x for p in ps]
