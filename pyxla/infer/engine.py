@@ -136,8 +136,7 @@ class Engine:
     def __init__(self, rules: Rules, captures: Captures, options: Any) -> None:
         self.rules = rules
         self.transfer = rules.transfer
-        self.captures = captures
-        self.options = options
+        self.captures, self.options = captures, options
         self.checks = options is not None and options.checks
         self.jax_cells: set[int] = set()
         self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Ref, Tuple
+from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.lattice import UNDEFINED, Const, Ref, Tuple, Unbound
 
 # How deep in new objects one looks: they may be in a circle.
 _DEPTH = 4
@@ -43,3 +43,42 @@ def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
     ):
         return [[c.fields[name] for c in contents] for name in first.fields]
     return ()
+
+
+def with_all_fields(contents: list[Any]) -> list[Any]:
+    """Instances of one class with the fields that any of them has; a missing one is unbound, or
+    the constant of that name in the class."""
+    known = [c for c in contents if isinstance(c, ObjectCell)]
+    names = dict.fromkeys(name for c in known for name in c.fields)
+    if len({c.cls for c in known}) != 1 or all(len(c.fields) == len(names) for c in known):
+        return contents
+
+    def missing(cls: type, name: str) -> Any:
+        default = getattr(cls, name, ...)
+        if default is None or isinstance(default, (bool, int, float, str)):
+            return Const(default)
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        return Unbound(name, error=AttributeError(message))
+
+    return [
+        ObjectCell(c.cls, {n: c.fields[n] if n in c.fields else missing(c.cls, n) for n in names})
+        if isinstance(c, ObjectCell)
+        else c
+        for c in contents
+    ]
+
+
+def in_one_order(contents: list[Any]) -> list[Any]:
+    """Dicts with the same keys, all in the order of the last: what a loop brings back."""
+    known = [c for c in contents if c is not UNDEFINED]
+    last = known[-1]
+    if not all(type(c) is DictCell for c in known):
+        return contents
+    if not all(c.items.keys() == last.items.keys() for c in known):
+        return contents
+    if all(c.ordered and list(c.items) == list(last.items) for c in known):
+        return contents
+    return [
+        c if c is UNDEFINED else DictCell({key: c.items[key] for key in last.items}, False)
+        for c in contents
+    ]

@@ -37,6 +37,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.collections import unify_lists
+from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
@@ -411,7 +412,7 @@ class Join:
             return self._join_arrays(contents, known)
         if all(c is first for c in contents):
             return first
-        contents = _in_one_order(_with_all_fields(contents))
+        contents = in_one_order(with_all_fields(contents))
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
         if not all(same_structure(first, c) for c in known):
@@ -578,45 +579,6 @@ class Join:
 
     def _is_like(self, content: Any, array: Array) -> bool:
         return isinstance(content, Array) and content.extents is None and content.type == array.type
-
-
-def _with_all_fields(contents: list[Any]) -> list[Any]:
-    """Instances of one class with the fields that any of them has; a missing one is unbound, or
-    the constant of that name in the class."""
-    known = [c for c in contents if isinstance(c, ObjectCell)]
-    names = dict.fromkeys(name for c in known for name in c.fields)
-    if len({c.cls for c in known}) != 1 or all(len(c.fields) == len(names) for c in known):
-        return contents
-
-    def missing(cls: type, name: str) -> Any:
-        default = getattr(cls, name, ...)
-        if default is None or isinstance(default, (bool, int, float, str)):
-            return Const(default)
-        message = f"{cls.__name__!r} object has no attribute {name!r}"
-        return Unbound(name, error=AttributeError(message))
-
-    return [
-        ObjectCell(c.cls, {n: c.fields[n] if n in c.fields else missing(c.cls, n) for n in names})
-        if isinstance(c, ObjectCell)
-        else c
-        for c in contents
-    ]
-
-
-def _in_one_order(contents: list[Any]) -> list[Any]:
-    """Dicts with the same keys, all in the order of the last: what a loop brings back."""
-    known = [c for c in contents if c is not UNDEFINED]
-    last = known[-1]
-    if not all(type(c) is DictCell for c in known):
-        return contents
-    if not all(c.items.keys() == last.items.keys() for c in known):
-        return contents
-    if all(c.ordered and list(c.items) == list(last.items) for c in known):
-        return contents
-    return [
-        c if c is UNDEFINED else DictCell({key: c.items[key] for key in last.items}, False)
-        for c in contents
-    ]
 
 
 def _is_each(x: Any, values: Iterable[Any]) -> bool:
