@@ -69,3 +69,14 @@ def columns(a):
         a.T[k:] *= 0.5
         a[k:, None][:, 0, k:] += 1.0
     return a
+
+
+@program("trailing reflections", lambda: (A(9, 7),), lambda: (A(5, 5),))
+def reflections(a):
+    for k in range(a.shape[1]):
+        v = a[k:, k].copy()
+        v[0] += np.copysign(np.linalg.norm(v), v[0])
+        v /= np.linalg.norm(v)
+        a[k:, k:] -= 2 * np.outer(v, v @ a[k:, k:])
+        a[k:] += np.exp(a[k:] / 64) - a[k:, k:].sum() / 64
+    return a

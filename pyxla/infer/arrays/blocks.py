@@ -167,7 +167,7 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
         if len(lows) == len(ranges):
             return _select_whole(x, new, ranges, lows)
     starts, shifts = _placed(ranges, shape)
-    back = unshifted(new, shifts)
+    back = unshifted(new, shifts, _moved)
     new = _moved(new, shifts) if back is None else back
     if masked:
         old = dynamic_slice(x, *starts, slice_sizes=new.type.shape)

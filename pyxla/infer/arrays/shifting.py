@@ -4,12 +4,13 @@
 
 A block of bounded extent is read where it fits and shifted, and shifted back to be written.
 Shifting commutes with what works element by element: `unshifted` computes the block anew from
-blocks as they were read, so that nothing moves.  Elements beyond an end are anything all the time.
+blocks as they were read, so that nothing moves, or only what is read elsewhere.  Elements beyond an
+end are anything all the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.infer.facts.integers import Int
@@ -28,63 +29,99 @@ _INTEGERS = frozenset({"add", "subtract", "multiply", "negate", "minimum", "maxi
 _HORIZON = 48  # instructions that are computed again
 _DEPTH = 12  # of the code for an index
 
+Move = Callable[[Value, list[Int]], Value]
 # An integer: a number, and how often it counts what.
 Form = tuple[int, frozenset[tuple[Any, int]]]
 Axes = tuple[int | None, ...]
 ZERO: Form = (0, frozenset())
 
 
-def unshifted(block: Value, shifts: Sequence[Int]) -> Value | None:
-    """`block` with its elements `shifts` positions further on, if nothing need move for that."""
+def unshifted(block: Value, shifts: Sequence[Int], move: Move) -> Value | None:
+    """`block` with its elements `shifts` positions further on, if less need move for that.
+
+    move: shifts a value.
+    """
     forms = [form_of(shift) for shift in shifts]
     axes = tuple([d if form != ZERO else None for d, form in enumerate(forms)])
-    search = _Search(forms)
-    if search.can(block, axes) and search.found:
-        return search.made(block, axes)
-    return None
+    search = _Search(shifts, forms, move)
+    if not search.leads_back(block, axes):
+        return None
+    search.count(block, axes)
+    return search.made(block, axes) if search.moved <= search.saved else None
 
 
 class _Search:
     """Looks for the blocks that were shifted by the opposite, and computes with what they were.
 
     Of each value, `axes[d]` is the dimension of the block that its dimension `d` is; None: one
-    along which nothing moves, or all elements are equal.
+    along which nothing moves, or all elements are equal.  `saved` and `moved` count elements: of
+    blocks found, and of other values that are shifted.
     """
 
-    def __init__(self, forms: Sequence[Form]) -> None:
+    def __init__(self, shifts: Sequence[Int], forms: Sequence[Form], move: Move) -> None:
+        self.shifts = shifts
         self.forms = forms
-        self.found = 0
-        self.seen: dict[tuple[Value, Axes], bool] = {}
+        self.move = move
+        self.saved = 0
+        self.moved = 0
+        self.back: dict[tuple[Value, Axes], bool] = {}
+        self.even: dict[tuple[Value, Axes], bool] = {}
+        self.counted: set[tuple[Value, Axes]] = set()
         self.done: dict[tuple[Value, Axes], Value] = {}
 
-    def can(self, value: Value, axes: Axes) -> bool:
-        """Whether `value` can be computed without moving anything."""
+    def leads_back(self, value: Value, axes: Axes) -> bool:
+        """Whether `value` is computed from a block that was shifted by the opposite."""
+        if all(axis is None for axis in axes):
+            return False
         key = value, axes
-        if key not in self.seen:
-            if len(self.seen) > _HORIZON:
+        if key not in self.back:
+            if len(self.back) > _HORIZON:
                 return False
-            self.seen[key] = False
-            self.seen[key] = self._can(value, axes)
-        return self.seen[key]
+            self.back[key] = False
+            parts = self._parts(value, axes) or ()
+            found = [self.leads_back(x, own) for x, own in parts]
+            self.back[key] = any(found) or self._source(value, axes) is not None
+        return self.back[key]
 
-    def _can(self, value: Value, axes: Axes) -> bool:
+    def is_even(self, value: Value, axes: Axes) -> bool:
+        """Whether all elements are equal that are shifted into each other's places."""
         if all(axis is None for axis in axes):
             return True
-        if self._source(value, axes) is not None:
-            self.found += 1
-            return True
-        parts = self._parts(value, axes)
-        return parts is not None and all(self.can(x, own) for x, own in parts)
+        key = value, axes
+        if key not in self.even:
+            if len(self.even) > _HORIZON:
+                return False
+            self.even[key] = False
+            parts = self._parts(value, axes)
+            self.even[key] = parts is not None and all([self.is_even(x, own) for x, own in parts])
+        return self.even[key]
+
+    def count(self, value: Value, axes: Axes) -> None:
+        """Count what is saved, and what is moved."""
+        key = value, axes
+        if key in self.counted or self.is_even(value, axes):
+            return
+        self.counted.add(key)
+        if not self.leads_back(value, axes):
+            self.moved += value.type.size
+        elif self._source(value, axes) is not None:
+            self.saved += value.type.size
+        else:
+            for x, own in self._parts(value, axes) or ():
+                self.count(x, own)
 
     def made(self, value: Value, axes: Axes) -> Value:
+        """`value`, shifted."""
         key = value, axes
         if key not in self.done:
             self.done[key] = self._make(value, axes)
         return self.done[key]
 
     def _make(self, value: Value, axes: Axes) -> Value:
-        if all(axis is None for axis in axes):
+        if self.is_even(value, axes):
             return value
+        if not self.leads_back(value, axes):
+            return self.move(value, [0 if d is None else self.shifts[d] for d in axes])
         source = self._source(value, axes)
         if source is not None:
             return source
@@ -102,7 +139,7 @@ class _Search:
             return None
         source, fill = padded.operands
         # Only what was padded in order to be shifted has room for every shift.
-        if source.type is not value.type or not is_anything(fill):
+        if source.type != value.type or not is_anything(fill):
             return None
         for d, (low, start) in enumerate(
             zip(padded.attrs["edge_padding_low"], cut.operands[1:], strict=True)

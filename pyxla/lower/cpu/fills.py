@@ -59,7 +59,7 @@ def _masked(instr: Instr) -> Instr | None:
     if len(instr.operands) != 2 or x.type.dtype.kind != "f" or x.type.size < LEAST:
         return None
     chosen = definition(x, "select")
-    if chosen is None or chosen.results[0].type is not x.type:
+    if chosen is None or chosen.results[0].type != x.type:
         return None
     return chosen if any(_content(y) is not None for y in chosen.operands[1:]) else None
 
