@@ -147,9 +147,10 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             except CompileError as error:
                 if isinstance(error, InternalError) and request.options.verify:
                     raise
+                refused = pools.clearer(refused, error, other)
         if lists := _long_lists(request.args):
             raise Restart({(*path, ITEMS): None for path in lists}, []) from None
-        raise
+        raise refused from refused.__cause__
 
 
 def _long_lists(args: Any, path: sig.Path = ()) -> list[sig.Path]:

@@ -413,14 +413,14 @@ class Row:
         self.v = v
 
 
-@bad("the value may be a list of 1 items or a list of 0 items", V)
+@bad("'seen' is set of an instance that is in a list, and was not when it was made", V)
 def instances_with_later_fields(x):
     rows = []
     for v in x:
         if v > 0:
-            rows.append(Row(v))  # <-
+            rows.append(Row(v))
     for r in rows:
-        r.seen = True
+        r.seen = True  # <-
     return [r.v for r in rows]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import ListCell, ObjectCell, Pooled, RowList
 from pyxla.infer.lattice import Array, Const, MaybeUnbound, Ref, Tuple, Unbound
@@ -44,6 +45,14 @@ def start(engine: Any, classes: Any) -> None:
     for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
         engine.pools[cls] = engine.new(ListCell(()))
     engine.captures.pinned.extend(engine.pools.values())
+
+
+def clearer(first: CompileError, later: CompileError, policy: Any) -> CompileError:
+    """Of two refusals the one that says more: where lists of instances differ in length, why these
+    cannot be in a pool."""
+    if not policy.pooled or isinstance(later, InternalError) or later.loc is None:
+        return first
+    return later if first.message.count("a list of ") > 1 else first
 
 
 def entered(engine: Any, x: Ref) -> Ref:
