@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,13 @@ from pyxla.runtime.outcome import (
     array_uses,
     builder,
     check_traceable,
+    number,
     repeated,
     resolve,
     restore,
     without_results,
 )
+from pyxla.runtime.words import Words, planned
 
 ARRAY = jaxlink.ARRAY
 call_scoped = jaxlink.call_scoped
@@ -109,23 +111,23 @@ def _without(region: Any, idle: Collection[int]) -> Any:
 class Executable:
     """A program bound to what its caller sees; the XLA executable is made by the first call.
 
-    `_plain` says how the one array result of a program that does nothing else is converted: the
-    fast path.  Instances are free of reference cycles, so that dropping one frees its executable.
+    `_quick` makes what the caller sees of the results of a program that does nothing else: the fast
+    path.  Instances are free of reference cycles, so that dropping one frees its executable.
     """
 
     __slots__ = (
         "_build",
         "_dispatch",
-        "_index",
         "_large",
         "_moved",
         "_near",
-        "_plain",
+        "_quick",
         "_sites",
         "_spares",
         "_stores",
         "_straight",
         "_wide",
+        "_words",
         "jitted",
         "outcome",
         "program",
@@ -138,14 +140,18 @@ class Executable:
         self.program = program
         self.outcome = outcome
         local = not outcome.jax and jaxlink.on_cpu()
-        large = _large_params(program) if local else ()
-        self._moved = _moved_params(program, large) if jitted is None else ()
+        self._words = planned(program.region, outcome) if local and jitted is None else None
+        inner = program if self._words is None else _packed(program, self._words)
+        large = _large_params(inner) if local else ()
+        self._moved = _moved_params(inner, large) if jitted is None else ()
         self._large = tuple([i for i in large if i not in self._moved])
         self._spares = _spare_results(program, outcome) if local and jitted is None else ()
-        self.jitted = jaxlink.jit(program, len(self._spares)) if jitted is None else jitted
+        self.jitted = jaxlink.jit(inner, len(self._spares)) if jitted is None else jitted
         self._dispatch = jaxlink.outermost(self.jitted)
-        self._near = _near(program, self._moved, len(self._spares))
+        self._near = _near(inner, self._moved, len(self._spares))
         arrays = _converters(program, outcome, self._spares)
+        for index in self._words.numbers if self._words else ():
+            arrays[index] = program.results[index].dtype.type
         made = functools.partial(
             builder, arrays=arrays, repeated=repeated(outcome), pools=outcome.pools
         )
@@ -153,12 +159,23 @@ class Executable:
         self._stores = [(store.path, made(store.out)) for store in outcome.stores]
         self._sites = [(site.cls, [made(arg) for arg in site.args]) for site in outcome.sites]
         # Without 64-bit types at the boundary the user's setting does not matter.
-        wide = any(_is_wide(t.dtype) for t in (*program.params, *program.results))
+        wide = any(_is_wide(t.dtype) for t in (*inner.params, *inner.results))
         self._wide = wide or bool(self._moved)
-        self._straight = outcome.inputs == tuple(range(len(outcome.inputs)))
-        direct = _is_plain(outcome) and not large and not self._spares
-        self._index = outcome.result.index if isinstance(outcome.result, OutArray) else 0
-        self._plain = arrays[self._index] if direct else None
+        straight = outcome.inputs == tuple(range(len(outcome.inputs)))
+        self._straight = straight and self._words is None
+        simple = _is_simple(outcome) and not large and not self._spares
+        self._quick = self._quickly(arrays) if simple and program.results else None
+
+    def _quickly(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
+        """What the caller sees of the results, where there is nothing else to do with them."""
+        result, build = self.outcome.result, self._build
+        if self._words is not None and self._words.waits:
+            unpacked = self._words.values
+            return lambda values, args: build(unpacked(values), args, {})
+        if isinstance(result, OutArray) and all(e is None for e in result.extents):
+            convert, index = arrays[result.index], result.index
+            return lambda values, args: convert(values[index])
+        return lambda values, args: build(values, args, {})
 
     def __call__(self, leaves: Sequence[Any], args: Sequence[Any] = ()) -> Any:
         """What the caller sees, for `leaves` of the arguments (and captures) `args`.
@@ -166,18 +183,18 @@ class Executable:
         Raises what the program raises; OverflowError for an int that 64 bits do not hold,
         MemoryError, and RuntimeError where XLA fails otherwise.
         """
-        plain = self._plain
+        quick = self._quick
         try:
-            if plain is None:
+            if quick is None:
                 return self._general(leaves, args)
-            operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
+            operands = leaves if self._straight else self._operands(leaves)
             if self._wide:
-                value = call_scoped(self._dispatch, operands)[self._index]
+                values = call_scoped(self._dispatch, operands)
             else:
-                value = self._dispatch(*operands)[self._index]
-            return plain(value) if type(value) is ARRAY else self._general(leaves, args)
+                values = self._dispatch(*operands)
+            return quick(values, args) if type(values[0]) is ARRAY else self._general(leaves, args)
         except ValueError as error:
-            if plain is None or not jaxlink.is_traced(error):
+            if quick is None or not jaxlink.is_traced(error):
                 raise
         except (OverflowError, jax.errors.JaxRuntimeError) as error:
             if (failure := _in_words(error, self.program.name, leaves)) is None:
@@ -185,9 +202,19 @@ class Executable:
             raise failure from error
         return self._general(leaves, args)
 
-    def values(self, leaves: Sequence[Any]) -> list[Any]:
+    def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
-        operands = leaves if self._straight else [leaves[i] for i in self.outcome.inputs]
+        operands = leaves if self._straight else self._operands(leaves)
+        values = self._flat(operands)
+        return values if self._words is None else self._words.values(values)
+
+    def _operands(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        if self._words is not None:
+            return self._words.operands(leaves)
+        return [leaves[i] for i in self.outcome.inputs]
+
+    def _flat(self, operands: Sequence[Any]) -> list[Any]:
+        """The results of the program that is run, which may be packed."""
         if not self._large and not self._moved and not self._spares:
             return self._run(operands, self.jitted)
         near = self._moved and all(isinstance(operands[i], np.ndarray) for i in self._moved)
@@ -217,13 +244,15 @@ class Executable:
     def _general(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
         outcome = self.outcome
         values = self.values(leaves)
-        if values and type(values[0]) is not ARRAY:
+        if self._words is not None and self._words.waits:
+            pass
+        elif values and type(values[0]) is not ARRAY:
             return self._under_trace(values, args)
-        if outcome.waits:
+        elif outcome.waits:
             # What becomes a NumPy array or a number is waited for there.
             for value in values if outcome.jax else values[:1]:
                 value.block_until_ready()
-        code = 0 if outcome.status is None else np.asarray(values[outcome.status]).item()
+        code = 0 if outcome.status is None else number(values[outcome.status])
         if code and self._sites[code - 1][0] is ListOverflow:
             raise ListOverflow(*[part(values, args, {}) for part in self._sites[code - 1][1]])
         made: dict[int, Any] = {}
@@ -267,15 +296,10 @@ def _in_words(error: Exception, name: str, leaves: Sequence[Any]) -> Exception |
     return RuntimeError(f"{name}(): XLA failed: {text}")
 
 
-def _is_plain(outcome: Outcome) -> bool:
-    """Whether a call returns one array, and there is nothing to wait for or to write."""
-    result = outcome.result
-    return (
-        isinstance(result, OutArray)
-        and not any(e is not None for e in result.extents)
-        and not (outcome.writes or outcome.stores or outcome.status is not None)
-        and not (outcome.jax and outcome.waits)
-    )
+def _is_simple(outcome: Outcome) -> bool:
+    """Whether a call only returns something, and there is nothing to wait for or to write."""
+    acts = outcome.writes or outcome.stores or outcome.status is not None
+    return not (acts or (outcome.jax and outcome.waits))
 
 
 def _converters(program: Program, outcome: Outcome, spares: Sequence[int]) -> list[Convert]:
@@ -316,6 +340,10 @@ def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
     rooms = [memory.room(whole.params[i].dtype) for i in moved_params]
     region = moved(whole.region, moved_params, rooms)
     return jaxlink.jit(program(whole.name, region), donated)
+
+
+def _packed(whole: Program, words: Words) -> Program:
+    return program(whole.name, words.region)
 
 
 def _large_params(program: Program) -> tuple[int, ...]:

@@ -248,14 +248,18 @@ Builder = Callable[[Sequence[Any], Sequence[Any], dict[int, Any]], Any]
 Convert = Callable[[Any], Any]
 
 
-def _python(x: Any) -> Any:
-    return np.asarray(x).item()
+_NUMBERS = frozenset({float, int, bool})
+
+
+def number(x: Any) -> Any:
+    """A result that is a number as Python's number, which it may be already."""
+    return x if type(x) in _NUMBERS else np.asarray(x).item()
 
 
 def builder(
     out: Out,
     arrays: Sequence[Convert],
-    scalar: Convert = _python,
+    scalar: Convert = number,
     repeated: Any = None,
     pools: Sequence[OutPool] = (),
 ) -> Builder:
@@ -296,21 +300,19 @@ class _Builders:
             case OutMaybe(index, inner):
                 some = self.build(inner)
                 return lambda values, args, made: (
-                    some(values, args, made) if np.asarray(values[index]).item() else None
+                    some(values, args, made) if number(values[index]) else None
                 )
             case OutMixed(index, outs):
-                if self.scalar is not _python:  # under a trace a number is an array of its dtype
+                if self.scalar is not number:  # under a trace a number is an array of its dtype
                     return self.build(outs[-1])
                 kinds = [self.build(o) for o in outs]
-                return lambda values, args, made: kinds[np.asarray(values[index]).item()](
-                    values, args, made
-                )
+                return lambda values, args, made: kinds[number(values[index])](values, args, made)
             case OutPooled(pool, row, dynamic):
                 return lambda values, args, made: self.instances(pool, values, args, made)[
-                    np.asarray(values[row]).item() if dynamic else row
+                    number(values[row]) if dynamic else row
                 ]
             case OutChoice(index, choices):
-                return lambda values, args, made: choices[np.asarray(values[index]).item()]
+                return lambda values, args, made: choices[number(values[index])]
             case OutArgument(path):
                 return lambda values, args, made: resolve(args, path)
             case OutFormat(parts):
@@ -385,7 +387,7 @@ class _Builders:
 
         def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
             items = items_of_columns(
-                None if size is None else np.asarray(values[size]).item(),
+                None if size is None else number(values[size]),
                 [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
                 item,
                 lambda pool: self.instances(pool, values, args, made),
@@ -416,7 +418,7 @@ def _size(rows: Any, values: Sequence[Any]) -> int:
         return len(rows.items)
     if rows.size is None:
         return len(np.asarray(values[rows.columns[0]]))
-    return np.asarray(values[rows.size]).item()
+    return number(values[rows.size])
 
 
 def _shared(out: Out, fresh: Builder) -> Builder:
@@ -435,7 +437,7 @@ def _sized(index: int, extents: tuple[int | None, ...], array: Convert) -> Build
     """An array of bounded extent, cut to its true size."""
 
     def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
-        sizes = [slice(None) if e is None else slice(np.asarray(values[e]).item()) for e in extents]
+        sizes = [slice(None) if e is None else slice(number(values[e])) for e in extents]
         whole = array(values[index])
         cut = whole[tuple(sizes)]
         return cut.copy() if isinstance(cut, np.ndarray) and cut.size < whole.size else cut
@@ -459,7 +461,7 @@ def _format(pieces: Sequence[Any]) -> Builder:
 
 def _numbers(index: int, array: Convert, scalar: Convert) -> Builder:
     """A list of the elements of an array."""
-    if scalar is _python:
+    if scalar is number:
         return lambda values, args, made: np.asarray(values[index]).tolist()
     return lambda values, args, made: _listed(array(values[index]), scalar)
 

@@ -1,0 +1,160 @@
+"""Small arguments and results of a program, packed into one array of words (`lower.words`).
+
+    plan = planned(program, outcome)     what is packed; None where nothing is gained
+    plan.region                          the program that takes and gives words
+    plan.operands(leaves)                its operands
+    plan.values(results)                 the flat results of the program itself
+
+Arguments are packed that are numbers, results that are numbers or small arrays.  A result that only
+becomes a Python or NumPy number comes out of the words as a Python number.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.ir.core import Region
+from pyxla.ir.types import ArrayType
+from pyxla.lower.words import fits, in_words, word_of
+from pyxla.runtime.outcome import OutArray, Outcome, OutGrown, OutNumbers, walk
+
+# A number in a word of 64 bits, which `x` fills up; in one of 32 bits, less of them.
+_FORMATS = {"f8": "d", "i8": "q", "u8": "Q", "f4": "f", "i4": "i", "u4": "I"}
+_FORMATS |= {"f2": "exx", "i2": "hxx", "u2": "Hxx", "i1": "bxxx", "u1": "Bxxx", "b1": "?xxx"}
+SMALL = 64  # elements of an array that is packed
+_FEW = 2  # fewer than these are as well left alone
+
+
+class Words:
+    """How operands and results of one program are packed."""
+
+    __slots__ = (
+        "_arguments",
+        "_others",
+        "_pieces",
+        "_results",
+        "_unpack",
+        "numbers",
+        "region",
+        "waits",
+    )
+
+    def __init__(
+        self, region: Region, outcome: Outcome, params: Sequence[int], results: Sequence[int]
+    ) -> None:
+        types = [value.type for value in region.params]
+        leaves = [outcome.inputs[i] for i in params]
+        self._others = [leaf for i, leaf in enumerate(outcome.inputs) if i not in set(params)]
+        self._arguments = _packer([types[i] for i in params], leaves) if params else None
+        made = [value.type for value in region.results]
+        arrays = _arrays(outcome)
+        numbers = [i for i in results if _is_number(made[i]) and i not in arrays]
+        pieces = [i for i in results if i not in numbers]
+        results = numbers + pieces
+        word = word_of([made[i] for i in results])
+        self.numbers = frozenset(numbers)
+        self._unpack = struct.Struct(_format([made[i] for i in numbers], word)).unpack_from
+        ends = list(itertools.accumulate([made[i].size for i in results]))[len(numbers) :]
+        self._pieces = [_piece(made[i], end, word) for i, end in zip(pieces, ends, strict=True)]
+        order = results + [i for i in range(len(made)) if i not in set(results)]
+        self._results = operator.itemgetter(*_inverse(order)) if results else None
+        self.waits = self._results is not None
+        self.region = in_words(region, params, results)
+
+    def operands(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        others = [leaves[i] for i in self._others]
+        return others if self._arguments is None else [self._arguments(leaves), *others]
+
+    def values(self, results: Sequence[Any]) -> Sequence[Any]:
+        """Waits for the program where results are packed."""
+        if self._results is None:
+            return results
+        first, *others = results
+        if not self._pieces:
+            return self._results((*self._unpack(first), *others))
+        words: Any = np.asarray(first)
+        pieces = [piece(words) for piece in self._pieces]
+        return self._results((*self._unpack(words), *pieces, *others))
+
+
+def planned(region: Region, outcome: Outcome) -> Words | None:
+    """How a program that is not among JAX's arrays packs what it takes and gives."""
+    params = [
+        i for i, param in enumerate(region.params) if _is_number(param.type) and _plain(param.type)
+    ]
+    if len(params) < _FEW:
+        params = []
+    results = [
+        i
+        for i, value in enumerate(region.results)
+        if fits(value.type) and 0 < value.type.size <= SMALL
+    ]
+    if len(results) < _FEW:
+        results = []
+    return Words(region, outcome, params, results) if params or results else None
+
+
+def _is_number(type: ArrayType) -> bool:
+    return type.ndim == 0 and type.dtype.str[1:] in _FORMATS
+
+
+def _plain(type: ArrayType) -> bool:
+    """Whether what is of this type has its dtype: Python's numbers may be asked for in others."""
+    return not type.weak or type.dtype.itemsize == 8 or type.dtype.kind == "b"
+
+
+def _arrays(outcome: Outcome) -> set[int]:
+    """The results that become arrays of the caller's, or parts of them."""
+    found = {write.index for write in outcome.writes}
+    roots = [outcome.result, *[x.out for x in outcome.stores], *[p.rows for p in outcome.pools]]
+    roots += [arg for site in outcome.sites for arg in site.args]
+    for node in [node for root in roots for node in walk(root)]:
+        if isinstance(node, (OutArray, OutNumbers)):
+            found.add(node.index)
+        elif isinstance(node, OutGrown):
+            found.update(node.columns)
+    return found
+
+
+def _format(types: Sequence[ArrayType], word: np.dtype) -> str:
+    formats = [_FORMATS[t.dtype.str[1:]] for t in types]
+    fill = "" if word.itemsize == 4 else "xxxx"
+    return "<" + "".join([f if t.dtype.itemsize == 8 else f + fill for f, t in zip(formats, types)])
+
+
+def _packer(types: Sequence[ArrayType], leaves: Sequence[int]) -> Callable[[Sequence[Any]], Any]:
+    """The function that puts those leaves, numbers, into words."""
+    word = word_of(types)
+    pack, pick = struct.Struct(_format(types, word)).pack, operator.itemgetter(*leaves)
+
+    def packed(leaves: Sequence[Any]) -> Any:
+        try:
+            return np.frombuffer(pack(*pick(leaves)), word)
+        except struct.error as error:  # an int that 64 bits do not hold
+            raise OverflowError(*error.args) from None
+
+    return packed
+
+
+def _piece(type: ArrayType, end: int, word: np.dtype) -> Callable[[np.ndarray], np.ndarray]:
+    """The function that takes one array out of the words; a view, where it can be one."""
+    dtype, shape, part = type.dtype, type.shape, slice(end - type.size, end)
+    if dtype.itemsize == word.itemsize:
+        if len(shape) == 1:
+            return lambda words: words[part].view(dtype)
+        return lambda words: words[part].view(dtype).reshape(shape)
+    if dtype.kind in "biu":
+        return lambda words: words[part].astype(dtype).reshape(shape)
+    bits = np.dtype(f"i{dtype.itemsize}")
+    return lambda words: words[part].astype(bits).view(dtype).reshape(shape)
+
+
+def _inverse(order: Sequence[int]) -> list[int]:
+    """Where in a list with that order each element is."""
+    return sorted(range(len(order)), key=order.__getitem__)

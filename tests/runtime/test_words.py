@@ -1,0 +1,117 @@
+"""Numbers and small arrays that cross between Python and XLA in one buffer: the same values."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import pyxla
+
+KINDS = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1".split()
+EXTREMES = {
+    **{f"f{n}": [np.nan, np.inf, -0.0, 1.5] for n in (2, 4, 8)},
+    **{f"i{n}": [-(2 ** (8 * n - 1)), 2 ** (8 * n - 1) - 1, -1] for n in (1, 2, 4, 8)},
+    **{f"u{n}": [2 ** (8 * n) - 1, 0, 1] for n in (1, 2, 4, 8)},
+    "b1": [True, False],
+}
+
+
+@pyxla.compile
+def same(*xs):
+    return xs
+
+
+@pyxla.compile
+def picked(rows):
+    """Scalars, 0-d arrays, arrays of both."""
+    return [
+        (x[0], x[:1].copy(), x[-1:].reshape(()).copy(), x.copy(), np.stack((x, x)), x[:0].copy())
+        for x in rows
+    ]
+
+
+@pyxla.compile
+def counted(n, x, flag):
+    if n < 0:
+        raise ValueError(f"{n} and {x}")
+    return n + 1, x / 2, n > 3, None if flag > 0 else n, n if flag > 0 else x, -x, [x, [n, 2.5]]
+
+
+@pyxla.compile
+def changed(small, flags, narrow, scale, box):
+    small *= scale
+    flags[1] = small[0] > 3
+    narrow += 1
+    box[0] = scale + 1
+    return small.sum(), flags, narrow.max()
+
+
+def check(got, expected):
+    assert type(got) is type(expected), (got, expected)
+    if isinstance(expected, (list, tuple)):
+        assert len(got) == len(expected)
+        for x, y in zip(got, expected):
+            check(x, y)
+    elif isinstance(expected, (np.ndarray, np.generic)):
+        assert got.dtype == expected.dtype and got.shape == expected.shape
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(expected))
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(expected))
+    else:
+        assert got == expected
+
+
+@pytest.mark.parametrize("kinds", [KINDS, ["f4", "i4", "u1", "b1", "f2", "u4"]])
+def test_numbers_of_all_kinds(kinds):
+    """In 64-bit words, and in 32-bit ones where nothing is wider."""
+    for turn in range(4):
+        values = [np.array(EXTREMES[k], k)[turn % len(EXTREMES[k])] for k in kinds]
+        for _ in range(2):
+            for got, value in zip(same(*values), values, strict=True):
+                check(got, value)
+
+
+@pytest.mark.parametrize("kinds", [KINDS, ["f4", "i4", "u1", "b1", "f2", "u4"], ["c16", "f8"]])
+def test_small_arrays_of_all_kinds(kinds):
+    rows = [np.array(EXTREMES.get(k, [1 + 2j, 3.0]), k) for k in kinds]
+    rows.append(np.array([1, 2, 3], ml_dtypes.bfloat16))
+    got = picked(rows)
+    for row, parts in zip(rows, got, strict=True):
+        wanted = (row[0], row[:1], row[-1:].reshape(()), row, np.stack((row, row)), row[:0])
+        for x, y in zip(parts, wanted, strict=True):
+            assert type(x) is type(y) and x.dtype == y.dtype and x.shape == y.shape
+            np.testing.assert_array_equal(x, y)
+            if isinstance(x, np.ndarray):
+                assert x.flags.writeable and x.flags.c_contiguous
+                assert not np.shares_memory(x, row)
+
+
+def test_pythons_numbers():
+    for n, x in ((5, 0.5), (2**62, -0.0), (-(2**62) % 7, float("inf")), (0, 1e-300)):
+        for flag in (0.0, 1.0):
+            check(counted(n, x, flag), counted.__pyxla_function__(n, x, flag))
+    with pytest.raises(ValueError, match=r"^-2 and 0.25$"):
+        counted(-2, 0.25, 1.0)
+    for n in (2**63, -(2**63) - 1, 10**30):
+        with pytest.raises(OverflowError, match=f"{n} does not fit in 64 bits"):
+            counted(n, 0.25, 1.0)
+    assert counted(2**63 - 1, 0.5, 1.0)[0] == -(2**63)
+
+
+def test_writes_of_small_arrays():
+    for _ in range(3):
+        ours, theirs = (
+            [np.arange(4.0), np.zeros(3, bool), np.int8([127, 3]), 2.5, [0.0]] for _ in range(2)
+        )
+        check(changed(*ours), changed.__pyxla_function__(*theirs))
+        check(ours, theirs)
+
+
+def test_in_narrow_words_nothing_needs_64_bits():
+    words = same.specializations and [
+        e.executable._words.region
+        for e in same.specializations
+        if not any(p.type.dtype.itemsize == 8 for p in e.executable.program.region.params)
+    ]
+    for region in words:
+        assert {v.type.dtype for v in (*region.params, *region.results)} == {np.dtype(np.int32)}
