@@ -5,8 +5,9 @@
     plan.operands(leaves)                its operands
     plan.values(results)                 the flat results of the program itself
 
-Arguments are packed that are numbers, results that are numbers or small arrays.  A result that only
-becomes a Python or NumPy number comes out of the words as a Python number.
+What is packed are numbers and small arrays; arrays among the arguments have elements of the size of
+a word.  A result that only becomes a Python or NumPy number comes out of the words as a Python
+number.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pyxla.runtime.outcome import OutArray, Outcome, OutGrown, OutNumbers, walk
 # A number in a word of 64 bits, which `x` fills up; in one of 32 bits, less of them.
 _FORMATS = {"f8": "d", "i8": "q", "u8": "Q", "f4": "f", "i4": "i", "u4": "I"}
 _FORMATS |= {"f2": "exx", "i2": "hxx", "u2": "Hxx", "i1": "bxxx", "u1": "Bxxx", "b1": "?xxx"}
-SMALL = 64  # elements of an array that is packed
+SMALL = 128  # elements of an array that is packed
 _FEW = 2  # fewer than these are as well left alone
 
 
@@ -85,11 +86,7 @@ class Words:
 
 def planned(region: Region, outcome: Outcome) -> Words | None:
     """How a program that is not among JAX's arrays packs what it takes and gives."""
-    params = [
-        i for i, param in enumerate(region.params) if _is_number(param.type) and _plain(param.type)
-    ]
-    if len(params) < _FEW:
-        params = []
+    params = _small_params([param.type for param in region.params])
     results = [
         i
         for i, value in enumerate(region.results)
@@ -98,6 +95,16 @@ def planned(region: Region, outcome: Outcome) -> Words | None:
     if len(results) < _FEW:
         results = []
     return Words(region, outcome, params, results) if params or results else None
+
+
+def _small_params(types: Sequence[ArrayType]) -> list[int]:
+    """The parameters that are packed: arrays, then numbers."""
+    numbers = [i for i, t in enumerate(types) if _is_number(t) and _plain(t)]
+    small = [i for i, t in enumerate(types) if t.ndim > 0 and 0 < t.size <= SMALL]
+    small = [i for i in small if types[i].dtype.str[1:] in _FORMATS]
+    size = 8 if any(types[i].dtype.itemsize == 8 for i in numbers + small) else 4
+    found = [i for i in small if types[i].dtype.itemsize == size] + numbers
+    return found if len(found) >= _FEW else []
 
 
 def _is_number(type: ArrayType) -> bool:
@@ -129,17 +136,31 @@ def _format(types: Sequence[ArrayType], word: np.dtype) -> str:
 
 
 def _packer(types: Sequence[ArrayType], leaves: Sequence[int]) -> Callable[[Sequence[Any]], Any]:
-    """The function that puts those leaves, numbers, into words."""
+    """The function that puts those leaves, arrays and then numbers, into words."""
     word = word_of(types)
-    pack, pick = struct.Struct(_format(types, word)).pack, operator.itemgetter(*leaves)
+    count = sum([t.ndim > 0 for t in types])
+    pack = struct.Struct(_format(types[count:], word)).pack
+    arrays, numbers = _picker(leaves[:count]), _picker(leaves[count:])
 
     def packed(leaves: Sequence[Any]) -> Any:
         try:
-            return np.frombuffer(pack(*pick(leaves)), word)
+            data = pack(*numbers(leaves))
         except struct.error as error:  # an int that 64 bits do not hold
             raise OverflowError(*error.args) from None
+        if count:
+            try:
+                data = b"".join((*arrays(leaves), data))
+            except TypeError:  # not in C order
+                data = b"".join((*[x.tobytes() for x in arrays(leaves)], data))
+        return np.frombuffer(data, word)
 
     return packed
+
+
+def _picker(indices: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    if len(indices) > 1:
+        return operator.itemgetter(*indices)
+    return lambda leaves: [leaves[i] for i in indices]
 
 
 def _piece(type: ArrayType, end: int, word: np.dtype) -> Callable[[np.ndarray], np.ndarray]:

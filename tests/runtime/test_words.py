@@ -115,3 +115,44 @@ def test_in_narrow_words_nothing_needs_64_bits():
     ]
     for region in words:
         assert {v.type.dtype for v in (*region.params, *region.results)} == {np.dtype(np.int32)}
+
+
+@pyxla.compile
+def weighed(a, b, narrow, n, x):
+    return a @ b * x + n, narrow.sum() * x, a[0] * 2
+
+
+def test_small_arrays_among_the_arguments():
+    """Of any layout, beside numbers; an argument that changes between calls is read anew."""
+    base = np.arange(36.0).reshape(6, 6)
+    fixed = np.arange(3.0)
+    fixed.flags.writeable = False
+    narrow = np.arange(5, dtype=np.float32)
+    for a in (
+        base[:3, :3].copy(),
+        base.T[:3, ::2],
+        base[::-2, :3],
+        np.asfortranarray(base[:3, 3:]),
+    ):
+        for b in (fixed, base[3:, 0], base[0, ::2], np.ones(3)):
+            for n in (1, -(2**62)):
+                given = a, b, narrow, n, 0.5
+                check(weighed(*given), weighed.__pyxla_function__(*given))
+    a = np.eye(3)
+    assert weighed(a, fixed, narrow, 1, 1.0)[0][1] == 2
+    a[1, 1] = 5
+    assert weighed(a, fixed, narrow, 1, 1.0)[0][1] == 6
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
+        weighed(a, fixed, narrow, 2**64, 1.0)
+
+
+def test_results_are_apart_from_each_other_and_from_the_arguments():
+    @pyxla.compile
+    def twice(x, y):
+        return x.copy(), x.copy(), x, y + 0
+
+    x = np.arange(3.0)
+    first, second, same_, _ = twice(x, np.zeros(2))
+    first[0] = 7
+    assert x[0] == 0 and second[0] == 0 and same_ is x
+    assert first.flags.writeable and first.flags.owndata
