@@ -3,6 +3,7 @@
 # ruff: noqa: F401
 
 import pyxla.lib.bounded.joining
+import pyxla.lib.bounded.linear
 import pyxla.lib.bounded.order
 import pyxla.lib.bounded.products
 import pyxla.lib.bounded.reductions

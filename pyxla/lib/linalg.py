@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import Int, larger
 from pyxla.infer.lattice import OPERATORS, Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError
@@ -71,7 +72,7 @@ def inexact(x: Array) -> Array:
     return x
 
 
-def _alike(x: Array, y: Array) -> tuple[Array, Array]:
+def alike(x: Array, y: Array) -> tuple[Array, Array]:
     dtype = result_type(x, y)
     return as_array(x, dtype), as_array(y, dtype)
 
@@ -161,7 +162,7 @@ def inv(a: Any) -> Array:
 @implements(np.linalg.solve)
 def solve(a: Any, b: Any) -> Array:
     """A one-dimensional `b` is one vector, anything else a stack of matrices."""
-    x, y = _alike(matrix(a, square=True), inexact(as_array(b)))
+    x, y = alike(matrix(a, square=True), inexact(as_array(b)))
     if y.ndim == 1:
         column = solve(x, Array(reshaped(y.value, (y.size, 1))))
         return Array(reshaped(column.value, column.shape[:-1]))
@@ -208,7 +209,7 @@ def _reciprocal_singular_values(s: Array, cutoff: Array) -> Array:
     return where(large, 1.0 / where(large, s, Array(k.like(s.value, 1))), Array(k.like(s.value, 0)))
 
 
-def _tolerance(given: Any, s: Array, size: int) -> Array:
+def _tolerance(given: Any, s: Array, size: Int) -> Array:
     """The relative cutoff times the largest singular value."""
     largest = reductions.max(s, -1, keepdims=True)
     relative: Any = size * float(np.finfo(s.dtype).eps)
@@ -248,11 +249,20 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     """By singular values.  The residuals are there only where the rank is full, as in NumPy: an
     array of bounded extent."""
-    x, y = _alike(matrix(a), inexact(as_array(b)))
-    rows, columns = x.shape
+    x, y = alike(matrix(a), inexact(as_array(b)))
+    return least_squares(x, y, rcond, x.shape[0])
+
+
+def least_squares(x: Array, y: Array, rcond: Any, rows: Int) -> tuple[Any, ...]:
+    """`lstsq` of so many rows of `x` and `y`, past which both are zeros."""
+    columns = x.shape[1]
     right = y if y.ndim == 2 else Array(reshaped(y.value, (y.size, 1)))
     u, s, vt = svd(x, full_matrices=False)
-    cutoff = _tolerance(rcond, s, max(rows, columns))
+    if rcond is not None:  # LAPACK takes the precision for what is negative
+        precision = float(np.finfo(s.dtype).eps)
+        known = isinstance(rcond, int | float)
+        rcond = max(rcond, precision * (rcond < 0)) if known else where(rcond < 0, precision, rcond)
+    cutoff = _tolerance(rcond, s, larger(rows, columns))
     scaled = _reciprocal_singular_values(s, cutoff)
     weights = matmul(adjoint(u), right) * Array(reshaped(scaled.value, (scaled.size, 1)))
     solution = matmul(adjoint(vt), weights)
@@ -265,11 +275,13 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     return solution, residuals, rank, s
 
 
-def _only_if_full(squares: Array, rank: Array, rows: int, columns: int) -> Array:
-    if rows <= columns:
+def _only_if_full(squares: Array, rank: Array, rows: Int, columns: int) -> Array:
+    if extent.at_most(rows, columns):
         return Array(literal(np.zeros(0), squares.dtype))
-    full = weak(k.eq(rank.value, k.like(rank.value, columns)), bool)
-    count = choose(full, squares.size, 0)
+    full = k.eq(rank.value, k.like(rank.value, columns))
+    if not isinstance(rows, int):
+        full = op.and_(full, k.gt(rows.value, k.like(rows.value, columns)))
+    count = choose(weak(full, bool), squares.size, 0)
     count.fact = extent.IntFact(0, squares.size)
     return Array(squares.value, (count,))
 

@@ -94,3 +94,31 @@ def unpacked(x):
 def unpacked_short(x):
     first, second = [v for v in x if v > 0]
     return first + second
+
+
+@program("linear algebra of what a mask chooses", lambda: (0.3,), lambda: (-1.0,), lambda: (0.95,))
+def algebra_of_chosen(t):
+    rng = np.random.default_rng(0)
+    x, y = rng.random((9, 2)), np.linspace(0.0, 1.0, 9)
+    m = y >= t
+    solution, residuals, rank, s = np.linalg.lstsq(x[m], y[m], rcond=None)
+    many = np.linalg.lstsq(x[m], np.stack([y[m], 2 * y[m]], 1), rcond=-1)[0]
+    for k in range(4):
+        if y[2 * k] > t:
+            break
+    z = rng.random((4, 4))[: k + 1, : k + 1]
+    a = z @ z.T + np.eye(4)[: k + 1, : k + 1]
+    solved = np.linalg.solve(a, y[: k + 1]), np.linalg.solve(a, z)
+    of_matrix = np.linalg.inv(a), np.linalg.det(a), np.linalg.cholesky(a), np.linalg.slogdet(a)
+    return solution, residuals, rank, s, many, solved, of_matrix
+
+
+@program("covariances of each class", lambda: (np.arange(12) % 3,))
+def covariances_of_classes(labels):
+    x = np.random.default_rng(1).random((12, 3))
+    found = []
+    for k in range(3):
+        z = x[labels == k]
+        found.append((np.cov(z, rowvar=False), np.cov(z.T, ddof=0), np.cov(z.T, bias=True)))
+        found.append((np.corrcoef(z.T), np.cov(z[:, :1].T)))
+    return found

@@ -195,6 +195,8 @@ def cov(
 ) -> Array:  # fmt: skip
     if fweights is not None or aweights is not None or dtype is not None:
         raise OpError(NOT_SUPPORTED)
+    if y is None and as_array(m).ndim == 2:
+        return _cov_of_rows(as_array(m), rowvar, ddof if ddof is not None else int(not bias))
     lines = [_line(x) for x in ([m] if y is None else [m, y])]
     found, shape, extents = aligned([Array(cast(x.value, FLOAT), x.extents) for x in lines])
     if any(CLASSES[x.dtype] == "c" for x in lines) or any(x.shape != shape for x in found):
@@ -213,6 +215,23 @@ def cov(
     )
     result = op.divide(product, spread(count, product.type.shape))
     return Array(reshape(result, shape=()) if len(rows) == 1 else result)
+
+
+def _cov_of_rows(x: Array, rowvar: bool, ddof: int) -> Array:
+    """Covariances of variables of which the number of observations is bounded."""
+    if not rowvar:
+        x = bounded(transpose(x.value, permutation=(1, 0)), extents_of(x)[::-1])
+    if extents_of(x)[0] is not None or CLASSES[x.dtype] == "c":
+        raise OpError(NOT_SUPPORTED)
+    x = Array(cast(x.value, FLOAT), x.extents)
+    center = reshape(strategy_of(r.mean)(x, 1).value, shape=(x.shape[0], 1))
+    gap = bounded(op.subtract(x.value, broadcast_to(center, x.shape)), extents_of(x))
+    table = filled(gap, (1,), 0)
+    product = matmul(table, Array(transpose(table.value, permutation=(1, 0)))).value
+    count = cast(value_of(minus(true_size(x, 1), ddof)), FLOAT)
+    freedom = op.maximum(count, literal(0, FLOAT))
+    result = op.divide(product, spread(freedom, product.type.shape))
+    return Array(reshape(result, shape=()) if x.shape[0] == 1 else result)
 
 
 @strategy(numeric.corrcoef)

@@ -1,0 +1,88 @@
+"""Linear algebra of matrices of bounded extent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.infer.facts.integers import smaller
+from pyxla.infer.lattice import Array
+from pyxla.ir.op import OpError
+from pyxla.lib import linalg
+from pyxla.lib.bounded.elementwise import (
+    NOT_SUPPORTED,
+    Function,
+    bounded,
+    extents_of,
+    filled,
+    resized_to,
+    strategy,
+)
+from pyxla.lib.creation import eye
+from pyxla.lib.indexing import true_size
+from pyxla.lib.masks import within
+from pyxla.lib.operands import as_array
+from pyxla.ops.elementwise import select
+
+
+def _alike(a: Array, d: int, b: Array, e: int) -> tuple[Array, Array]:
+    """Both arrays, stored alike in dimensions that are to be of one size; those that are known to
+    differ are refused."""
+    n, m = true_size(a, d), true_size(b, e)
+    if isinstance(n, int) and isinstance(m, int) and n != m:
+        raise OpError(f"shapes {a.shape} and {b.shape} do not fit")
+    bound = max(a.shape[d], b.shape[e])
+    return resized_to(a, d, bound), resized_to(b, e, bound)
+
+
+def _filled_up(a: Any) -> tuple[Array, Array]:
+    """A square matrix, and it with ones on the diagonal past its extents."""
+    x = as_array(a)
+    if x.ndim != 2:
+        raise OpError(NOT_SUPPORTED)
+    x = resized_to(_alike(x, 0, x, 1)[0], 1, max(x.shape))
+    inside = within(x)
+    if inside is None:
+        return x, x
+    return x, Array(select(inside, x.value, eye(x.shape[0], dtype=x.dtype).value))
+
+
+@strategy(linalg.inv, linalg.cholesky)
+def _square(function: Function, a: Any, /, **options: Any) -> Array:
+    x, full = _filled_up(a)
+    return bounded(function(full, **options).value, extents_of(x))
+
+
+@strategy(linalg.det, linalg.slogdet)
+def _determinant(function: Function, a: Any) -> Any:
+    return function(_filled_up(a)[1])
+
+
+@strategy(linalg.solve)
+def _solve(function: Function, a: Any, b: Any) -> Array:
+    x, full = _filled_up(a)
+    y = as_array(b)
+    if y.ndim not in (1, 2):
+        raise OpError(NOT_SUPPORTED)
+    _, y = _alike(x, 1, y, 0)
+    if y.shape[0] != full.shape[0]:
+        _, full = _filled_up(resized_to(resized_to(x, 0, y.shape[0]), 1, y.shape[0]))
+    return bounded(function(full, Array(filled(y, (0,), 0).value)).value, extents_of(y))
+
+
+@strategy(linalg.lstsq)
+def _lstsq(function: Function, a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
+    """Rows of zeros change neither the solution nor the singular values that are not zero."""
+    x, y = as_array(a), as_array(b)
+    if x.ndim != 2 or y.ndim not in (1, 2) or extents_of(x)[1] is not None:
+        raise OpError(NOT_SUPPORTED)
+    if y.ndim == 2 and extents_of(y)[1] is not None:
+        raise OpError(NOT_SUPPORTED)
+    x, y = _alike(x, 0, y, 0)
+    left, right = linalg.alike(
+        linalg.matrix(Array(filled(x, (0,), 0).value)),
+        linalg.inexact(Array(filled(y, (0,), 0).value)),
+    )
+    rows = true_size(x, 0)
+    solution, residuals, rank, s = linalg.least_squares(left, right, rcond, rows)
+    count = smaller(rows, s.size)
+    return solution, residuals, rank, s if isinstance(count, int) else bounded(s.value, (count,))
