@@ -22,6 +22,7 @@ import numpy as np
 from pyxla.infer.arrays.blocks import Range, Shape
 from pyxla.infer.arrays.views import BasicIndex, Extents
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.facts.integers import (
     Int,
@@ -205,7 +206,7 @@ def _normal(item: Any) -> Any:
 
 def as_index(item: Array) -> Int:
     """An integer of rank 0 as a Python int, known where it is a constant."""
-    known_value = constant_of(item)
+    known_value = known_elements(item.value)
     if known_value is not None:
         return int(known_value)
     value = convert(item.value, dtype=I64.dtype, weak=True)

@@ -21,8 +21,18 @@ _EXACT = frozenset(
 )
 
 
-def known_elements(x: Value, depth: int = DEPTH) -> np.ndarray | None:
+def known_elements(x: Value) -> np.ndarray | None:
     """The elements of `x`, where they are ints or bools that constants alone decide."""
+    return _elements(x, DEPTH, {})
+
+
+def _elements(x: Value, depth: int, seen: dict[Value, np.ndarray | None]) -> np.ndarray | None:
+    if x not in seen:
+        seen[x] = _computed(x, depth, seen)
+    return seen[x]
+
+
+def _computed(x: Value, depth: int, seen: dict[Value, np.ndarray | None]) -> np.ndarray | None:
     instr = x.owner
     if not depth or x.type.dtype.kind not in "biu" or x.type.size > SIZE:
         return None
@@ -34,7 +44,7 @@ def known_elements(x: Value, depth: int = DEPTH) -> np.ndarray | None:
         return np.asarray(instr.attrs["value"])
     contents = []
     for operand in instr.operands:
-        content = known_elements(operand, depth - 1)
+        content = _elements(operand, depth - 1, seen)
         if content is None:
             return None
         contents.append(content)
