@@ -170,6 +170,7 @@ class Engine:
         self.driving: dict[int, Any] = {}  # the loops over them
         self.unread: dict[Block, set[int]] = {}
         self.fields: dict[Block, frozenset[str]] = {}
+        self.arrays: dict[Block, set[str]] = {}
         self.brought: dict[tuple[Any, ...], dict[int, Any]] = {}
 
     # positions

@@ -34,7 +34,15 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import growth, number_lists
 from pyxla.infer.loops.compact import compact
-from pyxla.infer.loops.guesses import Field, assigned_fields, numeric_fields, rebinds, unread
+from pyxla.infer.loops.guesses import (
+    Field,
+    array_fields,
+    assigned_fields,
+    numeric_fields,
+    rebinds,
+    rebound_fields,
+    unread,
+)
 from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
@@ -140,7 +148,9 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         if wrong is None:
             return None
         fields = fields - (fields if isinstance(wrong, Conflict) else wrong)
-        engine.fields[component.header] = frozenset([name for _, name in fields])
+        names = frozenset([name for _, name in fields])
+        engine.fields[component.header] = names
+        engine.arrays[component.header] &= names
         _reset(engine, frame, mark)
         del entry.block.instrs[size:]
         entry.heap, entry.args, entry.env = before
@@ -214,6 +224,7 @@ def _passes(
             size, ghosts = len(entry.block.instrs), []
             continue
         rebound |= head.rebound(edge)
+        engine.arrays[header] |= rebound_fields(head.heap, edge.heap)
         brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
@@ -231,12 +242,15 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
     contents = entry.heap.contents.values()
     classes = dict.fromkeys([c.cls for c in contents if isinstance(c, ObjectCell)])
     if not classes:
+        engine.arrays.setdefault(component.header, set())
         return set()
     names = engine.fields.get(component.header)
     if names is None:
         names = assigned_fields(component.loop, frame.module, classes, engine.captures.is_foreign)
         engine.fields[component.header] = names
-    return numeric_fields(entry.heap, names)
+    # Whether a field gets another array, or its array other elements, an earlier visit found out.
+    arrays = engine.arrays.setdefault(component.header, set())
+    return numeric_fields(entry.heap, names) | array_fields(entry.heap, arrays)
 
 
 def _unify_lists(

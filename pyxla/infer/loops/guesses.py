@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from pyxla.errors import CompileError
@@ -15,7 +15,7 @@ from pyxla.frontend.pyops import BINARY, CALL, GETATTR, GLOBAL, SETATTR, UNARY
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.heap import Heap, ObjectCell
-from pyxla.infer.lattice import Array, Const, Scalar, Tuple, is_number, number_type
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Loop
 from pyxla.lib.registry import lookup
@@ -117,12 +117,47 @@ def numeric_fields(heap: Heap, names: frozenset[str]) -> set[Field]:
     }
 
 
+def array_fields(heap: Heap, names: Collection[str]) -> set[Field]:
+    """The fields of these names that hold whole arrays."""
+    return {
+        (cell, name)
+        for cell, content in heap.contents.items()
+        if names and isinstance(content, ObjectCell)
+        for name, value in content.fields.items()
+        if name in names and _is_whole(heap, value)
+    }
+
+
+def rebound_fields(before: Heap, after: Heap) -> set[str]:
+    """Fields that hold whole arrays, other ones after than before."""
+    return {
+        name
+        for cell, content in before.contents.items()
+        if isinstance(content, ObjectCell)
+        and isinstance(later := after.contents.get(cell), ObjectCell)
+        for name, value in content.fields.items()
+        if _is_whole(before, value)
+        and _is_whole(after, new := later.fields.get(name))
+        and new.cell != value.cell
+    }
+
+
+def _is_whole(heap: Heap, x: Any) -> bool:
+    """Whether `x` refers to a whole array of known size."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) and not x.view else None
+    return isinstance(content, Array) and content.extents is None
+
+
 def varied(heap: Heap, fields: Iterable[Field]) -> Heap:
-    """`heap` where these fields have any values of their types."""
+    """`heap` where these fields have any values of their types, or refer to other arrays."""
     heap = heap.copy()
     for cell, name in sorted(fields):
         content: Any = heap.contents[cell]
-        value = _any_like(content.fields[name])
+        value = content.fields[name]
+        if isinstance(value, Ref):
+            value = Ref(heap.new(heap.contents[value.cell], heap.infos[value.cell].loc))
+        else:
+            value = _any_like(value)
         heap.contents[cell] = ObjectCell(content.cls, {**content.fields, name: value})
     return heap
 

@@ -192,7 +192,15 @@ class LoopHead:
         found = set()
         for cell, name in fields:
             content = self.heap.contents.get(cell)
-            if isinstance(content, ObjectCell) and still(content.fields.get(name)):
+            if not isinstance(content, ObjectCell):
+                continue
+            value, later = content.fields.get(name), back.heap.contents.get(cell)
+            if isinstance(value, Ref):
+                new = later.fields.get(name) if isinstance(later, ObjectCell) else value
+                idle = isinstance(new, Ref) and new.cell == value.cell
+            else:
+                idle = still(value)
+            if idle:
                 found.add((cell, name))
         return found
 
