@@ -282,7 +282,8 @@ class _World:
         self.captures.by_identity.update(
             {id(p.read()): v for p, v in zip(places, captured, strict=True)}
         )
-        self.captures.pinned.extend(args)
+        # Each by itself: the program may put something else where the caller had it.
+        self.captures.pinned.extend(map(Ref, [*self.initial, *self.parts]))
         self.captures.cells = reachable(self.engine.heap, captured)
 
     # arguments

@@ -126,3 +126,65 @@ def test_results_that_are_kept_are_not_written_to() -> None:
 
     with pytest.raises(pyxla.CompileError, match="its calls share"):
         written(1.0)
+
+
+def replaced_field(model, n):
+    best = model.x
+    model.x = model.x * 2
+    if n > 0:
+        best = model.x
+    best[1] = 3.0
+
+
+def replaced_item(items, n):
+    best = items[0]
+    items[0] = items[0] * 2
+    if n > 0:
+        best = items[0]
+    best[1] = 3.0
+
+
+def removed_item(items, n):
+    best = items.pop(0)
+    for _ in range(n):
+        best = best * 2
+    best[1] = 3.0
+
+
+def replaced_in_a_loop(model, n):
+    best = model.x
+    for _ in range(n):
+        model.x = model.x - 1.0
+        if model.x[0] < 0.0:
+            best = model.x
+    model.x = None
+    best[1] = 3.0
+
+
+def replaced_inside(models, n):
+    best = models[0].x
+    models[0] = Model(best * 2)
+    if n > 0:
+        best = models[0].x
+    best[1] = 3.0
+
+
+@pytest.mark.parametrize(
+    "function, holder",
+    [
+        (replaced_field, Model),
+        (replaced_item, lambda w: [w]),
+        (replaced_item, lambda w: {0: w}),
+        (removed_item, lambda w: [w]),
+        (replaced_in_a_loop, Model),
+        (replaced_inside, lambda w: [Model(w)]),
+    ],
+)
+@pytest.mark.parametrize("start", [0.0, 5.0])
+@pytest.mark.parametrize("n", [0, 1])
+def test_what_only_the_caller_holds_any_more_is_written(function, holder, start, n):
+    arrays = []
+    for call in (function, pyxla.compile(function)):
+        arrays.append(np.arange(3.0) + start)
+        call(holder(arrays[-1]), n)
+    np.testing.assert_array_equal(*arrays)

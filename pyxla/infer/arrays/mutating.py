@@ -15,6 +15,7 @@ from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.promote import CLASSES
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, parse, scatter_at, setitem, take
@@ -222,13 +223,41 @@ def _accumulate(ufunc: np.ufunc, engine: Any, ref: Ref, indices: Any, b: Any) ->
     old = arrays.read(engine, ref)
     if ufunc.__name__.startswith("logical") and old.dtype != np.bool_:
         raise OpError(f"np.{ufunc.__name__}.at is supported on arrays of bool only")
-    if isinstance(b, Array) and not np.can_cast(b.dtype, old.dtype, "same_kind"):
-        raise OpError(
-            f"Cannot cast ufunc '{ufunc.__name__}' output from {b.dtype} to {old.dtype} "
-            "with casting rule 'same_kind'"
-        )
+    work = _loop_type(ufunc, old, b)
+    given_in, old = old.dtype, Array(cast(old.value, work), old.extents)
     if ufunc is np.subtract:
         given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
         b = Array(negate(given.value), b.extents if isinstance(b, Array) else None)
     index = parse(old.shape, old.extents, indices)
-    arrays.write(engine, ref, scatter_at(old, index, b, COMPUTATIONS[ufunc]))
+    new = scatter_at(old, index, b, COMPUTATIONS[ufunc])
+    arrays.write(engine, ref, Array(cast(new.value, given_in), new.extents))
+
+
+def _loop_type(ufunc: np.ufunc, old: Array, b: Any) -> np.dtype:
+    """The dtype to accumulate in.
+
+    NumPy computes each step in the type of both, of a Python number as of an array of it, and casts
+    it to the array's, whatever is lost.  Integers may wrap at the end as well.
+    """
+    given = as_array(b).dtype
+    loop = ufunc.resolve_dtypes((old.dtype, given, None))[-1]
+    kinds = CLASSES[old.dtype] + CLASSES[loop]
+    if loop == old.dtype or kinds in ("ff", "cc"):
+        return old.dtype
+    if CLASSES[given] in "biu" and CLASSES[old.dtype] in "iu":
+        if kinds == "uf":
+            return loop
+        if ufunc not in (np.maximum, np.minimum) or _holds(old.dtype, b):
+            return old.dtype
+    raise OpError(
+        f"Cannot cast ufunc '{ufunc.__name__}' output from {loop} to {old.dtype} after each step: "
+        "digits may be lost"
+    )
+
+
+def _holds(dtype: np.dtype, x: Any) -> bool:
+    """Whether a number is known and one of the dtype's."""
+    if type(x) is not int:
+        return False
+    info = np.iinfo(dtype)
+    return bool(info.min <= x <= info.max)
