@@ -584,3 +584,15 @@ def an_index_proven_out_of_range(x, n):
     except IndexError:
         x[0] = -1.0
     return x[(n - n) + 5]
+
+
+@program("tests of known arrays", lambda: (np.arange(4.0),))
+def diagonals_by_known_offsets(x):
+    made = np.zeros((4, 4))
+    for k, v in zip(np.array([-1, 0, 1]), [x, x * 2, x * 3]):
+        made += np.diag(v[abs(k) :], k) if k else 0
+    parts = []
+    for k in np.array([1, 0, 3]):
+        if k > 0 and k != 2:
+            parts.append(x[:k])
+    return made, parts

@@ -32,7 +32,10 @@ _SWAPPED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "GT": "LT", "LE": "GE", "GE": "L
 
 
 def atoms(cond: Any, outcome: bool) -> tuple[Atom, ...]:
-    """What holds where `cond` is `outcome`."""
+    """What holds where `cond` is `outcome`; what cannot, where constants alone decide it."""
+    decided = known_elements(cond.value) if isinstance(cond, Scalar) else None
+    if decided is not None:
+        return () if bool(decided) is outcome else (("EQ", 0, 1),)
     test = cond.test if isinstance(cond, Scalar) else None
     if test is None:
         return ()
