@@ -17,8 +17,9 @@ float(np.concatenate(({0}, {0})).sum())|float({0} @ {0})|len({0}[1:])|float(np.a
 """
 SOME = """
 int({0}.argmax())|int(np.argmin({0}))|float({0}.max())|float({0}.min())|float({0}.mean())
-float({0}[-1])|float({0}[0])|float(np.var({0}))|float(np.median({0}))|int(np.argsort({0})[0])
-float(np.sort({0})[-1])|float(np.ptp({0}))|float(({0} * 2).max())|int((-{0}).argmax())
+float({0}[-1])|float({0}[0])|float(np.var({0}))|float(np.median({0}))
+int(np.argsort({0}, kind='stable')[0])|float(np.sort({0})[-1])|float(np.ptp({0}))
+float(({0} * 2).max())|int((-{0}).argmax())
 """
 MASKS = ("> 1", "< 2", ">= 0", "!= 1", "> -1", "< 0", "== 2")
 

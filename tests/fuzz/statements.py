@@ -330,7 +330,11 @@ def set_fancy(scope: Scope) -> bool:
         "np.add.at({0}, {1}, {2})",
         "np.maximum.at({0}, {1}, {2})",
     )
-    text = scope.rng.choice(forms).format(x.text, where, scope.rng.choice("123"))
+    form, number = scope.rng.choice(forms), scope.rng.choice("123")
+    if ".at(" in form and x.value.dtype == np.uint64:
+        # Of an int, `at` would compute in floats, and cast 2.0**64 back, which C leaves open.
+        number = f"np.uint64({number})"
+    text = form.format(x.text, where, number)
     return write(scope, text, "ufunc-at" if ".at(" in text else "fancy-assignment")
 
 
