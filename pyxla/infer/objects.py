@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer import generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
@@ -564,7 +565,7 @@ def call_member(
 ) -> Any:
     """Call the class attribute `found` on the instance `x`; dataclass methods have no source."""
     if is_generated(found):
-        return _generated(engine, cls, name, x, args, kwargs)
+        return generated.called(engine, cls, name, x, args, kwargs)
     if isinstance(found, staticmethod):
         return call_object(engine, found.__func__, args, kwargs)
     if isinstance(found, classmethod):
@@ -574,67 +575,6 @@ def call_member(
     if lookup(found) is not None:
         return call_object(engine, found, [x, *args], kwargs)
     return call(engine, engine.captures.abstract(engine, found), args, kwargs)
-
-
-def _generated(
-    engine: Engine, cls: type, name: str, x: Any, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    """What `@dataclass` generated."""
-    if name == "__init__":
-        _dataclass_init(engine, cls, x, args, kwargs)
-        return Const(None)
-    fields = [f.name for f in dataclasses.fields(cls) if f.compare]
-    content = engine.content(x)
-    found = args and isinstance(args[0], Ref) and growing.found(engine.heap, args[0]) is None
-    other = engine.content(args[0]) if found else None
-    if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
-        if not isinstance(other, ObjectCell) or other.cls is not content.cls:
-            return Const(NotImplemented)
-        rows = [Tuple(tuple([c.fields[f] for f in fields])) for c in (content, other)]
-        return engine.rules.compare(engine, name.strip("_"), *rows)
-    raise engine.refuse(f"{cls.__name__}.{name} is not supported in compiled code")
-
-
-def _dataclass_init(
-    engine: Engine, cls: type, x: Ref, args: list[Any], kwargs: dict[str, Any]
-) -> None:
-    fields = list(cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
-    fields = [f for f in fields if f._field_type.name != "_FIELD_CLASSVAR"]
-    positional = [f for f in fields if f.init and not f.kw_only]
-    if len(args) > len(positional):
-        raise engine.refuse(
-            f"{cls.__name__}() takes {len(positional)} positional arguments but {len(args)} "
-            "were given"
-        )
-    given = {f.name: a for f, a in zip(positional, args, strict=False)}
-    for key, value in kwargs.items():
-        if key in given or key not in [f.name for f in fields if f.init]:
-            raise engine.refuse(f"{cls.__name__}() got an unexpected keyword argument {key!r}")
-        given[key] = value
-    values: dict[str, Any] = {}
-    initvars = []
-    for f in fields:
-        value = given.get(f.name)
-        if value is None:
-            value = _field_default(engine, cls, f)
-        if f._field_type.name == "_FIELD_INITVAR":
-            initvars.append(value)
-        elif value is not None:
-            values[f.name] = value
-    engine.set_content(x.cell, ObjectCell(cls, values))
-    after = engine.captures.member(cls, "__post_init__")
-    if after is not None:
-        call_object(engine, after, [x, *initvars], {})
-
-
-def _field_default(engine: Engine, cls: type, f: Any) -> Any:
-    if f.default is not dataclasses.MISSING:
-        return engine.captures.abstract(engine, f.default)
-    if f.default_factory is not dataclasses.MISSING:
-        return call(engine, engine.captures.abstract(engine, f.default_factory), [], {})
-    if not f.init:
-        return None
-    raise engine.refuse(f"{cls.__name__}() missing required argument: {f.name!r}")
 
 
 def replace(engine: Engine, x: Any, /, **changes: Any) -> Any:

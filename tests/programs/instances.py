@@ -240,3 +240,20 @@ def fields_of_several_types(x):
     ps[0].k = None
     ps[1].x = 2
     return ps, ps[0].k is None, ps[1].k is None, [p.x for p in ps]
+
+
+@dataclass
+class Nothing:
+    pass
+
+
+@program("equal instances", lambda: (np.float64(2.0),), lambda: (np.float64(-1.5),))
+def kinds_of_equality(v):
+    a, b = Particle(v, 1), Particle(v * 2, 1)
+    first = a == b, a == Particle(v, 1), a != b, a == a, Nothing() == Nothing()
+    return (
+        first,
+        Particle(1, v) == Particle(1, v),
+        Particle(v, v) == Particle(v, v + 1),
+        a in [b, a],
+    )

@@ -1,0 +1,98 @@
+"""The methods that `@dataclass` generates: `__init__`, `__eq__`, and those that order."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import Any
+
+from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.joins import kinds
+from pyxla.infer.lattice import Const, Ref, Tuple
+from pyxla.infer.lists import growing
+
+
+def called(
+    engine: Engine, cls: type, name: str, x: Any, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """The result of a method that `@dataclass` made."""
+    if name == "__init__":
+        _dataclass_init(engine, cls, x, args, kwargs)
+        return Const(None)
+    fields = [f.name for f in dataclasses.fields(cls) if f.compare]
+    content = engine.content(x)
+    found = args and isinstance(args[0], Ref) and growing.found(engine.heap, args[0]) is None
+    other = engine.content(args[0]) if found else None
+    if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
+        if not isinstance(other, ObjectCell) or other.cls is not content.cls:
+            return Const(NotImplemented)
+        rows = [[c.fields[f] for f in fields] for c in (content, other)]
+        if name == "__eq__" and sys.version_info >= (3, 13):
+            same = engine.rules.compare(engine, "is_", x, args[0])
+            return _first(engine, same, Const(True), _equal_in_turn(engine, *rows))
+        return engine.rules.compare(engine, name.strip("_"), *[Tuple(tuple(row)) for row in rows])
+    raise engine.refuse(f"{cls.__name__}.{name} is not supported in compiled code")
+
+
+def _equal_in_turn(engine: Engine, xs: list[Any], ys: list[Any]) -> Any:
+    """`x0 == y0 and x1 == y1 and ...`, as `__eq__` is from Python 3.13 on (tuples before)."""
+    tests = [engine.rules.compare(engine, "eq", x, y) for x, y in zip(xs, ys, strict=True)]
+    result = tests.pop() if tests else Const(True)
+    for test in reversed(tests):
+        result = _first(engine, test, result, test)
+    return result
+
+
+def _first(engine: Engine, test: Any, x: Any, y: Any) -> Any:
+    """`x if test else y`, of truth values."""
+    known = engine.rules.truth(engine, test)
+    if isinstance(known, Const):
+        return x if known.value else y
+    found = kinds.choose(known, x, y)
+    if found is None:
+        raise engine.refuse("what `==` of instances gives is of one type or another")
+    return found
+
+
+def _dataclass_init(
+    engine: Engine, cls: type, x: Ref, args: list[Any], kwargs: dict[str, Any]
+) -> None:
+    fields = list(cls.__dataclass_fields__.values())  # type: ignore[attr-defined]
+    fields = [f for f in fields if f._field_type.name != "_FIELD_CLASSVAR"]
+    positional = [f for f in fields if f.init and not f.kw_only]
+    if len(args) > len(positional):
+        raise engine.refuse(
+            f"{cls.__name__}() takes {len(positional)} positional arguments but {len(args)} "
+            "were given"
+        )
+    given = {f.name: a for f, a in zip(positional, args, strict=False)}
+    for key, value in kwargs.items():
+        if key in given or key not in [f.name for f in fields if f.init]:
+            raise engine.refuse(f"{cls.__name__}() got an unexpected keyword argument {key!r}")
+        given[key] = value
+    values: dict[str, Any] = {}
+    initvars = []
+    for f in fields:
+        value = given.get(f.name)
+        if value is None:
+            value = _field_default(engine, cls, f)
+        if f._field_type.name == "_FIELD_INITVAR":
+            initvars.append(value)
+        elif value is not None:
+            values[f.name] = value
+    engine.set_content(x.cell, ObjectCell(cls, values))
+    after = engine.captures.member(cls, "__post_init__")
+    if after is not None:
+        call_object(engine, after, [x, *initvars], {})
+
+
+def _field_default(engine: Engine, cls: type, f: Any) -> Any:
+    if f.default is not dataclasses.MISSING:
+        return engine.captures.abstract(engine, f.default)
+    if f.default_factory is not dataclasses.MISSING:
+        return call(engine, engine.captures.abstract(engine, f.default_factory), [], {})
+    if not f.init:
+        return None
+    raise engine.refuse(f"{cls.__name__}() missing required argument: {f.name!r}")
