@@ -114,6 +114,8 @@ def as_numpy(x: Any) -> Any:
         return type(x)([as_numpy(item) for item in x])
     if isinstance(x, dict):
         return {key: as_numpy(item) for key, item in x.items()}
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return dataclasses.replace(x, **as_numpy(vars(x)))
     return x
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from types import CodeType
 from typing import Any
+
+import numpy as np
 
 import pyxla
 from tests.fuzz.noise import compiled
@@ -16,11 +18,15 @@ from tests.fuzz.sources import remember
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Result or exception, arguments after the call, global arrays after the call."""
+    """Result or exception, arguments after the call, global arrays after the call.
+
+    given: the arrays that the arguments held before it, which they need not hold any more.
+    """
 
     result: Any
     arguments: tuple[Any, ...]
     globals: Any
+    given: tuple[np.ndarray, ...] = ()
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """What is compared by itself: the items of the result and the arguments."""
@@ -29,6 +35,7 @@ class Run:
         yield from ((f"result[{i}]", item) for i, item in enumerate(items))
         yield from ((f"arguments[{i}]", item) for i, item in enumerate(self.arguments))
         yield "globals", self.globals
+        yield from ((f"given[{i}]", array) for i, array in enumerate(self.given))
 
 
 def load(code: str | CodeType, **extra: Any) -> dict[str, Any]:
@@ -59,9 +66,21 @@ def cases(namespace: dict[str, Any]) -> int:
     return namespace.get("CASES", 1)
 
 
+def arrays_in(x: Any) -> Iterator[np.ndarray]:
+    """The arrays that an argument holds."""
+    if isinstance(x, np.ndarray):
+        yield x
+    elif isinstance(x, tuple | list | dict):
+        for item in x.values() if isinstance(x, dict) else x:
+            yield from arrays_in(item)
+    elif is_dataclass(x):
+        yield from arrays_in(vars(x))
+
+
 def run(namespace: dict[str, Any], fn: Callable[..., Any] | None = None, case: int = 0) -> Run:
     """One call with the arguments of a case; exceptions are results."""
     arguments = inputs(namespace, case)
+    given = tuple(arrays_in([x for x in arguments if not isinstance(x, np.ndarray)]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -71,4 +90,4 @@ def run(namespace: dict[str, Any], fn: Callable[..., Any] | None = None, case: i
         except Exception as error:
             result = error
     table = namespace.get("TABLE")
-    return Run(result, arguments, None if table is None else table.copy())
+    return Run(result, arguments, None if table is None else table.copy(), given)

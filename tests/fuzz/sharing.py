@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.fuzz import expressions as ex
 from tests.fuzz import items
 from tests.fuzz.patterns import statement, written
 from tests.fuzz.scope import Scope
+from tests.fuzz.statements import is_record
 from tests.fuzz.values import is_array
 
 # {p}, {q}, {r} are names of arrays of one kind, {c} a condition, {k} a small int, {i} an index.
@@ -114,4 +117,31 @@ def shared_in_containers(scope: Scope) -> bool:
     scope.names[y] = x.value.copy()
     scope.held.add(y)
     scope.values.add(y)
+    return True
+
+
+# {k} is the array that was put aside, {p} its place.
+REPLACED = """
+if {c}:;    {k} = {p}|if {c}:;    {k} = {k} + 1|for _ in range({n}):;    {k} = {k} * 2
+for _ in range({n}):;    {p} = {p} - 1;    if {c}:;        {k} = {p}
+"""
+
+
+@statement(6)
+def replaced_inside(scope: Scope) -> bool:
+    """An array of an instance's, put aside, replaced there, and written to: the caller has it."""
+    item = scope.pick(is_record)
+    if item is None or scope.nesting:
+        return False
+    rng, kept, place = scope.rng, scope.fresh_name("kept"), f"{item.text}.v"
+    fields = {"k": kept, "p": place, "c": ex.boolean(scope, 1).text}
+    fields["n"] = rng.choice((str(rng.randint(0, 2)), f"{ex.integer(scope, 1).text} % 3"))
+    lines = [f"{kept} = {place}", f"{place} = {place} * 2"]
+    lines += [line.format(**fields) for line in rng.choice(templates(REPLACED))]
+    lines.append(f"{kept}[{items.index(scope, 3)}] += 3")
+    if any(":=" in line for line in lines) or not written(scope, lines, "maybe-alias"):
+        return False
+    scope.names[kept] = np.arange(3.0)
+    scope.held.add(kept)
+    scope.values.add(kept)
     return True

@@ -44,6 +44,13 @@ FAULTS = [
         2000,
     ),
     Fault(
+        "what the program replaced in an argument is nobody's any more",
+        "pyxla.specialize",
+        "self.captures.pinned.extend(map(Ref, [*self.initial, *self.parts]))",
+        "self.captures.pinned.extend(args)",
+        3000,
+    ),
+    Fault(
         "two names of one array are not told",
         "pyxla.infer.joins.merge",
         "                    self._entangle({new, found[old]})",
