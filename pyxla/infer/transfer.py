@@ -191,6 +191,7 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if is_none(x) is not False or is_none(y) is not False:
         x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
+        y = _float_to_complex(x, y)
         result = _power(engine, x, y) if op == "pow" else operate(engine, op, x, y)
         return operated(engine, op, (x, y), engine.abstract(result))
     name = _DUNDER.get(op, op)
@@ -255,6 +256,16 @@ def operate(engine: Engine, op: str, *xs: Any) -> Any:
     result = apply(engine, _symbol(op), _OPERATORS[op], xs, {})
     engine.permuted &= op != "matmul"  # products are in C order
     return result
+
+
+def _float_to_complex(x: Any, y: Any) -> Any:
+    """The right operand `y`: a Python complex on the left takes a `np.float64`, which is a float,
+    before NumPy is asked, and gives what Python gives."""
+    if type(y) is Array and not y.shape and y.dtype == np.float64 and y.kinds is None:
+        number = type(x) is Scalar and x.kinds is None and x.kind is complex
+        if number or (type(x) is Const and type(x.value) is complex):
+            return arrays.python_scalar(y, float)
+    return y
 
 
 def _power(engine: Engine, x: Any, y: Any) -> Any:
@@ -485,6 +496,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return certain
         if (plain := _plain(engine, x, y)) is not None:
             return engine.library(_symbol(op), OPERATORS[op], *plain)
+        y = _float_to_complex(x, y)
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))
     if result is None:

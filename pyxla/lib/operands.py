@@ -28,6 +28,11 @@ NARROW_INTS = frozenset(map(np.dtype, ("i1", "i2", "u1", "u2", "u4", "u8")))
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 
 
+def is_short_int(dtype: np.dtype) -> bool:
+    """Whether not all of Python's ints (of 64 bits here) are numbers of the integer `dtype`."""
+    return dtype.kind in "iu" and dtype != INT
+
+
 def literal(number: Any, dtype: np.dtype, weak: bool = False) -> Value:
     """A constant of rank 0; OpError where an int does not fit `dtype`."""
     try:

@@ -184,7 +184,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     table, values = as_array(a), as_array(v)
     if sorter is not None:
         table = take_along_axis(table, sorter, 0)
-    dtype = result_type(table, v if not isinstance(v, list | tuple) else values)
+    dtype = result_type(table, values)
     return Array(positions(cast(table.value, dtype), as_value(values, dtype), side))
 
 

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
+from pyxla.infer.facts import extent
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import kind, loop_types
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import complex_kernels as ck
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_array, as_value, broadcast, splat
+from pyxla.lib.operands import as_array, as_value, broadcast, cast, is_short_int, splat
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 
@@ -164,9 +165,26 @@ def _comparison(ufunc: np.ufunc, kernel: Callable[..., Any]) -> Callable[..., An
                 answer = _out_of_range(ufunc, number, other, number is x)
                 if answer is not None:
                     return Array(splat(answer, np.dtype(np.bool_), other.shape))
-        return plain(x, y, **options)
+        return plain(_exact(x, y), _exact(y, x), **options)
 
     return call
+
+
+def _exact(number: Any, array: Any) -> Any:
+    """A Python int as it is compared with an array of ints that may be too short to hold it: in
+    the next wider type, at whose ends it compares as farther out."""
+    if type(number) is not Scalar or number.kind is not int:
+        return number
+    if not isinstance(array, Array | np.generic | np.ndarray) or not is_short_int(array.dtype):
+        return number
+    info, low, high = np.iinfo(array.dtype), extent.lower(number), extent.upper(number)
+    if low is not None and high is not None and info.min <= low and high <= info.max:
+        return number
+    if array.dtype.itemsize > 2:
+        return Array(cast(number.value, np.dtype(np.int64)))
+    wide = np.iinfo(np.dtype(f"i{2 * array.dtype.itemsize}"))
+    ends = [k.like(number.value, int(end)) for end in (wide.min, wide.max)]
+    return Array(cast(op.clamp(ends[0], number.value, ends[1]), wide.dtype))
 
 
 def _out_of_range(ufunc: np.ufunc, number: int, array: Array, first: bool) -> bool | None:

@@ -244,3 +244,34 @@ def test_exceptions_of_user_code_stay_in_order():
 
     assert same(first, ROW, 6)[0] is ValueError
     assert same(first, ROW, 4)[0] is IndexError
+
+
+def test_ints_that_an_array_does_not_hold():
+    def filled(x, s):
+        x.fill(s)
+        return x
+
+    def put(x, s):
+        x[1:] = s
+        return x
+
+    def put_at(x, s):
+        x[[0, 1]] = s
+        return x
+
+    functions = [
+        lambda x, s: x * s,
+        lambda x, s: x.view(np.uint8) - s,
+        lambda x, s: np.minimum(x, s),
+        lambda x, s: np.full(2, s, np.int8),
+        lambda x, s: np.array(s, np.int8),
+        lambda x, s: x / s,
+        filled,
+        put,
+        put_at,
+    ]
+    for function in functions:
+        results = [same(function, np.arange(3, dtype=np.int8), s) for s in (5, 300, -129, 2**40)]
+        raised = [r[0] for r in results if isinstance(r, tuple)]
+        assert raised == ([] if function is functions[5] else [OverflowError] * len(raised))
+        assert len(raised) >= (0 if function is functions[5] else 2)

@@ -13,6 +13,7 @@ from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, upd
 from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
+from pyxla.infer.raising.checks import verify_fits
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 
@@ -130,6 +131,8 @@ def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
         return
     index = parsed(engine, shape, extents, operand)
     new = engine.bounded_operand(value)
+    if engine.tests(OverflowError):
+        verify_fits(engine, new, dtype_of(engine, ref))
     if not isinstance(new, (Array, Scalar, bool, int, float, complex, np.generic)):
         new = as_array(new)
     if isinstance(index, BasicIndex):

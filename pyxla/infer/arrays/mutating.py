@@ -16,6 +16,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.promote import CLASSES
+from pyxla.infer.raising.checks import verify_fits
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, parse, scatter_at, setitem, take
@@ -52,6 +53,8 @@ def _call(function: Any, convert: Any, engine: Any, ref: Any, *args: Any, **kwar
 def _write(engine: Any, ref: Ref, value: Any) -> None:
     """`ref[...] = value`."""
     shape, extents = arrays.shown(engine, ref)
+    if engine.tests(OverflowError):
+        verify_fits(engine, value, arrays.dtype_of(engine, ref))
     arrays.write(engine, ref, conform(value, shape, arrays.dtype_of(engine, ref), extents))
 
 

@@ -27,7 +27,7 @@ from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_array, normalize_axes
+from pyxla.lib.operands import as_array, is_short_int, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -67,6 +67,9 @@ def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], res
             verify_sizes(engine, operands)
         if function in _REDUCTIONS:
             verify_reduction(engine, function, operands, named)
+    if function in _NARROWING and isinstance(result, Array) and engine.tests(OverflowError):
+        for x in operands[_NARROWING[function] :]:
+            verify_fits(engine, x, result.dtype)
     for row in CHECKS.get(function, ()):
         if not (engine.checks if row.ours else engine.tests(row.kind)):
             continue
@@ -577,6 +580,30 @@ def verify_reduction(engine: Any, function: Any, operands: Any, named: dict[str,
 
 
 _ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()}
+
+
+# Functions that convert Python's ints to the dtype of the result, and their first such operand.
+_NARROWING = {
+    **dict.fromkeys(_ELEMENTWISE, 0),
+    **{LIBRARY[f]: 1 for f in (np.full, np.full_like)},
+    **{LIBRARY[f]: 0 for f in (np.array, np.asarray)},
+}
+
+
+def verify_fits(engine: Any, x: Any, dtype: np.dtype) -> None:
+    """A Python int that becomes a number of `dtype` is one (NEP 50)."""
+    if not is_short_int(dtype) or not isinstance(x, Scalar) or x.kind is not int or x.kinds:
+        return
+    bounds = np.iinfo(dtype)
+    low, high = extent.lower(x), extent.upper(x)
+    tests = []
+    if low is None or low < bounds.min:
+        tests.append(k.ge(x.value, k.like(x.value, int(bounds.min))))
+    if (high is None or high > bounds.max) and bounds.max <= LARGEST:
+        tests.append(k.le(x.value, k.like(x.value, int(bounds.max))))
+    if tests:
+        error = exception(OverflowError, "Python integer ", x, f" out of bounds for {dtype}")
+        engine.ensure(Scalar(functools.reduce(op.and_, tests)), error)
 
 
 def verify_sizes(engine: Any, operands: Any) -> None:
