@@ -159,13 +159,13 @@ def unpacked(value: Value, mask: Value | None = None) -> tuple[Value, Value] | N
     return (result, found[0]) if (result := _unpack(value, found, {})) and found else None
 
 
-def _unpack(value: Value, masks: list[Value], done: dict[Value, Value]) -> Value | None:
+def _unpack(value: Value, masks: list[Value], done: dict[Value, Value | None]) -> Value | None:
     if value in done:
         return done[value]
     owner = value.owner
+    result = done[value] = None
     if not isinstance(owner, Instr) or len(done) > _LIMIT:
         return None
-    result = None
     if owner.op is gather:
         packing = packing_mask(owner)
         if packing is not None and (not masks or same(packing, masks[0])):
@@ -179,8 +179,7 @@ def _unpack(value: Value, masks: list[Value], done: dict[Value, Value]) -> Value
         parts = [_unpack(v, masks, done) if v.type.shape else v for v in owner.operands]
         if None not in parts:
             result = owner.op(*parts, **owner.attrs)
-    if result is not None:
-        done[value] = result
+    done[value] = result
     return result
 
 

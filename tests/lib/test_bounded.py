@@ -420,3 +420,12 @@ def test_bincount():
 def test_what_has_no_strategy_is_refused(program):
     with pytest.raises(pyxla.CompileError):
         pyxla.compile(program)(data(7, np.float64))
+
+
+def raised(y, steps):
+    return raised(np.where(y > 1, y, y + 0.5), steps - 1) if steps else y
+
+
+def test_what_a_reduced_array_is_made_of_is_looked_at_once():
+    """Each of forty arrays is used twice in the next: there are 2**40 ways to the first."""
+    agree(lambda x, k: raised(x[:k], 40).sum(), (data(5, np.float64), 3))
