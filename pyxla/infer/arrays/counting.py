@@ -88,17 +88,17 @@ def _totals(at: Value, weights: Any, bound: int) -> Value:
     )
 
 
-def _upper(value: Value) -> int | None:
+def _upper(value: Value, depth: int = 12) -> int | None:
     """A bound of the elements that is easily seen."""
     owner, dtype = value.owner, value.type.dtype
-    if isinstance(owner, Instr):
+    if isinstance(owner, Instr) and depth:
         if owner.op is constant:
             data = owner.attrs["value"]
             return int(data.max()) if data.size else -1
         if owner.op in (convert, broadcast_in_dim):
-            return _upper(owner.operands[0])
+            return _upper(owner.operands[0], depth - 1)
         if owner.op is select:
-            return _upper_chosen(*owner.operands[1:])
+            return _upper_chosen(owner.operands[1], owner.operands[2], depth - 1)
         if owner.op is remainder:
             divisor = _known(owner.operands[1])
             return abs(divisor) - 1 if divisor else None
@@ -106,21 +106,21 @@ def _upper(value: Value) -> int | None:
             masks = [b for b in map(_known, owner.operands) if b is not None and b >= 0]
             return min(masks, default=None)
         if owner.op is minimum:
-            found = [b for b in map(_upper, owner.operands) if b is not None]
-            return min(found, default=None)
+            found = [_upper(v, depth - 1) for v in owner.operands]
+            return min([b for b in found if b is not None], default=None)
     if dtype.kind == "b":
         return 1
     return int(np.iinfo(dtype).max) if dtype.itemsize <= 2 and dtype.kind in "iu" else None
 
 
-def _upper_chosen(x: Value, y: Value) -> int | None:
+def _upper_chosen(x: Value, y: Value, depth: int) -> int | None:
     """Of a select; in Python's `%`, `x` is `y + divisor` where `y`, C's remainder, is negative."""
     first, second = x.owner, y.owner
     if isinstance(first, Instr) and isinstance(second, Instr):
         floored = first.op is add and second.op is remainder and first.operands[0] is y
         if floored and first.operands[1] is second.operands[1]:
-            return _upper(y)
-    both = [_upper(x), _upper(y)]
+            return _upper(y, depth)
+    both = [_upper(x, depth), _upper(y, depth)]
     return None if None in both else max(both)
 
 

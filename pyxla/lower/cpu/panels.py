@@ -177,6 +177,8 @@ def _is_by_row(
     instr = value.owner
     if not isinstance(instr, Instr) or len(code) > BETWEEN:
         return False
+    if instr in code:
+        return True
     scalar = instr.op is broadcast_in_dim and instr.operands[0].type.size == 1
     if instr.op is not constant and not scalar:
         if instr.op not in FUSIBLE or value.type.ndim != 1:
