@@ -192,7 +192,7 @@ class Executable:
                 values = call_scoped(self._dispatch, operands)
             else:
                 values = self._dispatch(*operands)
-            return quick(values, args) if type(values[0]) is ARRAY else self._general(leaves, args)
+            return self._general(leaves, args) if self._traced(values) else quick(values, args)
         except ValueError as error:
             if quick is None or not jaxlink.is_traced(error):
                 raise
@@ -201,6 +201,12 @@ class Executable:
                 raise
             raise failure from error
         return self._general(leaves, args)
+
+    def _traced(self, values: Sequence[Any]) -> bool:
+        """Whether a trace is under way; results without a derivative may be arrays all the same."""
+        if type(values[0]) is not ARRAY:
+            return True
+        return self.outcome.jax and any([type(value) is not ARRAY for value in values])
 
     def values(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The flat results; tracers when an outer trace holds a leaf."""
@@ -235,7 +241,7 @@ class Executable:
             values = call_scoped(jitted, operands)
         else:
             values = jitted(*operands)
-        if values and type(values[0]) is not ARRAY and not self.outcome.jax:
+        if values and not self.outcome.jax and self._traced(values):
             # Plain NumPy arguments under an outer trace: no one asked JAX to trace them.
             with jax.ensure_compile_time_eval(), jaxlink.scoped():
                 values = jitted(*operands)
@@ -246,7 +252,7 @@ class Executable:
         values = self.values(leaves)
         if self._words is not None and self._words.waits:
             pass
-        elif values and type(values[0]) is not ARRAY:
+        elif values and self._traced(values):
             return self._under_trace(values, args)
         elif outcome.waits:
             # What becomes a NumPy array or a number is waited for there.

@@ -180,3 +180,45 @@ def test_options_reach_the_reverse():
     assert "tensor<50x3xf32>" in texts["grad", 1 << 30] not in texts["grad", 0]
     for name in ("grad", "vmap"):
         assert "tensor<8x" in texts[name, 0] and "tensor<8x" not in texts[name, 1 << 30]
+
+
+NUMBERS = {
+    "one": lambda a: a * a,
+    "two": lambda a: (a * a, a * 3),
+    "of two": lambda a, b: a * b,
+    "kinds": lambda a: a * a if a > 0 else 0,
+    "five": lambda a, b, c: [a + b, a * b, b * c, c - a, a * b * c],
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_under_transformations(name):
+    """Python's numbers, which JAX traces as weak scalars, several in and several out."""
+    plain, compiled = NUMBERS[name], pyxla.compile(NUMBERS[name])
+    given = (2.0, 3.0, 5.0)[: plain.__code__.co_argcount]
+
+    def leaves(f):
+        return lambda *xs: jax.tree.leaves(f(*xs))
+
+    def ones(f):
+        return [1.0] * len(f(*given))
+
+    transforms = [
+        lambda f: jax.jit(f)(*given),
+        lambda f: jax.grad(lambda *xs: sum(f(*xs)))(*given),
+        lambda f: jax.vjp(f, *given)[1]([jnp.asarray(o) for o in ones(f)]),
+        lambda f: jax.jvp(f, given, given),
+        lambda f: jax.lax.scan(lambda c, x: (c * 0.5, f(c, *given[1:])), 2.0, length=3),
+        lambda f: jax.checkpoint(f)(*given),
+        lambda f: jax.grad(lambda *xs: jax.grad(lambda *ys: sum(f(*ys)))(*xs))(*given),
+        lambda f: jax.vmap(f)(*[jnp.arange(1.0, 4.0) * g for g in given]),
+    ]
+    for transform in transforms:
+        if name == "kinds" and transform is transforms[-1]:
+            continue  # JAX has no branch on what it maps
+        if name == "kinds":
+            expected = transform(leaves(lambda a: a * a))
+        else:
+            expected = transform(leaves(plain))
+        got = transform(leaves(compiled))
+        jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, 1e-5), got, expected)

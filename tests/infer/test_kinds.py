@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyxla import ahead, specialize
+from pyxla import ahead
 from pyxla.errors import CompileError
 from pyxla.infer import rules  # noqa: F401 - registers everything
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
+from pyxla.specialize import results
 from tests.fuzz.sources import remember
 
 VALUES = {
@@ -65,14 +66,14 @@ class Typed:
         names -= {a.arg for n in ast.walk(tree) if isinstance(n, ast.Lambda) for a in n.args.args}
         self.names = sorted(names)
         self.expression = expression
-        original = specialize._Outputs.outcome
+        original = results.Outputs.outcome
 
         def outcome(outputs: Any, result: Any, *rest: Any) -> Any:
             self.result, self.world = result, outputs.world
             return original(outputs, result, *rest)
 
         with monkeypatch.context() as patch:
-            patch.setattr(specialize._Outputs, "outcome", outcome)
+            patch.setattr(results.Outputs, "outcome", outcome)
             text = f"import numpy as np\ndef f({', '.join(self.names)}):\n    return {expression}\n"
             namespace: dict[str, Any] = {}
             exec(compile(text, remember(text), "exec"), namespace)

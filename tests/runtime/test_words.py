@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.runtime import executable, words
 
 KINDS = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1".split()
 EXTREMES = {
@@ -156,3 +157,17 @@ def test_results_are_apart_from_each_other_and_from_the_arguments():
     first[0] = 7
     assert x[0] == 0 and second[0] == 0 and same_ is x
     assert first.flags.writeable and first.flags.owndata
+
+
+@pytest.mark.parametrize(("count", "packed"), [(8, True), (40, False)])
+def test_many_numbers_are_left_alone(count, packed, monkeypatch):
+    """Where what reads them does not fuse, each is a kernel that takes its time to compile."""
+    plans = []
+
+    def planned(*args):
+        plans.append(words.planned(*args))
+        return plans[-1]
+
+    monkeypatch.setattr(executable, "planned", planned)
+    assert pyxla.compile(lambda xs: np.array(xs).sum())((1.5,) * count) == 1.5 * count
+    assert (plans[-1] is not None) is packed

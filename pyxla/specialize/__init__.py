@@ -1,0 +1,226 @@
+"""One specialization: a Python function and the description of its arguments, typed.
+
+    arguments    the arguments on the heap, as abstract values
+    results      what the function returns, writes and raises, over flat results
+
+Inference starts again when it finds that it must know an argument's value, or that an outside array
+must become an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyxla.errors import CompileError, InternalError, Location
+from pyxla.infer.calls.captures import NewCapture, Place
+from pyxla.infer.calls.depth import TooDeep, deep_calls
+from pyxla.infer.facts.deciding import parameters
+from pyxla.infer.heap import NeedsExact
+from pyxla.infer.joins.endings import ended, visited
+from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
+from pyxla.infer.lists import number_lists, pools
+from pyxla.ir.build import building
+from pyxla.ir.core import Function, Return
+from pyxla.ir.dominance import reverse_postorder
+from pyxla.options import DEFAULTS
+from pyxla.runtime import outcome as out
+from pyxla.runtime import signature as sig
+from pyxla.runtime.numbers import ITEMS
+from pyxla.specialize.arguments import Request as Request
+from pyxla.specialize.arguments import World
+from pyxla.specialize.results import Outputs
+
+MAX_RESTARTS = 64
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Specialization:
+    """A typed function, what its caller sees, and on what it depends.
+
+    static: paths of arguments whose values were demanded, with the place that demanded each.
+    places: outside objects passed as further arguments.  constants: guarded outside objects.
+    unrolled: loops visited once per iteration, with how many there were.  copies: whether copies of
+    arguments are written, so that it matters how those lie in memory.
+    """
+
+    function: Function
+    outcome: out.Outcome
+    static: dict[sig.Path, Location | None]
+    places: tuple[Place, ...]
+    constants: dict[Place, Any]
+    unrolled: dict[Location | None, int] = field(default_factory=dict)
+    copies: bool = False
+
+
+class Restart(Exception):  # noqa: N818 - a request, not an error
+    """The arguments must be described anew: values of `static` paths, or further `places`.
+
+    otherwise: the refusal where no values are to be had.
+    """
+
+    def __init__(
+        self,
+        static: dict[sig.Path, Location | None],
+        places: list[Place],
+        otherwise: CompileError | None = None,
+    ) -> None:
+        super().__init__()
+        self.static = static
+        self.places = places
+        self.otherwise = otherwise
+
+
+def specialize(request: Request, places: Sequence[Place]) -> Specialization:
+    """Type `request.function`; the last of its arguments are the objects at `places`.
+
+    Raises Restart when an argument's value or another outside object is needed; CompileError when
+    the program is refused.
+    """
+    policy = number_lists.Policy()
+    try:
+        return _specialize(request, places, policy)
+    except CompileError as refused:
+        if isinstance(refused, InternalError) and request.options.verify:
+            raise
+        # Sizes without a bound, lists that became arrays, or that did not, may be why: try it the
+        # other way round.
+        others = [number_lists.Policy(policy.lists, rooms=True)] * policy.sized
+        others += [number_lists.Policy(policy.lists, grows=False)] * policy.grew
+        others += [number_lists.Policy("all")] * policy.wanted
+        others += policy.pooling()
+        others += [number_lists.Policy("none")] * policy.made
+        for other in others:
+            try:
+                return _specialize(request, places, other)
+            except CompileError as error:
+                if isinstance(error, InternalError) and request.options.verify:
+                    raise
+                refused = pools.clearer(refused, error, other)
+        if lists := _long_lists(request.args):
+            raise Restart({(*path, ITEMS): None for path in lists}, []) from None
+        raise refused from refused.__cause__
+
+
+def _long_lists(args: Any, path: sig.Path = ()) -> list[sig.Path]:
+    """The paths of the lists that are one leaf each."""
+    found: list[sig.Path] = []
+    for step, arg in _steps(args):
+        if isinstance(arg, sig.ArgNumbers):
+            found.append((*path, step))
+        else:
+            found += _long_lists(arg, (*path, step))
+    return found
+
+
+def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
+    """The descriptions directly inside one, and the steps to them."""
+    match arg:
+        case sig.ArgDict(keys, values):
+            return zip(keys, values, strict=True)
+        case sig.ArgObject(_, fields):
+            return fields
+        case sig.ArgMethod(_, owner):
+            return (("__self__", owner),)
+        case sig.ArgTuple(_, items) | sig.ArgList(items) | sig.ArgPytree(_, _, items):
+            return enumerate(items)
+        case tuple():
+            return enumerate(arg)
+    return ()
+
+
+def _specialize(
+    request: Request, places: Sequence[Place], lists: number_lists.Policy
+) -> Specialization:
+    exact: set[Any] = set()
+    while True:
+        try:
+            return _attempt(request, places, lists, exact)
+        except NeedsExact as need:
+            exact.add(need.place)
+
+
+def _attempt(
+    request: Request, places: Sequence[Place], lists: number_lists.Policy, exact: set[Any]
+) -> Specialization:
+    """Type the function; raises NeedsExact where a join must be one of `exact`, too."""
+    world = World(request, places)
+    world.engine.lists = lists
+    world.engine.exact = exact
+    pools.start(world.engine, lists.pooled)
+    world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
+    try:
+        with deep_calls(), building(world.engine.builder):
+            return _run(world)
+    except TooDeep as refusal:
+        raise _decided(world, refusal) from None
+    except NewCapture as need:
+        raise Restart({}, need.places) from None
+    except NeedsStatic as need:
+        raise _demand(world, need) from None
+
+
+def _decided(world: World, refusal: TooDeep) -> Exception:
+    """A Restart with the number arguments that decide how deep calls nest, if only they do."""
+    numbers = parameters(refusal.test, paths=True)
+    if numbers and world.scalars.keys() >= set(numbers):
+        return Restart({world.scalars[v]: refusal.loc for v in numbers}, [], refusal)
+    return refusal
+
+
+def _demand(world: World, need: NeedsStatic) -> Exception:
+    """A Restart that makes number arguments static, or why no value can be known."""
+    value = getattr(need.scalar, "value", None)
+    numbers = parameters(value) or parameters(value, paths=True)
+    paths = [world.scalars[v] for v in numbers if v in world.scalars]
+    engine = world.engine
+    what = need.what or "this value"
+    lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
+    if lists:
+        return Restart(dict.fromkeys(lists, need.loc), [])
+    if paths and len(paths) == len(numbers):
+        return Restart({path: need.loc for path in paths}, [], need.otherwise)
+    if need.otherwise is not None:
+        return need.otherwise
+    return CompileError(
+        f"{what} must be known while compiling, but it is computed at run time",
+        need.loc or engine.loc,
+        types=(str(getattr(value, "type", "")),),
+        chain=need.chain,
+        hint="compute it from shapes, constants and number arguments only"
+        + (", or bound it, as in min(n, 1000)" if what.startswith("the size") else ""),
+    )
+
+
+def _run(world: World) -> Specialization:
+    engine, request = world.engine, world.request
+    entry = engine.block
+    count = len(world.args) - len(request.names)
+    kwargs = dict(zip(request.names, world.args[count:], strict=True))
+    call = engine.rules.call
+    world.fill_buffers()
+    edges = visited(
+        engine, lambda: call(engine, Const(request.function), world.args[:count], kwargs)
+    )
+    status, result, raised = ended(engine, edges, engine.raised)
+    result = Const(None) if result is UNDEFINED else result
+    builder = Outputs(world)
+    outcome = builder.outcome(result, raised, status)
+    engine.block.terminator = Return(tuple(builder.results))
+    name = getattr(request.function, "__name__", "program")
+    blocks = reverse_postorder(entry)
+    reached = set(blocks)
+    for block in blocks:
+        block.preds = [p for p in block.preds if p in reached]
+        for phi in block.phis:
+            phi.args = {p: v for p, v in phi.args.items() if p in reached}
+    function = Function(_identifier(name), tuple(world.params), blocks, None)
+    constants = world.captures.constants
+    return Specialization(
+        function, outcome, {}, world.places, constants, engine.unrollings, engine.copies
+    )
+
+
+def _identifier(name: str) -> str:
+    return "".join(c if c.isalnum() or c == "_" else "_" for c in name) or "program"

@@ -1,0 +1,232 @@
+"""The arguments of a specialization: from their description onto the heap, as abstract values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from pyxla.infer.arrays import views
+from pyxla.infer.arrays.overlaps import shared_buffer
+from pyxla.infer.calls.captures import Captures, Place
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.rules import RULES
+from pyxla.ir.core import Value
+from pyxla.ir.types import array_type
+from pyxla.lib.operands import splat
+from pyxla.runtime import signature as sig
+from pyxla.runtime.foreign import HOST
+from pyxla.runtime.sharing import Memory
+
+_JAX_READ_ONLY = "a jax.Array cannot be changed in place"
+
+
+@dataclass(slots=True)
+class Request:
+    """What to specialize: arguments as described, `names` the keywords of the last of them."""
+
+    function: Any
+    args: tuple[sig.Arg, ...]
+    names: tuple[str, ...] = ()
+    memory: Memory = field(default_factory=Memory)
+    options: Any = None
+
+
+class World:
+    """The arguments on the heap, and the way back to the caller."""
+
+    def __init__(self, request: Request, places: Sequence[Place]) -> None:
+        self.request = request
+        self.names = _parameter_names(request, len(request.args) - len(places))
+        self.params: list[Value] = []
+        self.leaves: dict[int, int] = {}
+        self.scalars: dict[Value, sig.Path] = {}
+        self.numbers: dict[Value, sig.Path] = {}
+        self.given: dict[int, Array] = {}
+        self.paths: dict[int, sig.Path] = {}
+        self.initial: dict[int, Any] = {}
+        self.named: dict[tuple[int, Any], sig.Path] = {}
+        self.objects: dict[sig.Path, Any] = {}
+        self.jax = False
+        self.waits = False
+        self.places = tuple(places)
+        self.captures = Captures(dict.fromkeys(places), is_foreign)
+        self.engine = Engine(RULES, self.captures, request.options)
+        self.engine.jax = HOST
+        self.same = {
+            later: first for group in request.memory.groups for first, later in _identical(group)
+        }
+        self.buffers = dict(_shared(request.memory))
+        self.overlapping = (
+            {leaf for group in request.memory.groups for leaf, _, _ in group}
+            - set(self.same)
+            - set(self.same.values())
+        )
+        self.parts: dict[int, list[tuple[int, Ref]]] = {}
+        self.cells: dict[int, Ref] = {}
+        args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
+        split = len(args) - len(places)
+        self.args, captured = args[:split], args[split:]
+        self.captures.places.update(zip(places, captured, strict=True))
+        self.captures.by_identity.update(
+            {id(p.read()): v for p, v in zip(places, captured, strict=True)}
+        )
+        # Each by itself: the program may put something else where the caller had it.
+        self.captures.pinned.extend(map(Ref, [*self.initial, *self.parts]))
+        self.captures.cells = reachable(self.engine.heap, captured)
+
+    # arguments
+
+    def param(self, type: Any, hint: str = "") -> Value:
+        value = Value(type, None, hint)
+        self.params.append(value)
+        return value
+
+    def pin(self, content: Any, path: sig.Path, read_only: str = "") -> Ref:
+        cell = self.engine.heap.new(content, None, read_only=read_only, pinned=path)
+        self.paths[cell] = self.named[cell, ()] = path
+        self.initial[cell] = content
+        ref = self.objects[path] = Ref(cell)
+        return ref
+
+    def abstract(self, arg: sig.Arg, path: sig.Path) -> Any:
+        match arg:
+            case sig.ArgArray():
+                return self.array(arg, path)
+            case sig.ArgScalar(type, kind=kind):
+                self.jax |= kind == "jax"
+                value = self.param(type, self.names.get(path[0], ""))
+                self.scalars[value] = path
+                return Scalar(value)
+            case sig.ArgStatic(value):
+                return Const(value)
+            case sig.ArgTuple(cls, items):
+                return Tuple(self.each(items, path), cls)
+            case sig.ArgList(items):
+                return self.pin(ListCell(self.each(items, path)), path)
+            case sig.ArgNumbers(type):
+                value = self.param(type, self.names.get(path[0], ""))
+                self.numbers[value] = path
+                data = self.engine.heap.new(Array(value), None)
+                self.given[data] = Array(value)
+                return self.pin(NumberList(Ref(data), python=True), path)
+            case sig.ArgDict(keys, values):
+                items = tuple([self.abstract(v, (*path, k)) for k, v in zip(keys, values)])
+                return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)
+            case sig.ArgObject(cls, fields):
+                named = {name: self.abstract(item, (*path, name)) for name, item in fields}
+                return self.pin(ObjectCell(cls, named), path)
+            case sig.ArgMethod(function, owner):
+                bound = self.abstract(owner, (*path, "__self__"))
+                return Compound("method", (Const(function), bound))
+            case sig.ArgSame(first):
+                return self.objects[first]
+            case sig.ArgPytree(cls, treedef, items):
+                return Compound("pytree", self.each(items, path), (cls, treedef))
+        raise TypeError(f"not an argument: {arg!r}")
+
+    def each(self, items: tuple[sig.Arg, ...], path: sig.Path) -> tuple[Any, ...]:
+        return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
+
+    def array(self, arg: sig.ArgArray, path: sig.Path) -> Any:
+        value = self.param(arg.type, self.names.get(path[0], ""))
+        self.jax |= arg.kind == "jax"
+        if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
+            if arg.kind == "scalar":
+                self.scalars[value] = path
+            return Array(value)  # immutable, and so is what arithmetic makes of it
+        self.waits |= arg.kind == "numpy"
+        leaf = len(self.params) - 1
+        if leaf in self.same:
+            return self.cells[self.same[leaf]]
+        if leaf in self.buffers:
+            return self.part(leaf, Array(value), path)
+        read_only = _JAX_READ_ONLY if arg.kind == "jax" else ""
+        if leaf in self.request.memory.read_only:
+            read_only = "assignment destination is read-only"
+        if leaf in self.overlapping:
+            read_only = "the memory of this array overlaps that of another argument"
+        ref = self.cells[leaf] = self.pin(Array(value), path, read_only)
+        self.leaves[ref.cell] = leaf
+        self.engine.heap.infos[ref.cell].strides = dict(self.request.memory.strides).get(leaf)
+        if arg.kind == "jax":
+            self.engine.jax_cells.add(ref.cell)
+        return ref
+
+    def part(self, leaf: int, array: Array, path: sig.Path) -> Ref:
+        """An array that shares memory with others, as a view of a buffer."""
+        buffer = self.buffers[leaf]
+        heap = self.engine.heap
+        if buffer.cell is None:
+            type = array_type(array.dtype, (buffer.size,))
+            buffer.cell = heap.new(Array(Value(type)), None, pinned=path)
+        ref = self.cells[leaf] = self.objects[path] = Ref(buffer.cell, buffer.views[leaf])
+        self.parts.setdefault(ref.cell, []).append((leaf, ref))
+        self.named[ref.cell, ref.view] = path
+        return ref
+
+    def fill_buffers(self) -> None:
+        """Put together, from the arguments, the memory that they share."""
+        heap = self.engine.heap
+        for cell, parts in self.parts.items():
+            whole = heap.contents[cell]
+            content = Array(splat(0, whole.dtype, whole.shape))
+            for leaf, ref in parts:
+                content = views.update(ref.view, content, Array(self.params[leaf]))
+            heap.contents[cell] = self.initial[cell] = content
+
+
+def _parameter_names(request: Request, count: int) -> dict[int, str]:
+    """The Python name of each argument, for the printer."""
+    code = getattr(request.function, "__code__", None)
+    positional = count - len(request.names)
+    known = code.co_varnames[: code.co_argcount][:positional] if code else ()
+    return dict(enumerate(known)) | dict(enumerate(request.names, positional))
+
+
+@dataclass(slots=True, eq=False)
+class _Buffer:
+    """Memory that arguments share: how many elements it has, and what each leaf is of it."""
+
+    size: int
+    views: dict[int, Any]
+    cell: int | None = None
+
+
+def _shared(memory: Memory) -> Iterator[tuple[int, _Buffer]]:
+    """The buffer of each leaf that shares memory with others in part."""
+    for group in memory.groups:
+        found = shared_buffer(group)
+        same = len({member[1:] for member in group}) == 1
+        if found is None or same or any(leaf in memory.read_only for leaf, _, _ in group):
+            continue
+        leaves = [leaf for leaf, _, _ in group]
+        buffer = _Buffer(found[0], dict(zip(leaves, found[1], strict=True)))
+        yield from [(leaf, buffer) for leaf in leaves]
+
+
+def _identical(group: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[tuple[int, int]]:
+    """(first, later) for leaves of a group that are one array."""
+    pairs = []
+    for k, (leaf, offset, strides) in enumerate(group):
+        for earlier, offset0, strides0 in group[:k]:
+            if offset == offset0 and strides == strides0:
+                pairs.append((earlier, leaf))
+                break
+    return pairs
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a callable is JAX's, or a function that JAX transformed: run by JAX and merged as a
+    foreign op."""
+    file = getattr(getattr(value, "__code__", None), "co_filename", "")
+    modules = getattr(value, "__module__", None) or "", type(value).__module__
+    return file.startswith(_JAX) or any(m.split(".")[0] in ("jax", "jaxlib") for m in modules)
+
+
+_JAX = os.path.dirname(jax.__file__) + os.sep

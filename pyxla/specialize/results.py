@@ -1,0 +1,272 @@
+"""What a specialization returns, writes and raises: trees over the flat results of one function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.errors import CompileError
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import returned, views
+from pyxla.infer.arrays.shadows import chosen, number, resolve
+from pyxla.infer.heap import (
+    BoxCell,
+    DictCell,
+    GrowingList,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    Pooled,
+    RowList,
+    SetCell,
+)
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    Kinds,
+    MaybeNone,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+)
+from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists.items import spelled
+from pyxla.infer.raising.catching import Raised
+from pyxla.ir.core import Phi, Value
+from pyxla.ir.types import I32, PYTHON_DTYPES
+from pyxla.ops.elementwise import convert
+from pyxla.runtime import outcome as out
+from pyxla.specialize.arguments import World
+
+
+class Outputs:
+    """Flat results, and the trees over them."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.engine = world.engine
+        self.results: list[Value] = []
+        self.trees: dict[Any, out.Out] = {}
+        self.kept: dict[int, NumberList] = {}
+        self.numbered: dict[type, int] = {}
+        self.shared: set[int] = set()
+
+    def result(self, value: Value) -> int:
+        self.results.append(value)
+        return len(self.results) - 1
+
+    def outcome(self, result: Any, raised: list[Raised], status: Any) -> out.Outcome:
+        world = self.world
+        # Containers of the caller's may get references, too.
+        roots = [result, *[self.engine.heap.contents[cell] for cell in world.initial]]
+        self.shared = returned.shared_cells(self.engine.heap, roots)
+        tree = self.tree(result)
+        writes, stores = [], []
+        for cell, before in world.initial.items():
+            if self.engine.heap.infos[cell].read_only:
+                continue  # nobody wrote to it, even where its contents are told by a selection
+            after = resolve(self.engine.heap, self.engine.heap.contents[cell])
+            if isinstance(before, NumberList):
+                same = self.same_numbers(before, after)
+            else:
+                same = after is before or (isinstance(after, Array) and _unchanged(after, before))
+            if same:
+                continue
+            if isinstance(after, Conflict):
+                raise CompileError(after.reason, notes=after.notes)
+            if cell in world.parts:
+                for leaf, ref in world.parts[cell]:
+                    shown = views.apply(ref.view, after)
+                    writes.append(out.Write(leaf, self.result(shown.value)))
+            elif cell in world.leaves:
+                writes.append(out.Write(world.leaves[cell], self.result(after.value)))
+            else:
+                stores.append(out.Store(world.paths[cell], self.container(after)))
+        for _, box, _ in world.captures.boxes.values():
+            self.check_box(box)
+        code = None
+        if status is not None:
+            value = self.scalar_value(status)
+            code = self.result(convert(value, dtype=I32.dtype, weak=False))
+        sites = [self.site(path) for path in raised]
+        return out.Outcome(
+            tuple(range(len(world.params))),
+            tree,
+            tuple(writes),
+            tuple(stores),
+            code,
+            tuple(sites),
+            world.jax,
+            world.waits,
+            self.pools(),
+        )
+
+    def pool(self, cls: type) -> int:
+        """The number of the pool of a class among those that the caller sees."""
+        return self.numbered.setdefault(cls, len(self.numbered))
+
+    def pools(self) -> tuple[out.OutPool, ...]:
+        """The pools that the caller sees; what is in one may be in others."""
+        found: list[out.OutPool] = []
+        while len(found) < len(self.numbered):
+            cls = list(self.numbered)[len(found)]
+            rows = self.container(self.engine.heap.contents[self.engine.pools[cls].cell])
+            found.append(out.OutPool(cls, self.engine.lists.names[cls], rows))
+        return tuple(found)
+
+    def same_numbers(self, before: NumberList, after: Any) -> bool:
+        """Whether a list holds the numbers that it was given with."""
+        if not isinstance(after, NumberList) or after.data.view:
+            return False
+        array = resolve(self.engine.heap, self.engine.heap.contents[after.data.cell])
+        given = self.world.given[before.data.cell]
+        return isinstance(array, Array) and _unchanged(array, given)
+
+    def scalar_value(self, x: Any) -> Value:
+        if isinstance(x, Const):
+            return self.engine.as_array(x.value).value
+        return x.value
+
+    def check_box(self, box: Ref) -> None:
+        if box.cell in self.engine.written:
+            raise CompileError(
+                "assigning to a variable of the function around a compiled function is not "
+                "supported",
+                hint="return the new value, or compile the outer function",
+            )
+
+    def site(self, path: Raised) -> out.Site:
+        x = path.exception
+        return out.Site(x.meta, tuple([self.tree(a) for a in x.items]), path.loc)
+
+    def tree(self, x: Any) -> out.Out:
+        """What the caller sees of `x`."""
+        if isinstance(x, (Conflict, MaybeUnbound)):
+            x = self.engine.use(x)
+        if isinstance(x, MaybeNone):
+            return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
+        if isinstance(x, Const):
+            return out.OutConst(x.value)
+        if isinstance(x, (Scalar, Array)) and x.kinds is not None:
+            return self.mixed(x.value, x.kinds)
+        if isinstance(x, Scalar):
+            return out.OutScalar(self.result(x.value))
+        if isinstance(x, Array):
+            return out.OutScalar(self.result(x.value), "numpy")
+        if isinstance(x, Tuple):
+            return out.OutTuple(x.cls, tuple([self.tree(i) for i in x.items]))
+        if isinstance(x, Ref):
+            return self.reference(x)
+        if isinstance(x, Compound) and x.kind == "text":
+            return self.text(x)
+        if choices.is_choice(x):
+            index = self.result(self.scalar_value(x.items[0]))
+            return out.OutChoice(index, x.meta.values)
+        if isinstance(x, Compound) and x.kind == "pytree":
+            raise CompileError("a registered pytree cannot be returned", self.engine.loc)
+        raise CompileError(
+            f"a compiled function cannot return a {arrays.kind_of(self.engine, x)}",
+            self.engine.loc,
+            hint="return arrays, numbers, strings, None and containers of these",
+        )
+
+    def mixed(self, value: Value, kinds: Kinds) -> out.Out:
+        """A number as each kind that it may be."""
+        order = sorted(range(len(kinds.choices)), key=lambda i: width(kinds.choices[i]))
+        outs: list[out.OutScalar | out.OutArray] = []
+        for kind in [kinds.choices[i] for i in order]:
+            python, dtype = kind in PYTHON_DTYPES, dtype_of(kind)
+            held = value if value.type.dtype == dtype else convert(value, dtype=dtype, weak=python)
+            made = out.OutScalar(self.result(held), "python" if python else "numpy")
+            outs.append(out.OutArray(made.index) if is_zero_dim(kind) else made)
+        places = [number(order.index(i)) for i in range(len(order))]
+        return out.OutMixed(self.result(chosen(kinds.selector, places)), tuple(outs))
+
+    def text(self, x: Compound) -> out.OutFormat:
+        items = iter(x.items)
+        parts = [p if isinstance(p, str) else (self.tree(next(items)), *p) for p in x.meta]
+        return out.OutFormat(tuple(parts))
+
+    def reference(self, x: Ref) -> out.Out:
+        key = (x.cell, x.view)
+        if key not in self.trees:
+            if key in self.world.named:
+                self.trees[key] = out.OutArgument(self.world.named[key])
+            else:
+                content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
+                array = isinstance(content, Array)
+                self.trees[key] = self.array(x) if array else self.container(content)
+        return self.trees[key]
+
+    def array(self, x: Ref) -> out.OutArray | out.OutView:
+        """An array; a view, where the caller has what it is a view of."""
+        steps = returned.numpy_steps(x.view)
+        whole = self.engine.heap.contents[x.cell]
+        known = isinstance(whole, Array) and whole.extents is None and not self.world.jax
+        if x.view and known and steps is not None:
+            if (x.cell, ()) in self.world.named or x.cell in self.shared:
+                return out.OutView(self.reference(Ref(x.cell)), steps)
+        array = arrays.read(self.engine, x)
+        index = self.result(array.value)
+        extents = [None if e is None else self.result(e.value) for e in array.extents or ()]
+        return out.OutArray(index, tuple(extents))
+
+    def container(self, content: Any) -> out.Out:
+        match content:
+            case ListCell(items):
+                return out.OutList(tuple([self.tree(i) for i in items]))
+            case NumberList(data, python):
+                if self.kept.setdefault(data.cell, content) is not content:
+                    raise CompileError(
+                        "a list of lists that is indexed at run time is returned, and a row of it",
+                        self.engine.loc,
+                        hint="return a copy of the row, or use an array",
+                    )
+                array = number_lists.array_of(self.engine.heap, content)
+                return out.OutNumbers(self.result(array.value), python)
+            case Pooled(index=row, cls=cls):
+                known = isinstance(row, int)
+                return out.OutPooled(
+                    self.pool(cls), row if known else self.result(row.value), not known
+                )
+            case RowList():
+                return self.container(growing.row_content(self.engine.heap, content))
+            case GrowingList(item=item, cls=cls):
+                arrays_ = growing.columns_of(self.engine, content)
+                if not arrays_:
+                    return out.OutList(())
+                size = arrays_[0].extents[0] if arrays_[0].extents else None
+                return out.OutGrown(
+                    None if size is None else self.result(size.value),
+                    tuple([self.result(array.value) for array in arrays_]),
+                    spelled(item, self.pool),
+                    cls,
+                )
+            case DictCell(items):
+                return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
+            case SetCell(items):
+                return out.OutSet(frozenset(items))
+            case ObjectCell(cls, fields):
+                return out.OutObject(cls, tuple([(n, self.tree(v)) for n, v in fields.items()]))
+            case BoxCell(value):
+                return self.tree(value)
+        raise CompileError(content.reason, self.engine.loc, notes=content.notes)
+
+
+def _unchanged(after: Array, before: Array) -> bool:
+    """Whether an array went through loops and branches as it was."""
+    seen: set[Value] = set()
+    stack = [after.value]
+    while stack:
+        value = stack.pop()
+        if value in seen or value is before.value:
+            continue
+        if not isinstance(value.owner, Phi):
+            return False
+        seen.add(value)
+        stack.extend(value.owner.args.values())
+    return True
