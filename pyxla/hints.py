@@ -10,6 +10,8 @@ import re
 
 HINTS: tuple[tuple[str, str], ...] = (
     # arrays
+    (r"valid indices|cannot be indexed|must be integers or slices",
+     "index arrays and lists by ints, slices, ellipsis, None and arrays of ints or bools"),
     (r"could not be broadcast|shapes .* not aligned|do not fit$|operands must agree|same shape",
      "make the shapes agree: add an axis with x[:, None], or reshape; the types are shown above"),
     (r"could not broadcast input array",
@@ -19,17 +21,15 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"cannot reshape", "keep the number of elements, or let one extent be -1"),
     (r"too many indices", "index at most as many axes as the array has"),
     (r"is out of bounds for axis|index out of range", "index within the extent of the axis"),
-    (r"axis .* is out of bounds|axis", "axes count from 0, or from the end with -1"),
-    (r"valid indices|cannot be indexed|must be integers or slices",
-     "index arrays and lists by ints, slices, ellipsis, None and arrays of ints or bools"),
+    (r"axis .* is out of bounds|\baxis\b", "axes count from 0, or from the end with -1"),
     (r"boolean index did not match", "make the mask the shape of the leading axes"),
     (r"casting rule|cannot cast",
      "convert with .astype, or write x = x + y, which makes a new array"),
-    (r"must be square|square", "pass a matrix with as many rows as columns"),
-    (r"zero-size|empty", "test for the empty array first, or give initial="),
+    (r"must be square|\bsquare\b", "pass a matrix with as many rows as columns"),
+    (r"zero-size|\bempty\b", "test for the empty array first, or give initial="),
     (r"equal division", "use np.array_split, or give the positions of the cuts"),
     (r"array is too big|negative dimensions", "sizes are not negative, and fit in memory"),
-    (r"is not a dtype|dtype",
+    (r"is not a dtype|\bdtype\b",
      "name a dtype of XLA's, such as np.float64; there are no arrays of objects or text"),
     (r"differ in shape|is not a number or an array",
      "arrays hold numbers, in rows of equal length; keep other data in lists and tuples"),
@@ -48,7 +48,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"unsupported operand|is defined for ints|not defined for|does not take|must be real",
      "convert one of the operands, or use another operator"),
     (r"exceptions must derive", "raise an exception: raise ValueError(...)"),
-    (r"unhashable|hash", "use numbers, strings and tuples of these as keys"),
+    (r"unhashable|\bhash\b", "use numbers, strings and tuples of these as keys"),
     (r"item assignment|immutable", "use a list or an array where items change"),
     (r"does not fit int64",
      "Python ints are 64-bit here: write % 2**63 as & 0x7FFFFFFFFFFFFFFF, or use np.uint64"),
@@ -74,13 +74,20 @@ RAISED: tuple[tuple[str, type[Exception]], ...] = (
 @functools.cache
 def raised(message: str) -> type[Exception] | None:
     """What CPython or NumPy raises with this message, if they do."""
-    return next((kind for pattern, kind in RAISED if re.search(pattern, message)), None)
+    said = _unquoted(message)
+    return next((kind for pattern, kind in RAISED if re.search(pattern, said)), None)
+
+
+def _unquoted(message: str) -> str:
+    """A message without the user's words, which stand in quotes."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "''", message)
 
 
 @functools.cache
 def advice(message: str) -> str:
     """The hint for a message, or a general one."""
+    said = _unquoted(message)
     for pattern, hint in HINTS:
-        if re.search(pattern, message):
+        if re.search(pattern, said):
             return hint
     return "write it in other words, or do it outside the compiled function"

@@ -17,6 +17,7 @@ from pyxla import ahead, options
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.rules import RULES
 from tests.bad_programs import PROGRAMS, Bad
+from tests.fuzz.sources import remember
 from tests.programs import load
 
 
@@ -265,3 +266,31 @@ def test_wrong_arguments(name: str) -> None:
         ahead.specialize(program.fn, args, (), options.DEFAULTS, ahead.Demands())
     except CompileError as error:
         assert not isinstance(error, InternalError), str(error)
+
+
+WORDS = "unpack axis square empty hash dtype einsum complex broadcast attribute".split()
+TEMPLATE = """
+def trap(x):
+    try:
+        if x.sum() > 0:
+            NAME = [x]
+        else:
+            NAME = {"a": x, "b": 2}
+        return len(NAME)
+    except (ValueError, TypeError, IndexError, AttributeError):
+        return -1
+"""
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_users_words_decide_nothing(word: str) -> None:
+    """Neither what a message says in quotes, nor whether the program could catch it."""
+    advised = set()
+    for name in ("rows", word):
+        namespace: dict[str, object] = {}
+        text = TEMPLATE.replace("NAME", name)
+        exec(compile(text, remember(text), "exec"), namespace)
+        with pytest.raises(CompileError) as caught:
+            pyxla.compile(namespace["trap"])(np.ones(2))
+        advised.add(caught.value.hint)
+    assert len(advised) == 1

@@ -40,7 +40,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import may_be_array, operated, refused
+from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused
 from pyxla.infer.lattice import (
     OPERATORS,
     Array,
@@ -318,16 +318,18 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         grown = growing.found(engine.heap, other) is not None
         items = () if grown else arrays.items_of(engine, other)
         number = x if _is_operand(engine, x) else y
-        if grown and op == "mul" and _is_python_int(number):
+        if grown and op == "mul" and _repeats(number):
             return joined_lists(engine, other, sequences.repeated, other, number)
         if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
             return None
-        if items is not None and op == "mul" and _is_python_int(number):
+        if items is not None and op == "mul" and _repeats(number):
             if decided_by_data(engine, number):
                 engine.lists.grew = True
                 return joined_lists(engine, other, sequences.repeated, other, number)
             return _like(engine, other, items * engine.static(number, "the repetition count"))
-        if items is not None and not isinstance(other, Const):
+        if op == "mul" and is_number(number):
+            return None
+        if items is not None and not isinstance(other, Const) and _is_numpys(engine, number):
             x, y = (number_lists.by_value(engine, v) for v in (x, y))
             return engine.abstract(operate(engine, op, x, y))
         return None
@@ -352,10 +354,24 @@ def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     return None
 
 
-def _is_python_int(x: Any) -> bool:
+def _is_numpys(engine: Engine, x: Any) -> bool:
+    """Whether operators of `x` and sequences are NumPy's, which Python's numbers do not have."""
+    if not is_number(x):
+        return _is_operand(engine, x)
+    pythons = {kind in PYTHON_DTYPES for kind in kinds_of(x)}
+    if len(pythons) > 1:
+        raise engine.refuse(
+            f"a sequence meets {describe(x)}, which may be Python's number or NumPy's",
+            "make the number one kind: float(x), int(x), or a NumPy scalar from the start",
+        )
+    return pythons == {False}
+
+
+def _repeats(x: Any) -> bool:
+    """Whether a sequence times `x` is the sequence repeated, as ints of Python and NumPy say."""
     if isinstance(x, Const):
-        return isinstance(x.value, int)
-    return isinstance(x, Scalar) and x.kind in (int, bool)
+        return isinstance(x.value, int | np.integer)
+    return is_number(x) and x.kinds is None and x.dtype.kind in ("iu" if type(x) is Array else "ib")
 
 
 def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:
@@ -508,7 +524,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if _is_text(x) and _is_text(y):
         for text in (x, y):
             arrays.need_characters(engine, text)
-    if _is_operand(engine, x) or _is_operand(engine, y):
+    if _is_numpys(engine, x) or _is_numpys(engine, y):
         if any(arrays.items_of(engine, v) is not None for v in (x, y)):
             return engine.abstract(operate(engine, op, x, y))
     return compare_containers(engine, op, x, y)

@@ -92,6 +92,8 @@ def bool_(x: Any = False) -> Any:
 
 @implements(abs)
 def abs_(x: Any) -> Any:
+    if isinstance(x, list | tuple | range):
+        raise OpError(f"bad operand type for abs(): {type(x).__name__!r}")
     return OPERATORS["abs"](x)
 
 

@@ -95,3 +95,23 @@ def _table(n):
 @program("cache", lambda: (1.0,))
 def cached_arrays_are_read(x):
     return _table(3) + x, _table(3)[1], _table(4).sum() + _table(3)[2]
+
+
+@program("sequence and number", lambda: (2, [(2,), 2, 3], (1, (2, 3), 5)), lambda: (3, [3, 1], ()))
+def a_number_is_no_sequence_of_it(x, items, nested):
+    found = (x,) == x, (1, (x,)) == (1, x), (x, x) != x, x in [(x,), x + 1], nested.count(1)
+    return found, items.index(x), [v == x for v in (x, (x,), [x], range(x))]
+
+
+@program("sequence and number", lambda: (np.float64(2), np.array(2.0), np.int64(2)))
+def a_number_of_numpys_meets_the_elements(x, zero_d, n):
+    items = [float(x), 1.0]
+    return (
+        items == x,
+        items + x,
+        items * zero_d,
+        x < items,
+        items * n,
+        (1.0, x) * n,
+        zero_d != items,
+    )
