@@ -27,6 +27,7 @@ from pyxla.lower.cpu.scatters import scatter_in_order
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.symmetric import halve_products
+from pyxla.lower.cpu.vectors import split_vectors
 from pyxla.lower.expand import expand
 from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
@@ -67,6 +68,7 @@ PASSES = (
     Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
+    Pass(split_vectors, (while_,), cpu=True),
     Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,)),
     # After all that simplifies.

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.ir.rewrite import walk
+from pyxla.ir.rewrite import clone_region, walk
 from pyxla.ir.verify import verify_region
+from pyxla.lower.products import join_products
 from pyxla.reflect import compilation
 
 rng = np.random.default_rng(5)
@@ -107,7 +108,9 @@ def few(a, b):
 
 
 def products_in_loops(function: Callable[..., Any], *args: Any) -> int:
-    region = compilation(function, *args).at("regions").region
+    region = compilation(function, *args).at("regions").origin
+    assert region is not None
+    region = join_products(clone_region(region, {}))
     verify_region(region)
     loops = [i for i in walk(region.instrs) if i.op.name == "while"]
     return sum(i.op.name == "dot_general" for x in loops for i in walk(x.regions[1].instrs))

@@ -1,0 +1,525 @@
+"""Vectors in loops, element by element: a nest of loops over elements is one function.
+
+    for i, j: A[i, j] -= A[i, :j] @ A[j, :j]     ->     for i, j:
+                                                          s = 0.0
+                                                          for p in range(j): s += A[i, p] * A[j, p]
+                                                          A[i, j] -= s
+
+A vector in a loop body is a kernel or two of its own, computed at the bound of its extent, and with
+it XLA:CPU runs the whole loop operation by operation.  As loops, sums and updates of parts of
+arrays end at their true extent, and XLA compiles the nest to one function (`lower.cpu.kernels`).
+
+Sums take `LANES` elements at a time while all of them are there, then one.  Updates are loops over
+elements, of which `lower.cpu.blocks` makes blocks.  Only where nothing else is left in the nest
+that is not over elements, and no array would have to be copied: what is read must not have been
+updated meanwhile, but for the element that is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pyxla.ir.build import Builder, building, current
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, clone_instr, substitute, walk
+from pyxla.lower.cost import SMALL
+from pyxla.lower.cpu.kernels import can_hold, is_over_elements
+from pyxla.lower.dead import dead_code
+from pyxla.lower.rules import is_filled, known
+from pyxla.ops.contract import dot_general
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import abs as abs_
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    clamp,
+    compare,
+    convert,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    negate,
+    not_,
+    or_,
+    select,
+    sqrt,
+    square,
+    subtract,
+)
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice
+from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
+from pyxla.ops.shape import slice as slice_
+
+LANES = 8
+LONG = 4096  # elements: longer vectors are worth kernels of their own
+DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i4", "i8")))
+_MOVED = frozenset([broadcast_in_dim, reshape, transpose])
+# Other functions are faster in kernels of their own, which LLVM makes vectors of.
+_LANEWISE = frozenset(
+    [
+        abs_,
+        add,
+        and_,
+        clamp,
+        compare,
+        convert,
+        divide,
+        maximum,
+        minimum,
+        multiply,
+        negate,
+        not_,
+        or_,
+    ]
+) | {select, sqrt, square, subtract}
+_PARTS = _LANEWISE | _MOVED | {iota, dynamic_slice, slice_, pad}
+_SUMS = frozenset([dot_general, reduce])
+# An element of a vector: of the number of the first lane, and how many lanes.
+Lanes = Callable[[Value, int], Value]
+
+
+class _Refused(Exception):
+    """The nest stays as it is."""
+
+
+def split_vectors(region: Region) -> Region:
+    """Make loops of the vectors in the nests of a region, in place."""
+    code: list[Instr] = []
+    for instr in region.instrs:
+        made = _split(instr) if instr.op is while_ and _is_nest(instr) else None
+        if made is None:
+            for inner in instr.regions:
+                split_vectors(inner)
+        code.append(made or instr)
+    region.instrs[:] = code
+    return region
+
+
+def _is_nest(loop: Instr) -> bool:
+    """Whether there are sums of vectors in a loop, and nothing larger than vectors.
+
+    Updates alone take as long in kernels of their own.
+    """
+    found = False
+    for region in loop.regions:
+        for instr in walk(region.instrs):
+            if instr.regions or instr.op.effect:
+                continue
+            value = instr.operands[1] if instr.op is dynamic_update_slice else instr.results[0]
+            long = value.type.size > SMALL
+            if long and not _is_vector(value):
+                return False
+            if instr.op in _SUMS:
+                found |= instr.operands[0].type.size > SMALL
+            elif long and instr.op is not dynamic_update_slice and instr.op not in _PARTS:
+                return False
+    return found
+
+
+def _is_vector(value: Value) -> bool:
+    shape = value.type.shape
+    return bool(shape) and SMALL < value.type.size == max(shape) <= LONG
+
+
+def _split(loop: Instr) -> Instr | None:
+    copy = clone_instr(loop, {})
+    try:
+        _Nest(copy).rewrite()
+    except _Refused:
+        return None
+    dead_code(Region((), [copy], copy.results))
+    if not is_over_elements(copy) or not can_hold(copy):
+        return None
+    copy.results = loop.results
+    for value in copy.results:
+        value.owner = copy
+    return copy
+
+
+class _Nest:
+    """A nest that is rewritten in place.
+
+    place: of each instruction, the region that holds it and where, then those of what is around
+    it; updates: of each array, what makes another one of it in its place.
+    """
+
+    def __init__(self, loop: Instr) -> None:
+        self.loop = loop
+        self.place: dict[Instr, tuple[tuple[Region, int], ...]] = {}
+        self.updates: dict[Value, list[Instr | None]] = {x: [None] for x in loop.operands}
+        for region in loop.regions:
+            self.look(region, ())
+
+    def look(self, region: Region, around: tuple[tuple[Region, int], ...]) -> None:
+        for k, instr in enumerate(region.instrs):
+            self.place[instr] = path = ((region, k), *around)
+            if instr.op is dynamic_update_slice:
+                self.updates.setdefault(instr.operands[0], []).append(instr)
+            elif instr.op is while_:
+                for value in instr.operands:
+                    self.updates.setdefault(value, []).append(instr)
+            for inner in instr.regions:
+                self.look(inner, path)
+
+    def rewrite(self) -> None:
+        for region in self.loop.regions:
+            self.region(region)
+
+    def region(self, region: Region) -> None:
+        code: list[Instr] = []
+        replaced: Mapping = {}
+        for instr in list(region.instrs):
+            for inner in instr.regions:
+                self.region(inner)
+            with building(Builder(code, instr.loc)):
+                if instr.op in _SUMS and instr.operands[0].type.size > SMALL:
+                    replaced[instr.results[0]] = _Sum(self, instr).emit()
+                    continue
+                if instr.op is dynamic_update_slice and instr.operands[1].type.size > SMALL:
+                    replaced[instr.results[0]] = _Update(self, instr).emit()
+                    continue
+            code.append(instr)
+        region.instrs[:] = code
+        substitute(code, replaced)
+        region.results = tuple([replaced.get(value, value) for value in region.results])
+
+    def is_there(self, array: Value, reader: Instr) -> bool:
+        """Whether nothing has updated an array when `reader` reads it."""
+        around = dict(self.place[reader])
+        for update in self.updates.get(array, ()):
+            if update is reader:
+                continue
+            where, k = self.place[update][0] if update is not None else (None, 0)
+            if where not in around or around[where] >= k:
+                return False
+        return True
+
+
+class _Vector:
+    """Code for the elements of a vector, where an instruction of the nest uses it.
+
+    limit: the number of lanes that count, if not all; ranges: numbers that are added to the number
+    of the lane, and below what the sum has to be for lanes to be read at once.
+    """
+
+    def __init__(self, nest: _Nest, root: Instr) -> None:
+        self.nest = nest
+        self.root = root
+        self.limit: Value | None = None
+        self.ranges: list[tuple[Value, int]] = []
+
+    def count(self, size: int) -> Value:
+        """How many lanes count."""
+        if self.limit is None:
+            return _number(size)
+        return clamp(_number(0), _index(self.limit), _number(size))
+
+    def lanes(self, value: Value, offset: Value | None = None) -> Lanes:
+        """The elements of `value`, from `offset` on; a number is in all lanes."""
+        if value.type.size == 1:
+            return lambda p, lanes: _spread(reshape(value, shape=()), lanes)
+        instr = value.owner
+        if not isinstance(instr, Instr) or instr not in self.nest.place or instr.op not in _PARTS:
+            return self.read(value, [_number(0)] * value.type.ndim, value.type.shape, offset)
+        if instr.op in _LANEWISE:
+            return self.lanewise(instr, offset)
+        if instr.op is iota:
+            return _counting(instr, offset)
+        if instr.op is pad:
+            return self.padded(instr, offset)
+        source = instr.operands[0]
+        if instr.op in _MOVED:
+            if source.type.size not in (1, value.type.size):
+                raise _Refused
+            return self.lanes(source, offset)
+        if instr.op is slice_:
+            if instr.attrs.get("strides") and any(s != 1 for s in instr.attrs["strides"]):
+                raise _Refused
+            starts: list[Value] = [_number(k) for k in instr.attrs["start_indices"]]
+        else:
+            starts = [
+                clamp(_number(0), _index(start), _number(extent - size))
+                for start, extent, size in zip(
+                    instr.operands[1:], source.type.shape, value.type.shape, strict=True
+                )
+            ]
+        made = source.owner
+        if _is_vector(source) and isinstance(made, Instr) and made.op in _PARTS:
+            return self.lanes(source, _sum(offset, starts[_axis(source)]))
+        own = instr if instr.op is dynamic_slice else None
+        return self.read(source, starts, value.type.shape, offset, own)
+
+    def lanewise(self, instr: Instr, offset: Value | None) -> Lanes:
+        if (
+            instr.op is select
+            and self.limit is not None
+            and _limit(instr.operands[0]) is self.limit
+        ):
+            return self.lanes(instr.operands[1], offset)
+        parts = [self.lanes(value, offset) for value in instr.operands]
+        return lambda p, lanes: instr.op(*[part(p, lanes) for part in parts], **instr.attrs)
+
+    def padded(self, instr: Instr, offset: Value | None) -> Lanes:
+        source, filler = instr.operands
+        low, inner = instr.attrs["edge_padding_low"], instr.attrs["interior_padding"]
+        if not _is_vector(source) or any(inner):
+            raise _Refused
+        axis = _axis(source)
+        if _axis(instr.results[0]) != axis:
+            raise _Refused
+        size = source.type.shape[axis]
+        offset = _sum(offset, _number(-low[axis]))
+        self.ranges.append((offset, size))
+        inside = self.lanes(source, offset)
+
+        def lanes(p: Value, lanes: int) -> Value:
+            if lanes > 1:
+                return inside(p, lanes)
+            place = add(p, offset)
+            low, high = _number(0), _number(size)
+            held = and_(compare(place, low, direction="GE"), compare(place, high, direction="LT"))
+            return select(held, inside(p, lanes), reshape(filler, shape=()))
+
+        return lanes
+
+    def read(
+        self,
+        array: Value,
+        starts: Sequence[Value],
+        sizes: Sequence[int],
+        offset: Value | None,
+        instr: Instr | None = None,
+    ) -> Lanes:
+        """Elements of a block of an array in memory."""
+        if not self.may_read(array, instr, offset):
+            raise _Refused
+        axis = max(range(len(sizes)), key=sizes.__getitem__)
+        first = _sum(offset, starts[axis])
+
+        def lanes(p: Value, lanes: int) -> Value:
+            at = list(starts)
+            at[axis] = add(p, first)
+            shape = [lanes if k == axis else 1 for k in range(len(sizes))]
+            block = dynamic_slice(self.present(array), *at, slice_sizes=tuple(shape))
+            return reshape(block, shape=(lanes,) if lanes > 1 else ())
+
+        return lanes
+
+    def may_read(self, array: Value, instr: Instr | None, offset: Value | None) -> bool:
+        return self.nest.is_there(array, self.root)
+
+    def present(self, array: Value) -> Value:
+        return array
+
+
+class _Sum(_Vector):
+    """A sum over the elements of a vector, or of products of two."""
+
+    def emit(self) -> Value:
+        root = self.root
+        factors = root.operands if root.op is dot_general else root.operands[:1]
+        result = root.results[0].type
+        if result.size != 1 or any(x.type.dtype != result.dtype for x in factors):
+            raise _Refused
+        if not all(map(_is_vector, factors)) or result.dtype not in DTYPES:
+            raise _Refused
+        if root.op is reduce:
+            if root.attrs.get("computation") != "add" or len(root.operands) != 2:
+                raise _Refused
+            start = reshape(root.operands[1], shape=())
+        else:
+            start = constant(value=np.zeros((), result.dtype))
+        limits = [_ends(x) for x in factors]
+        shared = [x for x in limits[0] if all(x in other for other in limits)]
+        self.limit = shared[0] if shared else None
+        count = self.count(factors[0].type.size)
+        parts = [self.lanes(x) for x in factors]
+
+        def terms(p: Value, lanes: int) -> Value:
+            made = [part(p, lanes) for part in parts]
+            return made[0] if len(made) == 1 else multiply(*made)
+
+        p, total = _while(
+            self.blocks(count),
+            LANES,
+            (_number(0), start),
+            lambda p, s: add(s, _total(terms(p, LANES))),
+        )
+        _, total = _while(count, 1, (p, total), lambda p, s: add(s, terms(p, 1)))
+        return reshape(total, shape=result.shape)
+
+    def blocks(self, count: Value) -> Value:
+        """Before which lanes all lanes of a block can be read at once."""
+        for offset, size in self.ranges:
+            inside = compare(offset, _number(0), direction="GE")
+            end = minimum(count, subtract(_number(size), offset))
+            count = select(inside, end, _number(0))
+        return subtract(count, _number(LANES - 1))
+
+
+class _Update(_Vector):
+    """An update of a part of an array by a vector."""
+
+    def emit(self) -> Value:
+        array, update, *starts = self.root.operands
+        if not _is_vector(update):
+            raise _Refused
+        axis = _axis(update)
+        size = update.type.shape[axis]
+        room = _number(array.type.shape[axis] - size)
+        first = clamp(_number(0), _index(starts[axis]), room)
+        value = self.chosen(update)
+        count = self.count(size)
+        element = self.lanes(value)
+        shape = (1,) * array.type.ndim
+
+        def body(p: Value, state: Value) -> Value:
+            self.state = state
+            at = [add(p, first) if k == axis else start for k, start in enumerate(starts)]
+            return dynamic_update_slice(state, reshape(element(p, 1), shape=shape), *at)
+
+        return _while(count, 1, (_number(0), array), body)[1]
+
+    def chosen(self, update: Value) -> Value:
+        """What is written where it is not what is there already."""
+        made = _plain(update)
+        if not isinstance(made, Instr) or made.op is not select:
+            return update
+        mask, new, old = made.operands
+        kept = _plain(old)
+        limit = _limit(mask)
+        if limit is None or not isinstance(kept, Instr) or kept.op is not dynamic_slice:
+            return update
+        if kept.operands[0] is not self.root.operands[0] or not self.is_own(kept):
+            return update
+        self.limit = limit
+        return new
+
+    def is_own(self, read: Instr) -> bool:
+        """Whether it reads the elements that are written."""
+        if read.results[0].type.shape != self.root.operands[1].type.shape:
+            return False
+        pairs = zip(read.operands[1:], self.root.operands[2:], strict=True)
+        return all(x is y or _same_constant(x, y) for x, y in pairs)
+
+    def may_read(self, array: Value, instr: Instr | None, offset: Value | None) -> bool:
+        if array is self.root.operands[0]:
+            own = instr is not None and offset is None and self.is_own(instr)
+            return own and self.nest.is_there(array, self.root)
+        return super().may_read(array, instr, offset)
+
+    def present(self, array: Value) -> Value:
+        return self.state if array is self.root.operands[0] else array
+
+
+def _while(
+    limit: Value, step: int, state: tuple[Value, Value], body: Callable[[Value, Value], Value]
+) -> tuple[Value, Value]:
+    """Steps from state[0] on, while it is below `limit`."""
+    region, types = current().region, [value.type for value in state]
+
+    def test(p: Value, _: Value) -> Value:
+        return compare(p, limit, direction="LT")
+
+    def once(p: Value, value: Value) -> tuple[Value, Value]:
+        return add(p, _number(step)), body(p, value)
+
+    return while_(*state, regions=(region(types, test), region(types, once)))
+
+
+def _total(lanes: Value) -> Value:
+    """The sum of the elements of a vector of a power of two."""
+    while (half := lanes.type.size // 2) > 0:
+        parts = [slice_(lanes, start_indices=(k,), limit_indices=(k + half,)) for k in (0, half)]
+        lanes = add(*parts)
+    return reshape(lanes, shape=())
+
+
+def _plain(value: Value) -> Instr | None:
+    """What makes a vector, through changes of its shape."""
+    made = value.owner
+    while isinstance(made, Instr) and made.op in _MOVED:
+        if made.operands[0].type.size != value.type.size:
+            break
+        made = made.operands[0].owner
+    return made if isinstance(made, Instr) else None
+
+
+def _limit(mask: Value) -> Value | None:
+    """k, where a mask is true of the first k lanes."""
+    made = _plain(mask)
+    if made is None or made.op is not compare or made.attrs["direction"] != "LT":
+        return None
+    counting, bound = made.operands
+    numbers = counting.owner
+    if not isinstance(numbers, Instr) or numbers.op is not iota or not _is_vector(counting):
+        return None
+    if numbers.attrs["dimension"] != _axis(counting):
+        return None
+    spread = bound.owner
+    if not isinstance(spread, Instr) or spread.op is not broadcast_in_dim:
+        return None
+    return spread.operands[0] if spread.operands[0].type.size == 1 else None
+
+
+def _ends(value: Value) -> list[Value]:
+    """Numbers of lanes from which on all elements are zero."""
+    made = _plain(value)
+    if made is None:
+        return []
+    if made.op is select and is_filled(made.operands[2], 0):
+        limit = _limit(made.operands[0])
+        return [*([] if limit is None else [limit]), *_ends(made.operands[1])]
+    if made.op in (negate, convert):
+        return _ends(made.operands[0])
+    if made.op in (add, subtract, multiply):
+        x, y = map(_ends, made.operands)
+        return [limit for limit in x if limit in y]
+    return []
+
+
+def _counting(instr: Instr, offset: Value | None) -> Lanes:
+    result = instr.results[0]
+    if instr.attrs["dimension"] != _axis(result):
+        return lambda p, lanes: _spread(constant(value=np.zeros((), result.type.dtype)), lanes)
+
+    def lanes(p: Value, lanes: int) -> Value:
+        place = p if offset is None else add(p, offset)
+        if lanes > 1:
+            steps = iota(dtype=np.dtype(np.int64), shape=(lanes,), dimension=0)
+            place = add(_spread(place, lanes), steps)
+        return convert(place, dtype=result.type.dtype)
+
+    return lanes
+
+
+def _axis(vector: Value) -> int:
+    shape = vector.type.shape
+    return max(range(len(shape)), key=shape.__getitem__)
+
+
+def _spread(number: Value, lanes: int) -> Value:
+    if lanes == 1:
+        return number
+    return broadcast_in_dim(number, shape=(lanes,), broadcast_dimensions=())
+
+
+def _sum(x: Value | None, y: Value) -> Value:
+    return y if x is None else add(x, y)
+
+
+def _same_constant(x: Value, y: Value) -> bool:
+    x_known, y_known = known(x), known(y)
+    return x_known is not None and y_known is not None and int(x_known) == int(y_known)
+
+
+def _index(value: Value) -> Value:
+    return convert(reshape(value, shape=()), dtype=np.dtype(np.int64))
+
+
+def _number(content: int) -> Value:
+    return constant(value=np.array(content))
