@@ -787,3 +787,13 @@ def written_through_strides(x):
 @bad("operator.index: this is no integer", float)
 def index_of_a_float(x):
     return operator.index(x)  # <-
+
+
+class Lazy:
+    pass
+
+
+@bad("the caller would find 'y' set on some paths only", Lazy(), float)
+def field_on_some_paths(z, x):  # <-
+    if x > 0:
+        z.y = x

@@ -202,16 +202,16 @@ def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
 
 
 def _perhaps(engine: Engine, x: Any, name: str) -> MaybeUnbound | None:
-    """A field that an instance has on some paths only."""
+    """A field that an instance has on some paths only, and its class never."""
     content = content_of(engine, x)
     field = content.fields.get(name) if isinstance(content, ObjectCell) else None
-    return field if isinstance(field, MaybeUnbound) else None
+    return field if isinstance(field, MaybeUnbound) and not hasattr(content.cls, name) else None
 
 
 def _has(engine: Engine, x: Any, name: str) -> bool:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and isinstance(content.fields.get(name), Unbound):
-        return False
+        return hasattr(content.cls, name)
     if isinstance(x, Const):
         return hasattr(x.value, name)
     if isinstance(content, ObjectCell):

@@ -32,12 +32,25 @@ from pyxla.infer.heap import (
     parts,
 )
 from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import (
+    UNDEFINED,
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    MaybeUnbound,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    is_bound,
+)
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.interpreted import computed_once, is_stored, store, stored
 from pyxla.lib.refused import ATTRIBUTES
-from pyxla.lib.registry import lookup
+from pyxla.lib.registry import lookup, rule
 from pyxla.ops.shape import constant
 
 _CONTAINERS = {ListCell: list, RowList: list, DictCell: dict, SetCell: set}
@@ -246,12 +259,10 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return _described(engine, content.cls, x, found)
     if name == "__dict__":
         raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
-    if name in content.fields:
+    if name in content.fields and not isinstance(found, functools.cached_property):
         return engine.use(content.fields[name])
-    if type(found).__name__ == "cached_property":
-        value = call_object(engine, found.func, [x], {})
-        set_attribute(engine, x, name, value, frozen_too=True)
-        return value
+    if isinstance(found, functools.cached_property):
+        return _of_cached(engine, x, content, name, found)
     if found is None:
         if name == "__class__":
             return Const(content.cls)
@@ -264,6 +275,40 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
             f"{content.cls.__name__}.{name} is not supported in compiled code", "read it outside"
         )
     return _member(engine, content.cls, x, name, found)
+
+
+def _of_cached(
+    engine: Engine, x: Ref, content: ObjectCell, name: str, found: functools.cached_property[Any]
+) -> Any:
+    """A cached property: what it was before; computed where it was not, or on some paths only."""
+    field = content.fields.get(name)
+    if isinstance(field, MaybeUnbound):
+        return call_object(engine, computed_once, [x, Const(name), Const(found.func)], {})
+    if field is not None and not isinstance(field, Unbound):
+        return engine.use(field)
+    value = call_object(engine, found.func, [x], {})
+    set_attribute(engine, x, name, value, frozen_too=True)
+    return value
+
+
+@rule(is_stored)
+def _is_stored(engine: Engine, x: Any, name: Any) -> Any:
+    return is_bound(engine.content(x).fields.get(name.value, UNDEFINED))
+
+
+@rule(stored)
+def _stored(engine: Engine, x: Any, name: Any) -> Any:
+    """The field that a test before says to be there, which it is from here on."""
+    field = engine.content(x).fields[name.value]
+    value = field.value if isinstance(field, MaybeUnbound) else field
+    set_attribute(engine, x, name.value, value, frozen_too=True)
+    return value
+
+
+@rule(store)
+def _store(engine: Engine, x: Any, name: Any, value: Any) -> Any:
+    set_attribute(engine, x, name.value, value, frozen_too=True)
+    return value
 
 
 def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:

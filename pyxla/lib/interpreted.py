@@ -419,3 +419,25 @@ class CatchWarnings:
 
     def __exit__(self, *error: Any) -> None:
         leave_warnings()
+
+
+# A cached property that was computed on some paths only.
+
+
+def is_stored(instance: Any, name: str) -> Any:
+    """Whether the instance has a field of this name."""
+
+
+def stored(instance: Any, name: str) -> Any:
+    """That field, where it is there."""
+
+
+def store(instance: Any, name: str, value: Any) -> Any:
+    """Set that field, of frozen instances too."""
+
+
+def computed_once(instance: Any, name: str, function: Any) -> Any:
+    """What `functools.cached_property` gives."""
+    if is_stored(instance, name):
+        return stored(instance, name)
+    return store(instance, name, function(instance))

@@ -37,13 +37,18 @@ for _dtype in SHORT_NAMES:
     implements(_dtype.type, same=True)(_constructor(_dtype))
 
 
+def kind_of(dtype: np.dtype) -> type:
+    """The class of Python's numbers that elements are as items of lists."""
+    return _KIND_OF[CLASSES[dtype]]
+
+
 @implements(np.ndarray.tolist)
 def tolist(a: Array) -> Any:
     """Python scalars in nested lists."""
     if a.size > LONGEST_LIST:
         raise OpError(f"tolist of {a.size} elements: every one would be a value of its own")
     if not a.shape:
-        return weak(a.value, _KIND_OF[CLASSES[a.dtype]])
+        return weak(a.value, kind_of(a.dtype))
     return [tolist(Array(take_one(a.value, i, 0))) for i in range(a.shape[0])]
 
 

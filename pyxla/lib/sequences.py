@@ -22,6 +22,11 @@ def listed(items: Any) -> list[Any]:
     return out
 
 
+def rows_listed(rows: Any) -> list[Any]:
+    """`rows.tolist()` of more than one dimension."""
+    return [row.tolist() for row in rows]
+
+
 def extend(items: list[Any], more: Any) -> None:
     """`items.extend(more)`."""
     for x in more:

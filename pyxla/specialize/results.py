@@ -145,8 +145,10 @@ class Outputs:
 
     def tree(self, x: Any) -> out.Out:
         """What the caller sees of `x`."""
-        if isinstance(x, (Conflict, MaybeUnbound)):
-            x = self.engine.use(x)
+        if isinstance(x, MaybeUnbound):
+            message = f"the caller would find {x.unbound.name!r} set on some paths only"
+            raise self.engine.refuse(message, "set it on every path")
+        x = self.engine.use(x) if isinstance(x, Conflict) else x
         if isinstance(x, MaybeNone):
             return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
         if isinstance(x, Const):

@@ -1,6 +1,7 @@
 """Lists of instances whose length data decides, and instances that refer to each other."""
 
 import copy
+import functools
 import heapq
 from collections import defaultdict, deque
 from dataclasses import dataclass
@@ -257,3 +258,38 @@ def kinds_of_equality(v):
         Particle(v, v) == Particle(v, v + 1),
         a in [b, a],
     )
+
+
+class Spaced:
+    def __init__(self, n):
+        self.x = np.linspace(0, 1, n)
+        self.computed = 0
+
+    @functools.cached_property
+    def dx(self):
+        self.computed += 1
+        return self.x[1] - self.x[0]
+
+    @functools.cached_property
+    def widths(self):
+        self.computed += 1
+        return np.diff(self.x)
+
+
+@program("cached property in a loop", lambda: (5, 3), lambda: (5, 0))
+def cached_in_loop(n, steps):
+    g = Spaced(n)
+    u = g.x.copy()
+    for _ in range(steps):
+        u += 0.2 * g.dx**2
+        u[1:] += g.widths
+    first = g.computed
+    return u, first, g.dx, g.widths, g.computed, hasattr(g, "dx")
+
+
+@program("cached property on a path", lambda: (5, 1.0), lambda: (5, -1.0))
+def cached_on_a_path(n, flag):
+    g = Spaced(n)
+    y = g.dx if flag > 0 else 0.0
+    before = g.computed
+    return y + g.dx, g.dx, before, g.computed

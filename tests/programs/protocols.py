@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -95,3 +96,65 @@ def logged_nowhere(x):
     for v in x:
         LOGGER.info("v=%s", v)
     return x + 1
+
+
+class Amount:
+    def __init__(self, a):
+        self.a = a
+
+    def __float__(self):
+        return self.a / 2
+
+    def __int__(self):
+        return int(self.a) + 1
+
+    def __complex__(self):
+        return complex(self.a, 1)
+
+    def __round__(self, n=0):
+        return round(self.a, n) - 1
+
+    def __trunc__(self):
+        return 11
+
+    def __ceil__(self):
+        return int(self.a) + 77
+
+    def __divmod__(self, other):
+        return self.a // other, self.a % other
+
+    def __format__(self, spec):
+        return format(self.a * 2, spec)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([self.a])
+
+
+class Index:
+    def __init__(self, i):
+        self.i = i
+
+    def __index__(self):
+        return self.i
+
+
+@program("instances as numbers", lambda: (2.75,), lambda: (-3.0,))
+def conversions(a):
+    v, i = Amount(a), Index(3)
+    plain = float(v), int(v), complex(v), round(v), round(v, 1), divmod(v, 2)
+    up_and_down = math.floor(v), math.ceil(v), math.trunc(v), math.exp(v), math.hypot(1.0, v)
+    indices = int(i), float(i), math.sqrt(i), math.gcd(i, 6), list(range(Index(2), i))
+    return plain, up_and_down, indices, f"{v:.3f}", f"{Amount(1.0)}", np.sum(v)
+
+
+class Wrong(Index):
+    def __float__(self):
+        return self.i
+
+
+@program("not a float", lambda: (2,))
+def conversion_to_another_kind(n):
+    try:
+        return float(Wrong(n))
+    except TypeError as error:
+        return str(error)

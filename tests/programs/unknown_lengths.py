@@ -122,3 +122,36 @@ def covariances_of_classes(labels):
         found.append((np.cov(z, rowvar=False), np.cov(z.T, ddof=0), np.cov(z.T, bias=True)))
         found.append((np.corrcoef(z.T), np.cov(z[:, :1].T)))
     return found
+
+
+@program("tolist of what was found", lambda: (np.array([[1.0, -2.0, 3.0], [0.0, 2.0, -1.0]]),))
+def found_as_lists(x):
+    per_row = [np.where(r > 0)[0].tolist() for r in x]
+    total = 0
+    for i in np.flatnonzero(x[0]).tolist():
+        total += i
+    places = np.argwhere(x > 0).tolist()
+    places.append([7, 7])
+    lowest = sorted(x[x > 0].astype(np.float32).tolist())[:2]
+    return per_row, total, places, lowest, len(x[x > 9].tolist()), {0: np.unique(x).tolist()}
+
+
+@program("tolist of many", lambda: (np.arange(2000.0),), lambda: (np.arange(70, dtype=np.uint8),))
+def many_as_list(x):
+    l = x.tolist()
+    total = 0
+    for v in l:
+        total += v
+    l.append(3)
+    l[2] = x[7].item()
+    rows = x.reshape(-1, 2).tolist()
+    rows[1][1] = x[-1].item()
+    signs = (x > 3).tolist()
+    return total, len(l), l[-3:], sorted(l)[:3], l.count(7), rows, signs, (x + 1j).tolist()[-1]
+
+
+@program("tolist, then other items", lambda: (np.arange(100.0),))
+def many_as_list_of_anything(x):
+    l = x.tolist()
+    l[3] = None
+    return l, [str(v) for v in x.tolist()][:2]

@@ -23,7 +23,7 @@ from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls import coroutines, functions, standard
+from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.captures import BoundedOperand, operand
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
@@ -289,6 +289,9 @@ def call_library(
     kwargs: dict[str, Any],
 ) -> Any:
     """A registered function: constants by CPython, else the library function."""
+    if args and value in conversions.TAKEN:
+        if (found := conversions.of_instances(engine, value, args)) is not None:
+            return found
     if implementation.heap:
         if any(map(may_be_array, args)) and (_is_numpys(value) or value in _OF_OBJECTS):
             raise refused(engine, f"{_name(value)} of a number", *args)

@@ -1,11 +1,15 @@
-"""Containers made of what can be iterated over: `tuple`, `list`, `set`, `dict`, `filter`."""
+"""Containers made of what is iterated over: `tuple`, `list`, `set`, `dict`, `filter`, `tolist`."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
 from pyxla.frontend import support
-from pyxla.infer.calls.dispatch import call, call_method, find, special
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import apply, call, call_method, find, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.structure import (
     LENGTHS,
@@ -27,9 +31,14 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
-from pyxla.lib.registry import rule
+from pyxla.lib.registry import REGISTRY, rule
+from pyxla.lib.scalars import kind_of
 from pyxla.lib.tables import fill, gather, locate, pairs, room
+
+# Arrays of more elements than this are one array as lists, too.
+MANY = 64
 
 
 @rule(filter)
@@ -84,6 +93,21 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
     if unknown(engine, x):
         return methods.of_unknown_length(engine, x)
     return engine.new(ListCell(tuple(iterate(engine, x))))
+
+
+@rule(np.ndarray.tolist)
+def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist]) -> Any:
+    """Python scalars in nested lists, which stay an array where they are many."""
+    if arrays.is_array(engine, x) and not engine.is_jax(x):
+        shape, extents = arrays.shown(engine, x)
+        if extents is not None and len(shape) > 1:
+            return call(engine, Const(sequences.rows_listed), [x], {})
+        size = math.prod(shape)
+        if extents is not None or (size > MANY and engine.lists.allows(size, True)):
+            dtype = PYTHON_DTYPES[kind_of(arrays.dtype_of(engine, x))]
+            data = call(engine, Const(np.ndarray.astype), [x, Const(dtype)], {})
+            return engine.new(number_lists.kept_as(engine, data, True))
+    return engine.abstract(apply(engine, "tolist", _library, [x], {}))
 
 
 def unknown(engine: Engine, x: Any) -> bool:

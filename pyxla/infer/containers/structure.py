@@ -576,6 +576,8 @@ def _as_int(engine: Engine, x: Any) -> Any:
         return call(engine, Const(int), [x], {})
     if arrays.is_array(engine, x) and arrays.dtype_of(engine, x).kind in "iu":
         return call(engine, Const(int), [x], {})
+    if (found := special(engine, x, "__index__", ())) is not None:
+        return _as_int(engine, found)
     kind = arrays.kind_of(engine, x)
     raise engine.refuse(f"{kind!r} object cannot be interpreted as an integer", "use int(...)")
 

@@ -64,6 +64,8 @@ def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
         return engine.fold_object(support.format_spec, (known, conversion, spec))
     if is_exception(x):
         return formatted(engine, _exception(engine, x, conversion), "", spec)
+    if not conversion and (own := special(engine, x, "__format__", (Const(spec),))) is not None:
+        return own
     for name in {"r": ("__repr__",), "a": ("__repr__",)}.get(conversion, ("__str__", "__repr__")):
         shown = special(engine, x, name, ())
         if shown is not None:

@@ -1,0 +1,92 @@
+"""What functions of numbers make of instances of the user's classes that say how: `__float__`,
+`__round__` and the like."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Array, Const, Ref, Scalar
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+_INDEX = ((int, "__index__"),)
+_FLOAT = ((float, "__float__"), *_INDEX)
+# The methods that CPython looks for, and what they must return.
+_METHODS: dict[Any, tuple[tuple[type, str], ...]] = {
+    int: ((int, "__int__"), *_INDEX, (int, "__trunc__")),
+    float: _FLOAT,
+    complex: ((complex, "__complex__"), *_FLOAT),
+    round: ((object, "__round__"),),
+    divmod: ((object, "__divmod__"),),
+    math.trunc: ((object, "__trunc__"),),
+    math.floor: ((object, "__floor__"), *_FLOAT),
+    math.ceil: ((object, "__ceil__"), *_FLOAT),
+}
+_OF_INTS = frozenset({math.gcd, math.lcm, math.comb, math.perm, math.factorial, math.isqrt})
+_OF_FLOATS = frozenset(
+    f
+    for f in vars(math).values()
+    if callable(f) and f not in _METHODS and f not in _OF_INTS and f not in (math.prod, math.dist)
+)
+TAKEN = frozenset({*_METHODS, *_OF_INTS, *_OF_FLOATS})
+
+
+def of_instances(engine: Engine, value: Any, args: list[Any]) -> Any:
+    """What `value`, one of TAKEN, makes of arguments among which are instances; None where none is,
+    or its class does not say how to convert it."""
+    if not any(_is_instance(engine, x) for x in args):
+        return None
+    if value in _METHODS:
+        return _by_method(engine, value, args)
+    methods = _INDEX if value in _OF_INTS else _FLOAT
+    plain = [_number(engine, x, methods) for x in args]
+    return None if None in plain else engine.rules.call(engine, Const(value), plain, {})
+
+
+def _is_instance(engine: Engine, x: Any) -> bool:
+    content = engine.heap.contents.get(x.cell) if type(x) is Ref else None
+    return type(content) is ObjectCell and not content.cls.__module__.startswith("pyxla.")
+
+
+def _by_method(engine: Engine, value: Any, args: list[Any]) -> Any:
+    """What the first method that the class of the first argument has returns, as `value` has it."""
+    for kind, name in _METHODS[value]:
+        found = engine.rules.special(engine, args[0], name, tuple(args[1:]))
+        if found is not None and kind is object:
+            return found
+        if found is not None:
+            _check(engine, args[0], kind, name, found)
+            return engine.rules.call(engine, Const(value), [found], {})
+    return None
+
+
+def _number(engine: Engine, x: Any, methods: tuple[tuple[type, str], ...]) -> Any:
+    """A number; what an instance says to be as one; None where it says nothing."""
+    if not _is_instance(engine, x):
+        return x
+    for kind, name in methods:
+        if (found := engine.rules.special(engine, x, name, ())) is not None:
+            _check(engine, x, kind, name, found)
+            return found
+    return None
+
+
+def _check(engine: Engine, x: Any, kind: type, name: str, found: Any) -> None:
+    """Raise what CPython does where the method returns another kind of number."""
+    if isinstance(found, Const):
+        returned = type(found.value)
+    elif isinstance(found, Scalar) and found.kinds is None:
+        returned = found.kind
+    elif isinstance(found, Array) and found.kinds is None:
+        returned = np.dtype(found.dtype).type
+    else:
+        raise engine.refuse(f"{name} returns one of several kinds of numbers here")
+    if not issubclass(returned, kind):
+        cls = engine.heap.contents[x.cell].cls
+        text = f"{cls.__name__}.{name} returned non-{kind.__name__} (type {returned.__name__})"
+        engine.raise_constant(TypeError(text if kind is float else text.split(".", 1)[1]))
