@@ -24,6 +24,7 @@ from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.registers import keep_in_registers
 from pyxla.lower.cpu.rounding import round_products
 from pyxla.lower.cpu.scatters import scatter_in_order
+from pyxla.lower.cpu.small import hold_small_loops
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.symmetric import halve_products
@@ -84,6 +85,8 @@ PASSES = (
     Pass(hide_fills, (reduce,), cpu=True),
     # Sees the sums that spread products are.
     Pass(stage_reductions, (reduce,), cpu=True),
+    # Sees the operations that XLA gets.
+    Pass(hold_small_loops, (while_,), cpu=True),
     Pass(keep_shared, cpu=True),
     Pass(share_code, cpu=True),
 )

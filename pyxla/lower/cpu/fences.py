@@ -28,7 +28,7 @@ from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, Uses, clone, substitute
 from pyxla.lower.cost import SMALL, nbytes, total
-from pyxla.lower.cpu.kernels import is_one_function
+from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
 from pyxla.ops.check import same
 from pyxla.ops.control import if_, while_

@@ -10,8 +10,8 @@ XLA ends the process where such a function has a parameter that its code does no
 passes after ours find that out.  So
 
 - what goes in goes through barriers: XLA moves constants into functions it calls;
-- the function gives back what it is given, at no cost, but for the arrays that the loop updates:
-  those are used as long as the loop does anything, and else they are results.
+- the function gives back what it is given, at no cost, but for the arrays that the loop updates in
+  place: those are used as long as the loop does anything, and else they are results.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import captures, ops_in
-from pyxla.lower.cost import SMALL, Traffic
+from pyxla.lower.cost import SMALL
 from pyxla.ops import elementwise
 from pyxla.ops.control import if_, while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
@@ -32,7 +32,7 @@ ATTRIBUTES = {
     "mhlo.frontend_attributes": '{xla_cpu_small_call = "true", inlineable = "false"}',
 }
 # What XLA's emitter for such functions has code for; it ends the process where it has none.
-_HELD = frozenset(
+HELD = frozenset(
     [value for value in vars(elementwise).values() if isinstance(value, type(while_))]
 ) | {
     if_,
@@ -72,7 +72,7 @@ def _elementary(region: Region) -> bool:
 
 def can_hold(loop: Instr) -> bool:
     """Whether a function can hold a loop over elements."""
-    return _HELD.issuperset(ops_in(loop.regions))
+    return HELD.issuperset(ops_in(loop.regions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +87,38 @@ class Kernel:
     kept: tuple[Value, ...]
 
 
-def is_one_function(loop: Instr) -> bool:
-    """Whether a loop becomes one function, by our doing or by XLA's."""
-    return is_over_elements(loop) and (can_hold(loop) or not Traffic(()).exceeds(loop, TRAFFIC))
-
-
 def kernel(loop: Instr) -> Kernel:
     """How a loop is to be called."""
     outside = dict.fromkeys([*loop.operands, *captures(loop)])
     given = tuple([value for value in outside if not _is_literal(value)])
     literals = tuple([value.owner for value in outside if _is_literal(value)])
     body = loop.regions[1]
+    reached = set().union(*map(_updated, body.results))
     rows = zip(loop.operands, body.params, body.results, strict=True)
-    updated = {x for x, param, result in rows if result is not param and x.type.size > SMALL}
+    updated = {
+        x
+        for x, param, result in rows
+        if result is not param and param in reached and x.type.size > SMALL
+    }
     return Kernel(given, literals, tuple([value for value in given if value not in updated]))
+
+
+def _updated(value: Value) -> set[Value]:
+    """What `value` is made of by updates in place, whatever the branches taken."""
+    owner = value.owner
+    if not isinstance(owner, Instr) or not (owner.regions or owner.op is dynamic_update_slice):
+        return {value}
+    if owner.op is dynamic_update_slice:
+        return _updated(owner.operands[0])
+    at = owner.results.index(value)
+    if owner.op is if_:
+        return set.intersection(*[_updated(region.results[at]) for region in owner.regions])
+    if owner.op is while_:
+        body = owner.regions[1]
+        reached = _updated(body.results[at])
+        pairs = zip(owner.operands, body.params, strict=True)
+        return set().union(*[_updated(x) for x, param in pairs if param in reached])
+    return {value}
 
 
 def _is_literal(value: Value) -> bool:

@@ -1,0 +1,101 @@
+"""Loops over small arrays as one function each.
+
+    while r @ r > tol: p = r + b * p; q = A @ p; ...         (A: 10 x 10)
+
+XLA:CPU runs a loop operation by operation: it calls a kernel for each, and goes through a list of
+them for each branch and each turn.  Where arrays have some ten elements, that takes several times
+as long as what the kernels compute.  So a loop in which no operation has much to do is called as
+one function (`lower.cpu.kernels`), as loops over elements are.  There its arrays lie in memory, and
+operations are loops that LLVM knows less about; the more elements, the less is gained.
+
+Only for XLA:CPU, when the operations are those that XLA gets (`lower.finish`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import ops_in, walk
+from pyxla.lower.cost import Traffic
+from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
+from pyxla.ops.contract import dot_general
+from pyxla.ops.control import case, while_
+from pyxla.ops.elementwise import clamp
+from pyxla.ops.index import dynamic_update_slice, gather
+from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import broadcast_in_dim, concatenate, pad, reverse, transpose
+
+ELEMENTS = 256  # of what an operation reads or makes: here a kernel is as quick
+MATRIX = 4096  # of a matrix times a vector, and of what is filled: there is one code for it
+_HELD = HELD | {case, gather, reduce, dot_general, concatenate, pad, reverse, transpose}
+_READS = (*READS, gather)
+
+
+def hold_small_loops(region: Region) -> Region:
+    """Mark the outermost loops over small arrays of a region as kernels, in place."""
+    for instr in region.instrs:
+        if instr.op is while_ and is_small(instr):
+            _mark(instr)
+        else:
+            for inner in instr.regions:
+                hold_small_loops(inner)
+    return region
+
+
+def is_one_function(loop: Instr) -> bool:
+    """Whether a loop becomes one function, by our doing or by XLA's."""
+    return is_small(loop) or (is_over_elements(loop) and not Traffic(()).exceeds(loop, TRAFFIC))
+
+
+def is_small(loop: Instr) -> bool:
+    """Whether a loop is over small arrays, and a function can hold it."""
+    return _HELD.issuperset(ops_in(loop.regions)) and all(map(_is_small, loop.regions))
+
+
+def _is_small(region: Region) -> bool:
+    return all(map(_has_little_to_do, region.instrs))
+
+
+def _has_little_to_do(instr: Instr) -> bool:
+    op = instr.op
+    if op is dot_general:
+        return _is_small_product(instr)
+    if op is broadcast_in_dim and instr.operands[0].type.size == 1:
+        return instr.results[0].type.size <= MATRIX
+    if instr.regions and op is not reduce:
+        return all(map(_is_small, instr.regions))
+    if op is dynamic_update_slice:
+        return _within(instr.operands[1:2])
+    if op is clamp and instr.results[0].type.dtype == bool:  # there is no code for it
+        return False
+    return _within(instr.results if op in _READS else (*instr.results, *instr.operands))
+
+
+def _within(values: tuple[Value, ...]) -> bool:
+    return all(value.type.size <= ELEMENTS for value in values)
+
+
+def _is_small_product(instr: Instr) -> bool:
+    """Of a vector and a vector or matrix: XLA calls a library for others, which no function can."""
+    attrs = instr.attrs
+    if attrs.get("lhs_batching_dimensions"):
+        return False
+    shape = instr.operands[0].type.shape
+    contracted = math.prod([shape[axis] for axis in attrs["lhs_contracting_dimensions"]])
+    sizes = sorted([value.type.size for value in instr.operands])
+    if contracted == 1:
+        return _within(instr.results)
+    return sizes[0] == contracted and sizes[1] <= MATRIX
+
+
+def _mark(loop: Instr) -> None:
+    """Let the loop be a kernel, where XLA might not make it one; those in it are part of it."""
+    if is_over_elements(loop) and can_hold(loop):  # `lower.cpu.registers` has seen to it
+        return
+    for region in loop.regions:
+        for instr in walk(region.instrs):
+            if instr.op is while_:
+                instr.attrs = {}
+    if Traffic(()).exceeds(loop, TRAFFIC // 2):
+        loop.attrs = {"kernel": True}
