@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import operator
 import os
@@ -797,3 +798,15 @@ class Lazy:
 def field_on_some_paths(z, x):  # <-
     if x > 0:
         z.y = x
+
+
+@contextlib.contextmanager
+def in_a_loop(n):
+    for i in range(n):
+        yield 2 * i
+
+
+@bad("a context manager that is a generator yields once", float)
+def manager_that_yields_in_a_loop(x):
+    with in_a_loop(1) as i:  # <-
+        return x + i

@@ -9,6 +9,7 @@ import pyxla.infer.arrays.subscripts
 import pyxla.infer.arrays.viewing
 import pyxla.infer.borrowed
 import pyxla.infer.builtins
+import pyxla.infer.calls.managers
 import pyxla.infer.containers.arrangements
 import pyxla.infer.containers.making
 import pyxla.infer.containers.methods

@@ -421,6 +421,29 @@ class CatchWarnings:
         leave_warnings()
 
 
+# Context managers that are generators.
+
+
+def opened(function: Any, args: Any, kwargs: Any) -> Any:
+    """What a generator function yields, and what comes after as a function of what is raised."""
+
+
+class GeneratorManager:
+    """What `contextlib.contextmanager` makes of a generator function and its arguments."""
+
+    def __init__(self, function: Any, args: Any, kwargs: Any) -> None:
+        self.function, self.args, self.kwargs = function, args, kwargs
+
+    def __enter__(self) -> Any:
+        value, self.leave = opened(self.function, self.args, self.kwargs)
+        del self.function, self.args, self.kwargs  # it is entered once
+        return value
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        self.leave(error)
+        return kind is not None
+
+
 # A cached property that was computed on some paths only.
 
 

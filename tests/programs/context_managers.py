@@ -104,3 +104,114 @@ def with_loop(log):
                 raise ValueError
             n += 1
     return n
+
+
+@contextlib.contextmanager
+def entered(log, name, scale=1.0):
+    log.append("enter " + name)
+    scale = scale * 2
+    try:
+        yield scale
+    finally:
+        scale += 1
+        log.append(("leave " + name, scale))
+
+
+@contextlib.contextmanager
+def recovering(log):
+    try:
+        yield
+    except ValueError as error:
+        log.append(str(error))
+    log.append("after")
+
+
+@contextlib.contextmanager
+def set_for_a_while(a, value):
+    """Something is written down here."""
+    old = a.copy()
+    a[:] = value
+    try:
+        got = yield a
+        a += 100 if got is None else 0
+    except KeyError:
+        raise ValueError("from here") from None
+    finally:
+        a[:] = old
+
+
+class Depth:
+    def __init__(self):
+        self.n = 0
+
+    @contextlib.contextmanager
+    def deeper(self, by=1):
+        self.n += by
+        yield self
+        self.n -= by
+
+
+SIGNS = (lambda: (1.0,), lambda: (-1.0,))
+
+
+@program("generator as a context manager", *SIGNS)
+def generated(x):
+    log = []
+    with entered(log, "a") as k, entered(log, "b", scale=x) as m:
+        log.append(k * m)
+        with recovering(log):
+            if x < 0:
+                raise ValueError("negative")
+            log.append("fine")
+    return log
+
+
+@program("generator as a context manager raising", *SIGNS)
+def generated_and_left(x):
+    log = []
+    for i in range(3):
+        with entered(log, "a"):
+            if i == 1:
+                continue
+            if x > i:
+                break
+    try:
+        with entered(log, "b"):
+            if x < 0:
+                raise KeyError("negative")
+            return log, "returned"
+    except KeyError:
+        log.append("caught")
+    return log, "end"
+
+
+@program("generator as a context manager raising", *SIGNS)
+def generated_and_raised(x):
+    log = []
+    with entered(log, "b"):
+        if x < 0:
+            raise KeyError("negative")
+    return log
+
+
+@program("generator as a context manager mutation", *SIGNS)
+def restored(x):
+    a = np.arange(3.0)
+    with set_for_a_while(a, x) as b:
+        total = b.sum()
+    inside = a.copy()
+    try:
+        with set_for_a_while(a, x):
+            if x < 0:
+                raise KeyError(0)
+    except ValueError as error:
+        return total, inside, a, str(error)
+    return total, inside, a
+
+
+@program("method as a context manager", *SIGNS)
+def generated_methods(x):
+    d = Depth()
+    with d.deeper() as a, d.deeper(by=2) as b:
+        deep = a.n * x
+    return deep, d.n, a is b

@@ -33,13 +33,13 @@ _OF_FLOATS = frozenset(
     for f in vars(math).values()
     if callable(f) and f not in _METHODS and f not in _OF_INTS and f not in (math.prod, math.dist)
 )
-TAKEN = frozenset({*_METHODS, *_OF_INTS, *_OF_FLOATS})
+_TAKEN = frozenset({*_METHODS, *_OF_INTS, *_OF_FLOATS})
 
 
 def of_instances(engine: Engine, value: Any, args: list[Any]) -> Any:
-    """What `value`, one of TAKEN, makes of arguments among which are instances; None where none is,
-    or its class does not say how to convert it."""
-    if not any(_is_instance(engine, x) for x in args):
+    """What a function of numbers makes of arguments among which are instances; None where none is,
+    or its class does not say how to convert it, and of other functions."""
+    if value not in _TAKEN or not any(_is_instance(engine, x) for x in args):
         return None
     if value in _METHODS:
         return _by_method(engine, value, args)

@@ -289,9 +289,8 @@ def call_library(
     kwargs: dict[str, Any],
 ) -> Any:
     """A registered function: constants by CPython, else the library function."""
-    if args and value in conversions.TAKEN:
-        if (found := conversions.of_instances(engine, value, args)) is not None:
-            return found
+    if (found := conversions.of_instances(engine, value, args)) is not None:
+        return found
     if implementation.heap:
         if any(map(may_be_array, args)) and (_is_numpys(value) or value in _OF_OBJECTS):
             raise refused(engine, f"{_name(value)} of a number", *args)
@@ -513,10 +512,14 @@ def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = Non
 
 
 def call_function(
-    engine: Engine, function: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
+    engine: Engine,
+    function: types.FunctionType,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    source: SourceFunction | None = None,
 ) -> Any:
-    """A Python function, visited in the place of the call."""
-    source = source_of(engine, function)
+    """A Python function, visited in the place of the call; as `source` has it, if given."""
+    source = source or source_of(engine, function)
     captures = engine.captures
     defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
     named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
