@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import linecache
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -101,6 +102,12 @@ class CompileError(Exception):
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
+
+
+def said(error: Exception) -> str:
+    """The message of an exception; CPython's of a wrong call without the name of what was called,
+    which is the compiler's."""
+    return re.sub(r"^[\w.<>]+\(\) ", "", str(error))
 
 
 @functools.cache

@@ -50,9 +50,10 @@ from pyxla.infer.objects import (
     set_attribute,
     type_of,
 )
+from pyxla.infer.operators import binary, compare, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.checks import TOO_LARGE
-from pyxla.infer.transfer import binary, compare, inplace, negate, transfer, truth, unary
+from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences

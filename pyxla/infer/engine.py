@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.errors import CompileError, InternalError, Location, also
+from pyxla.errors import CompileError, InternalError, Location, also, said
 from pyxla.frontend.ssa import SSA
 from pyxla.hints import raised
 from pyxla.infer.arrays.shadows import redirected, resolve
@@ -237,7 +237,7 @@ class Engine:
         except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
             raise
         except _REFUSALS as error:
-            message = str(error).removeprefix(f"{name}: ")
+            message = said(error).removeprefix(f"{name}: ")
             values = [a.value for a in args if isinstance(a, (Array, Scalar))]
             types = [str(value.type) for value in values]
             found = next(k for k in _REFUSALS if isinstance(error, k))
@@ -571,7 +571,7 @@ class Engine:
         if type(value) in _PLAIN:
             return value
         if isinstance(value, Conflict):
-            refusal = self.refuse(value.reason, value.remedy, notes=value.notes)
+            refusal = self.refuse(value.reason, value.hint, notes=value.notes)
             raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):
             self.ensure(value.bound, value.unbound.error)

@@ -289,28 +289,24 @@ class Compound:
 
 class Conflict:
     """No single type.  Using it is refused with `reason` and the places in `notes`, unless one of
-    `tests`, the conditions that decide which path is taken, can be made known."""
+    `tests`, the conditions that decide which path is taken, can be made known.
 
-    __slots__ = ("notes", "reason", "tests")
+    hint: what to write instead.
+    """
+
+    __slots__ = ("hint", "notes", "reason", "tests")
 
     def __init__(
         self,
         reason: str,
         notes: tuple[tuple[str, Location | None], ...] = (),
         tests: tuple[Value, ...] = (),
+        hint: str = "assign the same type on every path",
     ) -> None:
         self.reason = reason
         self.notes = notes
         self.tests = tests
-
-    @property
-    def remedy(self) -> str:
-        """What to write instead."""
-        if self.reason.count("a list of ") > 1:
-            return (
-                "lists have a length known while compiling: fill an array and count, or use x[mask]"
-            )
-        return "assign the same type on every path"
+        self.hint = hint
 
     def __repr__(self) -> str:
         return f"Conflict({self.reason})"

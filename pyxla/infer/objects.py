@@ -435,7 +435,8 @@ def class_of_exception(x: Compound) -> Any:
         return Const(classes[0])
     kinds = list(dict.fromkeys(classes))
     names = " or ".join([cls.__name__ for cls in kinds])
-    conflict = Conflict(f"the type of the exception that arrives here is {names}")
+    reason = f"the type of the exception that arrives here is {names}"
+    conflict = Conflict(reason, hint="catch them in clauses of their own")
     selector = exceptions.renumbered(x.items[0], [kinds.index(cls) for cls in classes], len(kinds))
     return Compound("choice", (selector,), choices.Choices(kinds, conflict))
 

@@ -11,7 +11,8 @@ from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine, Rules
 from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.objects import call_member, construct, type_of
-from pyxla.infer.transfer import TRANSFER, binary, both, compare, either, operate, truth
+from pyxla.infer.operators import binary, both, compare, either, operate, truth
+from pyxla.infer.transfer import TRANSFER
 
 
 def _negative(engine: Engine, x: Any) -> Any:

@@ -6,90 +6,27 @@ then containers, then objects with special methods.
 
 from __future__ import annotations
 
-import math
-import operator
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import same_object
-from pyxla.infer.calls.dispatch import apply, call, class_of, special
-from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.containers.comparing import (
-    ORDER,
-    compare_containers,
-    joined_lists,
-    one_grows,
-    unpack_unknown,
-)
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import contains, set_item
+from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import atoms, constant_of, negated
-from pyxla.infer.heap import (
-    BoxCell,
-    DictCell,
-    ListCell,
-    ObjectCell,
-    Pooled,
-    SetCell,
-)
-from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused
-from pyxla.infer.lattice import (
-    OPERATORS,
-    Array,
-    Compound,
-    Const,
-    MaybeNone,
-    Ref,
-    Scalar,
-    Tuple,
-    Unbound,
-    describe,
-    is_none,
-    is_number,
-    number_type,
-)
-from pyxla.infer.lists import growing, number_lists, pools
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, SetCell
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple, Unbound
+from pyxla.infer.lists import growing
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
-from pyxla.infer.text.pieces import formatted, is_text, joined, percent
+from pyxla.infer.operators import binary, compare, inplace, truth, unary
+from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
-from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import sequences
-from pyxla.lib.operators import truth as truth_of
-from pyxla.lib.registry import REGISTRY, Implementation
-from pyxla.lib.ufuncs import UFUNCS
-from pyxla.ops.elementwise import not_
 
-REMEDY_NONE = "test `is not None` first"
 Transfer = Callable[[Engine, Frame, Instr], Any]
 TRANSFER: dict[str, Transfer] = {}
-FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, range, slice)
-_FOLD = {
-    name: getattr(operator, name)
-    for name in (
-        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
-        *("and_", "or_", "xor", "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "is_"),
-        *("is_not", "not_"),
-    )
-}
-_OPERATORS = {name: Implementation(function) for name, function in OPERATORS.items()}
-_SCALAR_POWER = Implementation(UFUNCS[np.power])
-_TRUTH = Implementation(truth_of)
-_DUNDER = {"and_": "and", "or_": "or"}
-_MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-_UNARY = {"neg": "-", "pos": "+", "invert": "~"}
-_SYMBOL = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
-    "matmul": "@", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
-}  # fmt: skip
 
 
 def transfer(name: str) -> Callable[[Transfer], Transfer]:
@@ -182,239 +119,10 @@ def _binary(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return binary(engine, instr.attrs["op"], engine.use(frame.env[x]), engine.use(frame.env[y]))
 
 
-def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """`x op y`."""
-    if type(x) is Const and type(y) is Const:
-        return fold(engine, op, x.value, y.value)
-    if (plain := _plain(engine, x, y)) is not None:
-        return engine.library(_symbol(op), OPERATORS[op], *plain)
-    if is_none(x) is not False or is_none(y) is not False:
-        x, y = _numbers(engine, op, x, y)
-    if _is_operand(engine, x) and _is_operand(engine, y):
-        y = _float_to_complex(x, y)
-        result = _power(engine, x, y) if op == "pow" else operate(engine, op, x, y)
-        return operated(engine, op, (x, y), engine.abstract(result))
-    name = _DUNDER.get(op, op)
-    result = special(engine, x, f"__{name}__", (y,))
-    if result is None:
-        result = reflected(engine, x, y, f"__r{name}__")
-    if result is None:
-        result = _sequence_operator(engine, op, x, y)
-    if result is None:
-        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
-        raise engine.refuse(
-            f"unsupported operand types for {_symbol(op)}: {kinds[0]} and {kinds[1]}", types=kinds
-        )
-    return result
-
-
-def _plain(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
-    """Two of Python's numbers, not both known, as operators see them, where these give another and
-    nothing else is to be seen to; most operands are such."""
-    if engine.checks or engine.guards:
-        return None
-    if type(x) is Scalar:
-        if x.kinds is not None:
-            return None
-        if type(y) is Scalar:
-            return (x, y) if y.kinds is None else None
-        return (x, y.value) if type(y) is Const and type(y.value) in PYTHON_DTYPES else None
-    if type(y) is Scalar and y.kinds is None and type(x) is Const:
-        return (x.value, y) if type(x.value) in PYTHON_DTYPES else None
-    return None
-
-
-def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
-    """The operands of an operator that None does not have."""
-    names = [_type_name(engine, x) for x in xs]
-    symbol = "** or pow()" if op == "pow" else _symbol(op)
-    what = f"unsupported operand type(s) for {symbol}"
-    if op in _MIRROR:
-        what = f"{_symbol(op)!r} not supported between instances of {names[0]!r} and {names[1]!r}"
-    elif len(xs) == 1:
-        what = f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
-    else:
-        what += f": {names[0]!r} and {names[1]!r}"
-    return [engine.some(x, what) for x in xs]
-
-
-def _type_name(engine: Engine, x: Any) -> str:
-    if isinstance(x, MaybeNone) or (isinstance(x, Const) and x.value is None):
-        return "NoneType"
-    if isinstance(x, Const) and not isinstance(x.value, np.generic):
-        return type(x.value).__name__
-    if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
-        return _PYTHON.get(engine.as_array(x).dtype.kind, float).__name__
-    return arrays.kind_of(engine, x)
-
-
-_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
-
-
-def operate(engine: Engine, op: str, *xs: Any) -> Any:
-    """The operator `op` of numbers and arrays, as a library function."""
-    result = apply(engine, _symbol(op), _OPERATORS[op], xs, {})
-    engine.permuted &= op != "matmul"  # products are in C order
-    return result
-
-
-def _float_to_complex(x: Any, y: Any) -> Any:
-    """The right operand `y`: a Python complex on the left takes a `np.float64`, which is a float,
-    before NumPy is asked, and gives what Python gives."""
-    if type(y) is Array and not y.shape and y.dtype == np.float64 and y.kinds is None:
-        number = type(x) is Scalar and x.kinds is None and x.kind is complex
-        if number or (type(x) is Const and type(x.value) is complex):
-            return arrays.python_scalar(y, float)
-    return y
-
-
-def _power(engine: Engine, x: Any, y: Any) -> Any:
-    """`x ** y`; what NumPy does for arrays instead, squares and roots, it does not for scalars."""
-    if isinstance(x, Ref):
-        number = isinstance(y, Const) and type(y.value) is int
-        number = number or (isinstance(y, Scalar) and y.kind is int)
-        if number and arrays.is_array(engine, x) and arrays.dtype_of(engine, x) == np.bool_:
-            exponent = engine.static(y, "an exponent that decides a dtype")
-            if exponent == 2:
-                return apply(engine, "**", REGISTRY[np.square], [x], {})
-    elif isinstance(x, Array) and isinstance(y, Const) and y.value == 0.5:
-        return apply(engine, "**", _SCALAR_POWER, [x, y], {})
-    return operate(engine, "pow", x, y)
-
-
-def _symbol(op: str) -> str:
-    return _SYMBOL.get(op, op)
-
-
-def fold(engine: Engine, op: str, *values: Any) -> Any:
-    """What CPython computes for known operands; an exception it raises is raised by the program."""
-    if not all(isinstance(v, FOLDABLE) for v in values):
-        if op not in ("eq", "ne", "is_", "is_not"):
-            return engine.fold_object(_FOLD[op], values)
-    if op in GROWING and bits(op, *values) > MOST_BITS:
-        raise engine.refuse(*TOO_LARGE)
-    try:
-        return Const(_FOLD[op](*values))
-    except Exception as error:  # noqa: BLE001 - whatever CPython raises here, the program raises
-        return engine.raise_constant(error)
-
-
-def _is_operand(engine: Engine, x: Any) -> bool:
-    if isinstance(x, Ref):
-        if type(engine.heap.contents[x.cell]) is Array:
-            return True
-        return growing.found(engine.heap, x) is None and isinstance(engine.content(x), Array)
-    return is_number(x)
-
-
-def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """`+` and `*` of tuples and lists, `%` of text; an array with a list converts the list."""
-    if op == "mod" and isinstance(x, Const) and isinstance(x.value, str):
-        return percent(engine, x.value, y)
-    if op == "add" and is_text(x) and is_text(y):
-        return joined([x, y])
-    if _is_operand(engine, x) or _is_operand(engine, y):
-        other = y if _is_operand(engine, x) else x
-        grown = growing.found(engine.heap, other) is not None
-        items = () if grown else arrays.items_of(engine, other)
-        number = x if _is_operand(engine, x) else y
-        if grown and op == "mul" and _repeats(number):
-            return joined_lists(engine, other, sequences.repeated, other, number)
-        if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
-            return None
-        if items is not None and op == "mul" and _repeats(number):
-            if decided_by_data(engine, number):
-                engine.lists.grew = True
-                return joined_lists(engine, other, sequences.repeated, other, number)
-            return _like(engine, other, items * engine.static(number, "the repetition count"))
-        if op == "mul" and is_number(number):
-            return None
-        if items is not None and not isinstance(other, Const) and _is_numpys(engine, number):
-            x, y = (number_lists.by_value(engine, v) for v in (x, y))
-            return engine.abstract(operate(engine, op, x, y))
-        return None
-    if op == "add" and one_grows(engine, x, y):
-        return joined_lists(engine, x, sequences.concatenated, x, y)
-    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
-    if op == "add" and left is not None and right is not None:
-        return _like(engine, x, left + right)
-    return _set_operator(engine, op, x, y)
-
-
-def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    contents: list[Any] = [
-        engine.heap.contents.get(v.cell) if isinstance(v, Ref) else None for v in (x, y)
-    ]
-    if all(isinstance(c, SetCell) for c in contents) and op in ("and_", "or_", "xor", "sub"):
-        return engine.new(SetCell(_FOLD[op](contents[0].items, contents[1].items)))
-    if all(isinstance(c, DictCell) for c in contents) and op == "or_":
-        return engine.new(
-            DictCell({**contents[0].in_order(engine), **contents[1].in_order(engine)})
-        )
-    return None
-
-
-def _is_numpys(engine: Engine, x: Any) -> bool:
-    """Whether operators of `x` and sequences are NumPy's, which Python's numbers do not have."""
-    if not is_number(x):
-        return _is_operand(engine, x)
-    pythons = {kind in PYTHON_DTYPES for kind in kinds_of(x)}
-    if len(pythons) > 1:
-        raise engine.refuse(
-            f"a sequence meets {describe(x)}, which may be Python's number or NumPy's",
-            "make the number one kind: float(x), int(x), or a NumPy scalar from the start",
-        )
-    return pythons == {False}
-
-
-def _repeats(x: Any) -> bool:
-    """Whether a sequence times `x` is the sequence repeated, as ints of Python and NumPy say."""
-    if isinstance(x, Const):
-        return isinstance(x.value, int | np.integer)
-    return is_number(x) and x.kinds is None and x.dtype.kind in ("iu" if type(x) is Array else "ib")
-
-
-def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:
-    return engine.new(ListCell(items)) if isinstance(x, Ref) else Tuple(items)
-
-
 @transfer("inplace")
 def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, y = (engine.use(frame.env[v]) for v in instr.operands)
     return inplace(engine, instr.attrs["op"], x, y)
-
-
-def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """What `x op= y` leaves in `x`."""
-    if not isinstance(x, Ref):
-        if may_be_array(x):
-            raise refused(engine, f"{_symbol(op)}= writes to an array", x)
-        return binary(engine, op, x, y)
-    grown = growing.found(engine.heap, x)
-    if grown is not None and grown.cls is tuple:
-        return binary(engine, op, x, y)
-    if grown is not None and op == "add":
-        call(engine, Const(sequences.extend), [x, y], {})
-        return x
-    content = engine.content(x)
-    if isinstance(content, Array):
-        if engine.is_jax(x):
-            return binary(engine, op, x, y)
-        if not _is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
-            y = engine.abstract(engine.as_array(y))
-        result = operate(engine, op, x, y)
-        return arrays.inplace(engine, x, result, _symbol(op))
-    if isinstance(content, ListCell) and op == "add":
-        engine.set_content(x.cell, ListCell(content.items + tuple(engine.iterate(y))))
-        return x
-    if isinstance(content, ListCell) and op == "mul":
-        engine.set_content(x.cell, ListCell(content.items * engine.static(y)))
-        return x
-    if isinstance(content, ObjectCell):
-        result = special(engine, x, f"__i{_DUNDER.get(op, op)}__", (y,))
-        if result is not None:
-            return result
-    return binary(engine, op, x, y)
 
 
 @transfer("unary")
@@ -422,197 +130,15 @@ def _unary(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return unary(engine, instr.attrs["op"], engine.use(frame.env[instr.operands[0]]))
 
 
-def unary(engine: Engine, op: str, x: Any) -> Any:
-    """`-x`, `+x`, `~x` or `not x`."""
-    if op == "not_":
-        return negate(engine, truth(engine, x))
-    if type(x) is Const:
-        return fold(engine, op, x.value)
-    if type(x) is MaybeNone:
-        (x,) = _numbers(engine, op, x)
-    if _is_operand(engine, x):
-        return operated(engine, op, (x,), engine.abstract(operate(engine, op, x)))
-    result = special(engine, x, f"__{op}__", ())
-    if result is None:
-        raise engine.refuse(f"bad operand type for unary {op}: {arrays.kind_of(engine, x)}")
-    return result
-
-
-def negate(engine: Engine, x: Any) -> Any:
-    if isinstance(x, Const):
-        return Const(not x.value)
-    return Scalar(not_(x.value), None, negated(x.test))
-
-
 @transfer("truth")
 def _truth(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return truth(engine, engine.use(frame.env[instr.operands[0]]))
-
-
-def truth(engine: Engine, x: Any) -> Any:
-    """`bool(x)`: a Const or a Scalar of kind bool."""
-    if isinstance(x, Const):
-        if isinstance(x.value, FOLDABLE):
-            return Const(bool(x.value))
-        return engine.fold_object(bool, (x.value,))
-    if isinstance(x, Scalar) and x.kind is bool:
-        return x
-    if isinstance(x, MaybeNone):
-        inner = truth(engine, x.value)
-        found = both(engine, x.some, inner)
-        return Scalar(found.value, None, ("implies", (("SOME", x, None), *atoms(inner, True)), ()))
-    if _is_operand(engine, x):
-        return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
-    if isinstance(x, Tuple):
-        return Const(bool(x.items))
-    if choices.is_choice(x):
-        return choices.test(x, bool)
-    if (grown := growing.found(engine.heap, x)) is not None:
-        return compare(engine, "gt", growing.length(engine, grown), Const(0))
-    if isinstance(x, Ref):
-        content = engine.content(x)
-        if isinstance(content, (ListCell, DictCell, SetCell)):
-            return Const(bool(content.items))
-        for name in ("__bool__", "__len__"):
-            result = special(engine, x, name, ())
-            if result is not None:
-                return truth(engine, result)
-    return Const(True)
 
 
 @transfer("compare")
 def _compare(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, y = (engine.use(frame.env[v]) for v in instr.operands)
     return compare(engine, instr.attrs["op"], x, y)
-
-
-def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """`x op y` for the comparison operators, `is` and `in`."""
-    if type(x) is MaybeNone or type(y) is MaybeNone:
-        return _compare_maybe(engine, op, x, y)
-    if op in ("is_", "is_not"):
-        same = identical(engine, x, y)
-        return same if op == "is_" else negate(engine, same)
-    if op in ("contains", "not_contains"):
-        found = contains(engine, x, y, compare)
-        return found if op == "contains" else negate(engine, found)
-    if type(x) is Const and type(y) is Const:
-        return fold(engine, op, x.value, y.value)
-    if op in ORDER and (is_none(x) or is_none(y)):
-        x, y = _numbers(engine, op, x, y)
-    if choices.is_choice(x) or choices.is_choice(y):
-        return choices.compared(engine, _FOLD[op], x, y)
-    if op in ("eq", "ne") and _is_text(x) != _is_text(y) and Scalar in (type(x), type(y)):
-        return Const(op == "ne")
-    if _is_operand(engine, x) and _is_operand(engine, y):
-        x, y = constant_of(x), constant_of(y)
-        if type(x) is Const and type(y) is Const:
-            return fold(engine, op, x.value, y.value)
-        if (certain := _beyond_ints(op, x, y)) is not None:
-            return certain
-        if (plain := _plain(engine, x, y)) is not None:
-            return engine.library(_symbol(op), OPERATORS[op], *plain)
-        y = _float_to_complex(x, y)
-        return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
-    result = special(engine, x, f"__{op}__", (y,))
-    if result is None:
-        result = reflected(engine, x, y, f"__{_MIRROR[op]}__")
-    if result is not None:
-        return result
-    if op == "ne" and (class_of(engine, x) or class_of(engine, y)):
-        return negate(engine, truth(engine, compare(engine, "eq", x, y)))
-    if _is_text(x) and _is_text(y):
-        for text in (x, y):
-            arrays.need_characters(engine, text)
-    if _is_numpys(engine, x) or _is_numpys(engine, y):
-        if any(arrays.items_of(engine, v) is not None for v in (x, y)):
-            return engine.abstract(operate(engine, op, x, y))
-    return compare_containers(engine, op, x, y)
-
-
-def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
-    """The comparison of an int with an infinity, which the first of `m = inf`, `m = min(m, v)` is:
-    it says that `m` is of the type of `v` from then on."""
-    if type(x) is Const:
-        return _beyond_ints(_MIRROR[op], y, x)
-    if type(y) is not Const or not is_number(x) or type(y.value) is not float:
-        return None
-    if not math.isinf(y.value) or number_type(x).dtype.kind not in "biu" or x.kinds is not None:
-        return None
-    outcome = _FOLD[op](0, y.value)
-    return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
-
-
-def _is_text(x: Any) -> bool:
-    known = isinstance(x, Const) and isinstance(x.value, str)
-    return known or (isinstance(x, Compound) and x.kind == "text")
-
-
-def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """A comparison of what may be None."""
-    if op in ("is_", "is_not", "eq", "ne"):
-        if type(x) is not MaybeNone:
-            x, y = y, x
-        if is_none(y):
-            some = Scalar(x.some.value, None, ("SOME", x, None))
-            return some if op in ("is_not", "ne") else negate(engine, some)
-        if op in ("eq", "ne") and type(y) is not MaybeNone and is_number(x.value):
-            equal = both(engine, x.some, truth(engine, compare(engine, "eq", x.value, y)))
-            return equal if op == "eq" else negate(engine, equal)
-        raise engine.refuse(
-            f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
-        )
-    if op in ("contains", "not_contains"):
-        y = engine.some(y, "argument of type 'NoneType' is not iterable")
-        if type(x) is MaybeNone:
-            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
-        return compare(engine, op, x, y)
-    return compare(engine, op, *_numbers(engine, op, x, y))
-
-
-def identical(engine: Engine, x: Any, y: Any) -> Any:
-    """`x is y`, a bool."""
-    if choices.is_choice(x) or choices.is_choice(y):
-        return choices.equal(x, y)
-    if isinstance(x, Ref) and isinstance(y, Ref):
-        if Pooled in (type(engine.heap.contents[ref.cell]) for ref in (x, y)):
-            return pools.same(engine, x, y)
-        for ref in (x, y):
-            engine.check_distinct(ref)
-        return same_object(engine.heap, x, y)
-    if isinstance(x, Const) and isinstance(y, Const):
-        return Const(x.value is y.value)
-    classes = _python_class(x), _python_class(y)
-    if None in classes:
-        if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
-            raise refused(engine, "`is` compares objects", x, y)
-        return Const(x is y)
-    if classes == (bool, bool):
-        return compare(engine, "eq", x, y)
-    if classes[0] is classes[1] or any(v.kinds for v in (x, y) if isinstance(v, Scalar)):
-        raise engine.refuse("`is` between numbers is not defined", "use ==")
-    return Const(False)
-
-
-def _python_class(x: Any) -> type | None:
-    """The class of a Python number or constant; bools are two objects, None is one."""
-    if isinstance(x, Scalar):
-        return x.kind
-    return type(x.value) if isinstance(x, Const) else None
-
-
-def both(engine: Engine, x: Any, y: Any) -> Any:
-    """`x and y` of bools, both already computed."""
-    if isinstance(x, Const):
-        return y if x.value else x
-    if isinstance(y, Const):
-        return x if y.value else y
-    return engine.abstract(OPERATORS["and_"](x, y))
-
-
-def either(engine: Engine, x: Any, y: Any) -> Any:
-    """`x or y` of bools, both already computed."""
-    return negate(engine, both(engine, negate(engine, x), negate(engine, y)))
 
 
 @transfer("getattr")

@@ -20,7 +20,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
 from pyxla.infer.lists.number_lists import unpacked
-from pyxla.infer.transfer import truth
+from pyxla.infer.operators import truth
 from pyxla.lib.registry import rule
 from pyxla.runtime.signature import fields_of
 

@@ -45,7 +45,7 @@ FAULTS = [
     ),
     Fault(
         "what the program replaced in an argument is nobody's any more",
-        "pyxla.specialize",
+        "pyxla.specialize.arguments",
         "self.captures.pinned.extend(map(Ref, [*self.initial, *self.parts]))",
         "self.captures.pinned.extend(args)",
         3000,
@@ -249,7 +249,7 @@ FAULTS = [
     ),
     Fault(
         "the write to an argument is lost",
-        "pyxla.specialize",
+        "pyxla.specialize.results",
         "            if isinstance(after, Conflict):\n                raise CompileError(",
         "            if world.leaves.get(cell) == 2:\n                continue\n"
         "            if isinstance(after, Conflict):\n                raise CompileError(",

@@ -8,7 +8,8 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.structure import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
-from pyxla.infer.transfer import REMEDY_NONE, transfer
+from pyxla.infer.operators import REMEDY_NONE
+from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 
 

@@ -49,7 +49,7 @@ def _is_undecided(frame: Any) -> bool:
 def too_deep(engine: Any) -> Any:
     return engine.refuse(
         f"calls are nested too deeply ({len(engine.frames)})",
-        "recursion needs a depth that is known while compiling; use a loop",
+        f"recursion needs a depth known while compiling, of at most {MAX_DEPTH}: use a loop",
         kind=TooDeep,
     )
 

@@ -96,9 +96,19 @@ def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> 
         return resized(x.value, type.shape)
 
 
+_OF_ONE_TYPE = (
+    "where lists differ in length, their items are of one type: keep one list for each type, or "
+    "fill an array and count"
+)
+
+
+def _content(value: Any, state: Any) -> Any:
+    return state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
+
+
 def _shown(value: Any, state: Edge) -> str:
     """What `value` is in `state`, for messages."""
-    content = state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
+    content = _content(value, state)
     if isinstance(content, ListCell):
         return f"a list of {len(content.items)} items"
     if isinstance(content, DictCell):
@@ -233,7 +243,9 @@ class Join:
                 notes.append(note)
         what = f"{self.hint!r}" if self.hint else "the value"
         kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
-        return Conflict(f"{what} may be {kinds}", tuple(notes), self.tests())
+        lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, self.states)]
+        hint = _OF_ONE_TYPE if all(lists) else "assign the same type on every path"
+        return Conflict(f"{what} may be {kinds}", tuple(notes), self.tests(), hint)
 
     def tests(self) -> tuple[Value, ...]:
         """What decides which of the states there is."""

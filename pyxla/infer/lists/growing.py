@@ -483,7 +483,8 @@ def detach(engine: Any, x: Ref) -> None:
     live = reachable(heap, [*engine.in_use(), *engine.captures.pinned])
     for cell in rows:
         if cell in live:
-            heap.contents[cell] = Conflict("this list was in a list whose items were moved since")
+            reason = "this list was in a list whose items were moved since"
+            heap.contents[cell] = Conflict(reason, hint="take the list out again after they moved")
         else:
             del heap.contents[cell]
 

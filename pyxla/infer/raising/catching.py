@@ -101,5 +101,8 @@ def as_raised(engine: Any, error: CompileError) -> Compound | None:
         return None
     message: Any = Const(error.message)
     if not _EXACT.match(error.message):
-        message = Conflict(f"the text of this {kind.__name__} is not NumPy's word for word")
+        message = Conflict(
+            f"the text of this {kind.__name__} is not NumPy's word for word",
+            hint="catch the exception without reading its text, or raise one of your own",
+        )
     return Compound("exception", (message,), kind)

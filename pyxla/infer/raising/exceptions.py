@@ -214,7 +214,10 @@ def select(x: Compound, values: Sequence[Any]) -> Any:
     if all(isinstance(v, Const) and type(v.value) is str for v in values):
         texts = list(dict.fromkeys([v.value for v in values]))
         selector = renumbered(x.items[0], [texts.index(v.value) for v in values], len(texts))
-        conflict = Conflict("the text of the exception must be known, of which there are several")
+        conflict = Conflict(
+            "the text of the exception must be known, of which there are several",
+            hint="catch them in clauses of their own",
+        )
         return Compound("choice", (selector,), Choices(texts, conflict))
     if not all(is_number(v) and number_type(v) is number_type(first) for v in values):
         return None
