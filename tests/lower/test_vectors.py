@@ -206,3 +206,16 @@ def test_updates_alone_stay_vectors():
 
     region = compilation(f, _matrix(20)).at("regions").region
     assert any(instr.results[0].type.size == 20 for instr in walk(region.instrs))
+
+
+def test_rows_of_a_matrix_one_after_the_other():
+    """A matrix as a vector is no vector in memory for all that reads it by rows."""
+
+    def f(x):
+        flat = x.reshape(-1)
+        for row in x:
+            row[0] *= flat[flat > 0.2].sum()
+        return flat
+
+    for n in (4, 7):
+        _same(f, _matrix(n))

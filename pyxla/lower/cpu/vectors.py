@@ -233,8 +233,8 @@ class _Vector:
             return self.padded(instr, offset)
         source = instr.operands[0]
         if instr.op in _MOVED:
-            if source.type.size not in (1, value.type.size):
-                raise _Refused
+            if source.type.size != 1 and not _is_vector(source):
+                raise _Refused  # rows of a matrix, one after the other
             return self.lanes(source, offset)
         if instr.op is slice_:
             if instr.attrs.get("strides") and any(s != 1 for s in instr.attrs["strides"]):
