@@ -19,6 +19,7 @@ from pyxla.lower.cpu.blocks import make_blocks
 from pyxla.lower.cpu.copies import share_code
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
+from pyxla.lower.cpu.functions import compute_functions
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.registers import keep_in_registers
@@ -38,7 +39,7 @@ from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
-from pyxla.ops.elementwise import add
+from pyxla.ops.elementwise import add, atan2, cosine, sine
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.scope import scope, stop_gradient
@@ -72,6 +73,7 @@ PASSES = (
     Pass(split_vectors, (while_,), cpu=True),
     Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,)),
+    Pass(compute_functions, (sine, cosine, atan2), cpu=True),
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),
     Pass(close, tuple(CLOSED)),

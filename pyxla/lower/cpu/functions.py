@@ -1,0 +1,237 @@
+"""Functions of many doubles as arithmetic, which LLVM makes vectors of.
+
+    %y = sine(%x: f64[n])     ->     if max(|x|) > 2**20: sine(%x) else: polynomials of %x
+
+XLA:CPU calls the C library for each double, which takes five times as long.  Where an argument is
+out of the range for which the arithmetic is right to a unit or two in the last place, the library
+computes all of them.  The branches also keep XLA from computing the arguments in two kernels: the
+division of the arctangent is one of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ops.control import case, if_, while_
+from pyxla.ops.elementwise import abs as abs_
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    atan2,
+    bitcast_convert,
+    compare,
+    convert,
+    cosine,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    negate,
+    not_,
+    or_,
+    round_nearest_even,
+    select,
+    sine,
+    subtract,
+)
+from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import broadcast_in_dim, constant
+
+MANY = 1024  # elements: fewer are not worth the test
+F64 = np.dtype(np.float64)
+FAR = 2.0**20  # multiples of pi / 2 are products of 33 bits and at most 20
+NEAR = 1e-8  # the sine of less is the number itself, with its sign
+ORDINARY = 1e-290, 1e290  # neither sums nor quotients leave the doubles
+EIGHTH = math.tan(math.pi / 8)
+
+
+def compute_functions(region: Region) -> Region:
+    """Replace the functions of many doubles in a region, in place."""
+    code: list[Instr] = []
+    for instr in region.instrs:
+        if instr.op in (if_, case, while_):
+            for inner in instr.regions:
+                compute_functions(inner)
+        code += _computed(instr) if _is_worth_it(instr) else [instr]
+    region.instrs[:] = code
+    return region
+
+
+def _is_worth_it(instr: Instr) -> bool:
+    if instr.op not in _FUNCTIONS:
+        return False
+    type = instr.results[0].type
+    return type.dtype == F64 and type.size >= MANY
+
+
+def _computed(instr: Instr) -> list[Instr]:
+    code: list[Instr] = []
+    builder = Builder(code, instr.loc)
+    test, arithmetic = _FUNCTIONS[instr.op]
+    with building(builder):
+        regions = [
+            builder.region((), functools.partial(f, *instr.operands))
+            for f in (arithmetic, instr.op)
+        ]
+        # XLA would make a selection of an `if`, and compute both.
+        index = convert(test(*instr.operands), dtype=np.dtype(np.int32))
+        (made,) = _results(case(index, regions=tuple(regions)))
+    made.owner.results = instr.results
+    instr.results[0].owner = made.owner
+    return code
+
+
+def _results(made: Value | tuple[Value, ...]) -> tuple[Value, ...]:
+    return made if isinstance(made, tuple) else (made,)
+
+
+def _is_far(x: Value) -> Value:
+    """Whether an angle is out of range, or not a number: it may hide another one."""
+    return not_(compare(_extremum(abs_(x), "maximum"), _number(FAR), direction="LE"))
+
+
+def _is_extreme(y: Value, x: Value) -> Value:
+    """Whether the larger number of a pair is zero, huge, tiny or none."""
+    low, high = map(_number, ORDINARY)
+    larger = maximum(abs_(y), abs_(x))
+    smallest, largest = _extremum(larger, "minimum"), _extremum(larger, "maximum")
+    within = compare(smallest, low, direction="GE"), compare(largest, high, direction="LE")
+    return not_(and_(*within))
+
+
+def _extremum(x: Value, which: str) -> Value:
+    start = _number(-math.inf if which == "maximum" else math.inf)
+    return reduce(x, start, dimensions=tuple(range(x.type.ndim)), computation=which)
+
+
+def _sine(x: Value) -> Value:
+    y = _wave(x, 0)
+    return select(compare(abs_(x), _all(x, NEAR), direction="LT"), x, y)
+
+
+def _cosine(x: Value) -> Value:
+    return _wave(x, 1)
+
+
+def _wave(x: Value, quarters: int) -> Value:
+    """The sine of x and some quarters of a turn."""
+    turns = round_nearest_even(multiply(x, _all(x, 2 / math.pi)))
+    first, second, third = [multiply(turns, _all(x, part)) for part in _quarter_turn()]
+    near = subtract(x, first)  # exact, as are the first two products
+    rough = subtract(near, second)
+    left = subtract(subtract(subtract(near, rough), second), third)
+    rest = add(rough, left)
+    tail = add(subtract(rough, rest), left)  # what rounding took from the rest
+    square = multiply(rest, rest)
+    curved = multiply(multiply(rest, square), _polynomial(square, _series(3)))
+    sine_of = add(rest, add(curved, tail))
+    half = multiply(square, _all(x, 0.5))
+    curved = multiply(multiply(square, square), _polynomial(square, _series(4)))
+    begun = subtract(_all(x, 1.0), half)
+    lost = subtract(subtract(_all(x, 1.0), begun), half)
+    cosine_of = add(begun, add(lost, subtract(curved, multiply(rest, tail))))
+    count = convert(turns, dtype=np.dtype(np.int32))
+    count = add(count, _all(count, quarters))
+    y = select(_bit(count, 1), cosine_of, sine_of)
+    return select(_bit(count, 2), negate(y), y)
+
+
+def _bit(x: Value, bit: int) -> Value:
+    return compare(and_(x, _all(x, bit)), _all(x, 0), direction="NE")
+
+
+def _series(first: int) -> list[float]:
+    """Coefficients of the sine or cosine from x**first on, by the square of x."""
+    powers = range(first, 18, 2)
+    return [(-1) ** (k // 2) / math.factorial(k) for k in powers]
+
+
+@functools.cache
+def _quarter_turn() -> tuple[float, ...]:
+    """pi / 2 in parts, of which all but the last have 33 bits."""
+    unit = 1 << 240
+
+    def arctangent(divisor: int) -> int:
+        term, total, k = unit // divisor, 0, 0
+        while term:
+            total += (-1) ** k * term // (2 * k + 1)
+            term //= divisor**2
+            k += 1
+        return total
+
+    left = Fraction(2 * (4 * arctangent(5) - arctangent(239)), unit)
+    parts = []
+    for bits in (33, 33, 53):
+        place = Fraction(2) ** (math.floor(math.log2(left)) - bits + 1)
+        parts.append(math.floor(left / place) * place)
+        left -= parts[-1]
+    return tuple(map(float, parts))
+
+
+def _arctangent(y: Value, x: Value) -> Value:
+    """The angle of a point: of at most an eighth of a half turn, then of the whole."""
+    width, height = abs_(x), abs_(y)
+    lower, larger = minimum(width, height), maximum(width, height)
+    wide = compare(lower, multiply(larger, _all(x, EIGHTH)), direction="GT")
+    ratio = divide(
+        select(wide, subtract(lower, larger), lower), select(wide, add(lower, larger), larger)
+    )
+    square = multiply(ratio, ratio)
+    curved = multiply(multiply(ratio, square), _polynomial(square, _arctangents()))
+    angle = add(ratio, curved)
+    # `wide` once more, of what is there: XLA computes the ratio in a kernel of its own.
+    below = compare(ratio, _all(x, 0.0), direction="LT")
+    wide = or_(below, compare(height, width, direction="EQ"))
+    angle = select(wide, add(angle, _all(x, math.pi / 4)), angle)
+    steep = compare(height, width, direction="GT")
+    angle = select(steep, subtract(_all(x, math.pi / 2), angle), angle)
+    angle = select(_is_negative(x), subtract(_all(x, math.pi), angle), angle)
+    return select(_is_negative(y), negate(angle), angle)
+
+
+def _is_negative(x: Value) -> Value:
+    """Whether the sign is set, of zeros too."""
+    bits = bitcast_convert(x, dtype=np.dtype(np.int64))
+    return compare(bits, _all(bits, 0), direction="LT")
+
+
+@functools.cache
+def _arctangents() -> list[float]:
+    """Coefficients c of arctan(t) = t + t**3 * c(t**2) for t up to that of an eighth."""
+
+    def exact(z: np.ndarray) -> np.ndarray:
+        return np.asarray(sum((-1) ** (k + 1) * z**k / (2 * k + 3) for k in range(40)))
+
+    series = np.polynomial.Chebyshev.interpolate(exact, 11, domain=[0, EIGHTH**2])
+    return list(map(float, series.convert(kind=np.polynomial.Polynomial).coef))
+
+
+def _polynomial(x: Value, coefficients: list[float]) -> Value:
+    y = _all(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        y = add(multiply(y, x), _all(x, coefficient))
+    return y
+
+
+def _all(like: Value, number: float) -> Value:
+    content = constant(value=np.array(number, like.type.dtype))
+    return broadcast_in_dim(content, shape=like.type.shape, broadcast_dimensions=())
+
+
+def _number(number: float) -> Value:
+    return constant(value=np.array(number, F64))
+
+
+_Test = Callable[..., Value]
+_FUNCTIONS: dict[object, tuple[_Test, _Test]] = {
+    sine: (_is_far, _sine),
+    cosine: (_is_far, _cosine),
+    atan2: (_is_extreme, _arctangent),
+}
