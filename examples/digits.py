@@ -7,6 +7,7 @@ last; the first 1,500 are trained on and the other 297 tested with. After 10 epo
 """
 
 import importlib
+import sys
 import time
 from dataclasses import dataclass
 
@@ -123,7 +124,11 @@ def make_orders(rng, epochs, count=TRAINED):
 
 def main():
     """Train for 10 epochs; the second run shows what the training takes once it is compiled."""
-    images, labels = load(importlib.import_module("sklearn.datasets").load_digits())
+    try:
+        digits = importlib.import_module("sklearn.datasets").load_digits()
+    except ModuleNotFoundError:
+        sys.exit("the digits are scikit-learn's: pip install scikit-learn")
+    images, labels = load(digits)
     learn = pyxla.compile(train)
     for attempt in ("first", "second"):
         rng = np.random.default_rng(0)

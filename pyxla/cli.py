@@ -31,6 +31,7 @@ import numpy as np
 import pyxla
 from pyxla import api, hlo, reflect, types
 from pyxla.errors import CompileError
+from pyxla.runtime.artifact import ArgumentError
 
 OK, REFUSED, USAGE = 0, 1, 2
 
@@ -159,6 +160,10 @@ def _run(arguments: argparse.Namespace) -> None:
         raise
     except Exception as error:  # whatever the program raises
         hint = "the program raised this for these values"
+        if isinstance(error, ArgumentError):
+            hint = (
+                "pass what it was built for; an array is a .npy file, or spelled array([1, 2], f32)"
+            )
         raise CompileError(f"{type(error).__name__}: {error}", hint=hint) from error
     print(repr(result))
     for index, (before, after) in enumerate(zip(given, values, strict=True)):

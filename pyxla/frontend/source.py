@@ -285,7 +285,7 @@ def _read(function: types.FunctionType) -> SourceFunction:
     if not _files[filename]:
         raise CompileError(
             f"the source of {qualname} (defined in {filename}) is not available",
-            hint="define it in a file or a notebook cell; text given to exec has no source",
+            hint="define it in a file or a notebook cell; exec and python -c keep no source",
         )
     raise CompileError(
         f"the source of {qualname} is not what it was when it was defined",

@@ -108,8 +108,8 @@ class Loaded:
         given, count = len(args) + len(named), len(self.args)
         names = self.names[len(args) :]
         if given != count or (named and set(names) != set(named)):
-            words = f"{self.name}() takes {count} arguments, {given} given"
-            raise TypeError(f"{words}: {', '.join(self.names)}" if self.names else words)
+            words = f"{self.name}() takes {count} argument{'s' * (count != 1)}, {given} given"
+            raise ArgumentError(f"{words}: {', '.join(self.names)}" if self.names else words)
         args = (*args, *[named[name] for name in names if named])
         leaves: list[Any] = []
         for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
@@ -129,6 +129,10 @@ class Loaded:
         else:
             return
         raise TypeError(f"{self.name}(): {what}, and the program writes to arrays; pass a copy")
+
+
+class ArgumentError(TypeError):
+    """Arguments that a loaded program was not built for."""
 
 
 def load(path: str | Path) -> Loaded:
@@ -186,11 +190,14 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
         case ArgStatic(value):
             _check(x == value, repr(value), x, path)
         case signature.ArgTuple(_, items) | signature.ArgList(items):
-            _check(isinstance(x, (tuple, list)) and len(x) == len(items), arg, x, path)
+            kind = "tuple" if isinstance(arg, signature.ArgTuple) else "list"
+            expected = f"a {kind} of {len(items)} items"
+            _check(isinstance(x, (tuple, list)) and len(x) == len(items), expected, x, path)
             for step, (item, y) in enumerate(zip(items, x, strict=True)):
                 _collect(item, y, (*path, step), leaves)
         case signature.ArgDict(keys, items):
-            _check(isinstance(x, dict) and tuple(x) == keys, arg, x, path)
+            expected = f"a dict with the keys {list(keys)}"
+            _check(isinstance(x, dict) and tuple(x) == keys, expected, x, path)
             for key, item in zip(keys, items, strict=True):
                 _collect(item, x[key], (*path, key), leaves)
         case signature.ArgObject(_, fields):
@@ -198,7 +205,7 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
                 _check(hasattr(x, name), f"an object with field {name!r}", x, path)
                 _collect(item, getattr(x, name), (*path, name), leaves)
         case _:
-            _check(False, arg, x, path)
+            _check(False, arg.__class__.__name__.removeprefix("Arg").lower(), x, path)
 
 
 def _converted(type: ArrayType, x: Any) -> Any:
@@ -223,7 +230,7 @@ def _matches(type: ArrayType, x: Any) -> bool:
 def _check(fits: bool, expected: Any, x: Any, path: tuple[Any, ...]) -> None:
     if not fits:
         got = f"{SHORT_NAMES.get(x.dtype, x.dtype)}{list(x.shape)}" if hasattr(x, "dtype") else x
-        raise TypeError(f"{signature.spell(path)}: expected {expected}, got {got}")
+        raise ArgumentError(f"{signature.spell(path)}: expected {expected}, got {got}")
 
 
 # --- records as JSON --------------------------------------------------------------------------
