@@ -157,11 +157,13 @@ def with_jax(text: str, checks: bool, expected: Run) -> tuple[Run, Run]:
 
 
 def inside_jit(text: str, checks: bool, expected: Run) -> tuple[Run, Run]:
-    """The arrays are traced; all else is constant there."""
+    """Arrays and floats are traced; all else is constant there."""
 
     def call(namespace: dict[str, Any], arguments: tuple[Any, ...]) -> Any:
         function = pyxla.compile(namespace["program"])
-        traced = {i: x for i, x in enumerate(arguments) if isinstance(x, jax.Array)}
+        traced = {
+            i: x for i, x in enumerate(arguments) if isinstance(x, jax.Array) or type(x) is float
+        }
         seen = types.SimpleNamespace(static=None)
 
         def inside(arrays: dict[int, Any]) -> Any:
@@ -183,12 +185,18 @@ def inside_jit(text: str, checks: bool, expected: Run) -> tuple[Run, Run]:
 
 
 def numbers_too(x: Any) -> Any:
-    """Python's numbers are arrays for JAX."""
+    """Python's numbers are arrays for JAX, of the widest kind that they may have."""
     if isinstance(x, tuple | list):
         return type(x)([numbers_too(item) for item in x])
     if isinstance(x, dict):
         return {key: numbers_too(item) for key, item in x.items()}
-    return np.asarray(x) if isinstance(x, bool | int | float | complex) else x
+    if isinstance(x, np.ndarray) and not x.ndim and x.dtype.kind in "biuf":
+        x = float(x)
+    return np.asarray(x, float if isinstance(x, bool | int) else None) if is_python(x) else x
+
+
+def is_python(x: Any) -> bool:
+    return isinstance(x, bool | int | float | complex)
 
 
 WAYS: dict[str, Callable[[str, bool, Run], tuple[Run, Run]]] = {

@@ -154,6 +154,48 @@ def for_generator(scope: Scope) -> bool:
     return True
 
 
+LONG = (1, 1, 40, 70_000, 2**33, -(2**61))
+
+
+def meets_long_int(scope: Scope) -> bool:
+    """Short ints of NumPy compared with ints of Python that they may not hold."""
+    dtype = scope.rng.choice(("int8", "uint8", "int16", "uint16", "int32", "uint32", "uint64"))
+    i = ex.integer(scope, 1).text
+    if ":=" in i:
+        return False
+    n = f"({i}) % 11 * {scope.rng.choice(LONG)}"
+    x = f"np.array({[scope.rng.randint(0, 99) for _ in range(3)]}, np.{dtype})"
+    symbol = scope.rng.choice(("<", "<=", ">", ">=", "==", "!="))
+    test = f"{x} {symbol} {n}" if scope.chance(0.6) else f"{n} {symbol} {x}"
+    use = scope.rng.choice((f"int(({test}).sum())", f"float(np.where({test}, 1.5, 0.5)[0])"))
+    found = scope.make(use)
+    if found is None:
+        return False
+    scope.feature("dtypes")
+    bind(scope, scope.fresh_name("v"), found)
+    return True
+
+
+def meets_sequence(scope: Scope) -> bool:
+    """Numbers compared with tuples and lists, which they do not equal."""
+    i, s = ex.integer(scope, 1).text, ex.real(scope, 1).text
+    if ":=" in i + s:
+        return False
+    tests = [
+        f"({i},) == {i}",
+        f"{i} != [{i}, {s}]",
+        f"(1, ({i},)) == (1, {i})",
+        f"{i} in [({i},), {i} % 5]",
+        f"[({s},), {i}].count({i}) > 1",
+    ]
+    found = scope.make(f"int({scope.rng.choice(tests)})")
+    if found is not None:
+        bind(scope, scope.fresh_name("v"), found)
+    return found is not None
+
+
+SIMPLE[meets_long_int] = 4
+SIMPLE[meets_sequence] = 3
 COMPOUND[caught] = 16
 COMPOUND[for_generator] = 12
 SIMPLE[guarded] = 6
