@@ -7,6 +7,8 @@ XLA:CPU needs the positions as an array of pairs, and takes twice as long as a l
 looks at all of them, where an array of bounded extent knows how many there are.  Cheap code that
 makes positions and updates is computed in the loop, for the elements that are true.  With one
 index XLA's own loop is the faster one.
+
+A loop around few positions may become one function (`lower.cpu.small`), which holds no scatter.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from pyxla.ops.elementwise import add, and_, clamp, compare, convert, minimum, s
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.shape import concatenate, constant, reshape
 
-FEW = 32  # elements: not worth a loop
+FEW = 32  # elements: not worth a loop, but in another one
 DEPTH = 8  # of code that is computed in the loop
 _CHEAP = frozenset(
     "add subtract multiply and or not select compare convert minimum maximum clamp".split()  # noqa: SIM905
@@ -38,19 +40,20 @@ _CHEAP = frozenset(
 
 def scatter_in_order(region: Region) -> Region:
     """Make loops of scatters, in place."""
-    if _scatter_in(region):
+    if _scatter_in(region, FEW):
         dead_code(region)
     return region
 
 
-def _scatter_in(region: Region) -> bool:
+def _scatter_in(region: Region, least: int) -> bool:
+    """least: how many elements are worth a loop."""
     code: list[Instr] = []
     replaced: dict[Value, Value] = {}
     changed = False
     for instr in region.instrs:
         for inner in instr.regions:
-            changed |= _scatter_in(inner)
-        if instr.op is scatter and _is_of_elements(instr):
+            changed |= _scatter_in(inner, 2 if instr.op is while_ else least)
+        if instr.op is scatter and instr.operands[-1].type.size >= least and _is_of_elements(instr):
             outside = Builder(code, instr.loc)
             with building(Builder(code, instr.loc)):
                 replaced[instr.results[0]] = _loop(instr, outside)
@@ -68,7 +71,7 @@ def _is_of_elements(instr: Instr) -> bool:
         return False
     x, indices, updates = instr.operands
     attrs = instr.attrs
-    if updates.type.size < FEW or attrs["index_vector_dim"] < indices.type.ndim - 1:
+    if attrs["index_vector_dim"] < indices.type.ndim - 1:
         return False
     windows = [updates.type.shape[axis] for axis in attrs["update_window_dims"]]
     every = len(attrs["scatter_dims_to_operand_dims"]) == x.type.ndim > 1
