@@ -443,7 +443,8 @@ divide: Op = binary(
     meaning.divide,
     NUMERIC,
     lambda t, x, y, z: divide(t, y),
-    lambda t, x, y, z: negate(divide(multiply(t, z), y)),
+    # The reciprocal is the same for all directions, and so moves out of loops over them.
+    lambda t, x, y, z: negate(multiply(multiply(t, z), divide(filled(y.type, 1), y))),
 )
 remainder = binary("remainder", meaning.remainder, INTS | FLOATS, _same, _remainder_y)
 maximum = binary(

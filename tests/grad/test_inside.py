@@ -12,6 +12,10 @@ import pytest
 
 import pyxla
 from pyxla import CompileError
+from pyxla.ir.rewrite import ops_in
+from pyxla.ops.control import while_
+from pyxla.ops.elementwise import divide
+from pyxla.reflect import compilation
 
 X = np.array([0.3, 1.2, -0.7, 2.1, 0.4])
 
@@ -561,3 +565,26 @@ def test_tangents_and_cotangents_belong_to_keys_not_places():
     assert pull({"b": 1.0, "a": 0.0}) == (3.0,)
     with pytest.raises(pyxla.CompileError, match="form of what it belongs to"):
         pyxla.jvp(lambda q: q["k"], ({"k": 1.0},), ({"j": 1.0},))
+
+
+def test_divisions_of_a_derivative_are_the_same_for_all_directions():
+    """So they are made before a loop over directions: in it there are only products."""
+
+    def loss(x):
+        return np.sum(1 / (1 + np.exp(-x)))
+
+    def curvatures(x, directions):
+        found = 0.0
+        for v in directions:
+            found += v @ pyxla.jvp(pyxla.grad(loss), (x,), (v,))[1]
+        return found
+
+    directions = np.linspace(-1, 1, 3 * X.size).reshape(3, X.size)
+    region = compilation(curvatures, X, directions).at("regions").origin
+    (loop,) = [instr for instr in region.instrs if instr.op is while_]
+    assert divide in ops_in((region,))
+    assert divide not in ops_in(loop.regions)
+    slope = pyxla.grad(loss)
+    step = 1e-5
+    expected = [v @ (slope(X + step * v) - slope(X - step * v)) / (2 * step) for v in directions]
+    close(pyxla.compile(curvatures)(X, directions), sum(expected))
