@@ -106,7 +106,11 @@ def _is_nest(loop: Instr) -> bool:
     """
     found = False
     for region in loop.regions:
+        if _gives_vectors(region):
+            return False
         for instr in walk(region.instrs):
+            if any(map(_gives_vectors, instr.regions)):
+                return False
             if instr.regions or instr.op.effect:
                 continue
             value = instr.operands[1] if instr.op is dynamic_update_slice else instr.results[0]
@@ -118,6 +122,12 @@ def _is_nest(loop: Instr) -> bool:
             elif long and instr.op is not dynamic_update_slice and instr.op not in _PARTS:
                 return False
     return found
+
+
+def _gives_vectors(region: Region) -> bool:
+    """Whether vectors leave a region other than in an array that it updates."""
+    makers = [value.owner for value in region.results if value.type.size > SMALL]
+    return any(isinstance(maker, Instr) and maker.op in _PARTS for maker in makers)
 
 
 def _is_vector(value: Value) -> bool:
