@@ -20,7 +20,7 @@ from pyxla.ir.rewrite import ops_in, walk
 from pyxla.lower.cost import Traffic
 from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
 from pyxla.ops.contract import dot_general
-from pyxla.ops.control import case, while_
+from pyxla.ops.control import case, optimization_barrier, while_
 from pyxla.ops.elementwise import clamp
 from pyxla.ops.index import dynamic_update_slice, gather
 from pyxla.ops.reduce import reduce
@@ -29,6 +29,7 @@ from pyxla.ops.shape import broadcast_in_dim, concatenate, pad, reverse, transpo
 ELEMENTS = 256  # of what an operation reads or makes: here a kernel is as quick
 MATRIX = 4096  # of a matrix times a vector, and of what is filled: there is one code for it
 _HELD = HELD | {case, gather, reduce, dot_general, concatenate, pad, reverse, transpose}
+_HELD |= {optimization_barrier}  # of small arrays, XLA removes them first: `barriers.may_hold`
 _READS = (*READS, gather)
 
 
