@@ -6,13 +6,12 @@
                                                           A[i, j] -= s
 
 A vector in a loop body is a kernel or two of its own, computed at the bound of its extent, and with
-it XLA:CPU runs the whole loop operation by operation.  As loops, sums and updates of parts of
-arrays end at their true extent, and XLA compiles the nest to one function (`lower.cpu.kernels`).
+it XLA:CPU runs the whole loop operation by operation.  As loops, sums end at their true extent, and
+XLA compiles the nest to one function (`lower.cpu.kernels`).
 
-Sums take `LANES` elements at a time while all of them are there, then one.  Updates are loops over
-elements, of which `lower.cpu.blocks` makes blocks.  Only where nothing else is left in the nest
-that is not over elements, and no array would have to be copied: what is read must not have been
-updated meanwhile, but for the element that is written.
+Sums take `LANES` elements at a time while all of them are there, then one.  Only where nothing else
+is left in the nest that is not over elements, and no array would have to be copied: what is read
+must not have been updated meanwhile.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from pyxla.ir.rewrite import Mapping, clone_instr, substitute, walk
 from pyxla.lower.cost import SMALL
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.dead import dead_code
-from pyxla.lower.rules import is_filled, known
+from pyxla.lower.rules import is_filled
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import abs as abs_
@@ -102,7 +101,7 @@ def split_vectors(region: Region) -> Region:
 def _is_nest(loop: Instr) -> bool:
     """Whether there are sums of vectors in a loop, and nothing larger than vectors.
 
-    Updates alone take as long in kernels of their own.
+    Where vectors are updated, kernels are faster, their own or as `lower.cpu.small` has them.
     """
     found = False
     for region in loop.regions:
@@ -119,7 +118,7 @@ def _is_nest(loop: Instr) -> bool:
                 return False
             if instr.op in _SUMS:
                 found |= instr.operands[0].type.size > SMALL
-            elif long and instr.op is not dynamic_update_slice and instr.op not in _PARTS:
+            elif long and instr.op not in _PARTS:
                 return False
     return found
 
@@ -189,9 +188,6 @@ class _Nest:
                 if instr.op in _SUMS and instr.operands[0].type.size > SMALL:
                     replaced[instr.results[0]] = _Sum(self, instr).emit()
                     continue
-                if instr.op is dynamic_update_slice and instr.operands[1].type.size > SMALL:
-                    replaced[instr.results[0]] = _Update(self, instr).emit()
-                    continue
             code.append(instr)
         region.instrs[:] = code
         substitute(code, replaced)
@@ -201,8 +197,6 @@ class _Nest:
         """Whether nothing has updated an array when `reader` reads it."""
         around = dict(self.place[reader])
         for update in self.updates.get(array, ()):
-            if update is reader:
-                continue
             where, k = self.place[update][0] if update is not None else (None, 0)
             if where not in around or around[where] >= k:
                 return False
@@ -260,8 +254,7 @@ class _Vector:
         made = source.owner
         if _is_vector(source) and isinstance(made, Instr) and made.op in _PARTS:
             return self.lanes(source, _sum(offset, starts[_axis(source)]))
-        own = instr if instr.op is dynamic_slice else None
-        return self.read(source, starts, value.type.shape, offset, own)
+        return self.read(source, starts, value.type.shape, offset)
 
     def lanewise(self, instr: Instr, offset: Value | None) -> Lanes:
         if (
@@ -302,10 +295,9 @@ class _Vector:
         starts: Sequence[Value],
         sizes: Sequence[int],
         offset: Value | None,
-        instr: Instr | None = None,
     ) -> Lanes:
         """Elements of a block of an array in memory."""
-        if not self.may_read(array, instr, offset):
+        if not self.nest.is_there(array, self.root):
             raise _Refused
         axis = max(range(len(sizes)), key=sizes.__getitem__)
         first = _sum(offset, starts[axis])
@@ -314,16 +306,10 @@ class _Vector:
             at = list(starts)
             at[axis] = add(p, first)
             shape = [lanes if k == axis else 1 for k in range(len(sizes))]
-            block = dynamic_slice(self.present(array), *at, slice_sizes=tuple(shape))
+            block = dynamic_slice(array, *at, slice_sizes=tuple(shape))
             return reshape(block, shape=(lanes,) if lanes > 1 else ())
 
         return lanes
-
-    def may_read(self, array: Value, instr: Instr | None, offset: Value | None) -> bool:
-        return self.nest.is_there(array, self.root)
-
-    def present(self, array: Value) -> Value:
-        return array
 
 
 class _Sum(_Vector):
@@ -369,61 +355,6 @@ class _Sum(_Vector):
             end = minimum(count, subtract(_number(size), offset))
             count = select(inside, end, _number(0))
         return subtract(count, _number(LANES - 1))
-
-
-class _Update(_Vector):
-    """An update of a part of an array by a vector."""
-
-    def emit(self) -> Value:
-        array, update, *starts = self.root.operands
-        if not _is_vector(update):
-            raise _Refused
-        axis = _axis(update)
-        size = update.type.shape[axis]
-        room = _number(array.type.shape[axis] - size)
-        first = clamp(_number(0), _index(starts[axis]), room)
-        value = self.chosen(update)
-        count = self.count(size)
-        element = self.lanes(value)
-        shape = (1,) * array.type.ndim
-
-        def body(p: Value, state: Value) -> Value:
-            self.state = state
-            at = [add(p, first) if k == axis else start for k, start in enumerate(starts)]
-            return dynamic_update_slice(state, reshape(element(p, 1), shape=shape), *at)
-
-        return _while(count, 1, (_number(0), array), body)[1]
-
-    def chosen(self, update: Value) -> Value:
-        """What is written where it is not what is there already."""
-        made = _plain(update)
-        if not isinstance(made, Instr) or made.op is not select:
-            return update
-        mask, new, old = made.operands
-        kept = _plain(old)
-        limit = _limit(mask)
-        if limit is None or not isinstance(kept, Instr) or kept.op is not dynamic_slice:
-            return update
-        if kept.operands[0] is not self.root.operands[0] or not self.is_own(kept):
-            return update
-        self.limit = limit
-        return new
-
-    def is_own(self, read: Instr) -> bool:
-        """Whether it reads the elements that are written."""
-        if read.results[0].type.shape != self.root.operands[1].type.shape:
-            return False
-        pairs = zip(read.operands[1:], self.root.operands[2:], strict=True)
-        return all(x is y or _same_constant(x, y) for x, y in pairs)
-
-    def may_read(self, array: Value, instr: Instr | None, offset: Value | None) -> bool:
-        if array is self.root.operands[0]:
-            own = instr is not None and offset is None and self.is_own(instr)
-            return own and self.nest.is_there(array, self.root)
-        return super().may_read(array, instr, offset)
-
-    def present(self, array: Value) -> Value:
-        return self.state if array is self.root.operands[0] else array
 
 
 def _while(
@@ -520,11 +451,6 @@ def _spread(number: Value, lanes: int) -> Value:
 
 def _sum(x: Value | None, y: Value) -> Value:
     return y if x is None else add(x, y)
-
-
-def _same_constant(x: Value, y: Value) -> bool:
-    x_known, y_known = known(x), known(y)
-    return x_known is not None and y_known is not None and int(x_known) == int(y_known)
 
 
 def _index(value: Value) -> Value:
