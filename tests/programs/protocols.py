@@ -158,3 +158,21 @@ def conversion_to_another_kind(n):
         return float(Wrong(n))
     except TypeError as error:
         return str(error)
+
+
+def chunks(items, n):
+    it = iter(items)
+    while chunk := list(itertools.islice(it, n)):
+        yield chunk
+
+
+@program("islice of an iterator", lambda: (np.arange(7.0),), lambda: (np.arange(2.0),))
+def parts_of_iterators(x):
+    it = iter([1, 2, 3, 4, 5])
+    by_two = list(itertools.islice(it, 1, 4, 2)), list(it)
+    rows = iter(x)
+    first = next(rows)
+    two = tuple(itertools.islice(rows, 2)), sum(itertools.islice(rows, 1)), list(rows)
+    beyond = iter(range(3))
+    all_ = list(itertools.islice(beyond, 9)), list(beyond)
+    return by_two, first, two, all_, [sum(c) for c in chunks(x.tolist(), 3)]

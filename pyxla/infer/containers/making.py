@@ -16,6 +16,7 @@ from pyxla.infer.containers.structure import (
     content_of,
     get_item,
     iterate,
+    iterate_ahead,
     iterator,
     length,
     rest,
@@ -46,7 +47,7 @@ def _filter(engine: Engine, function: Any, x: Any) -> Any:
     kept = []
     if unknown(engine, x):
         return call(engine, Const(sequences.filtered), [function, x], {})
-    for value in iterate(engine, x):
+    for value in iterate_ahead(engine, x):
         none = isinstance(function, Const) and function.value is None
         test = value if none else call(engine, function, [value], {})
         truth = engine.rules.truth(engine, test)

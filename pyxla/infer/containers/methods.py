@@ -24,11 +24,13 @@ from pyxla.infer.containers.structure import (
     content_of,
     item,
     iterate,
+    iterate_ahead,
     iterator,
     length,
     position,
     sequence,
     set_item,
+    sliced,
     use_up,
 )
 from pyxla.infer.engine import Engine
@@ -391,7 +393,7 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
         plain = []
         for x in xs:
             number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
-            plain.append(x.value if number else iterate(engine, x))
+            plain.append(x.value if number else iterate_ahead(engine, x))
         static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
         if "fillvalue" in options:
             static["fillvalue"] = options["fillvalue"]
@@ -402,18 +404,20 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
     return function
 
 
-for _make in (
-    itertools.chain,
-    itertools.islice,
-    itertools.zip_longest,
-    itertools.pairwise,
-):
+for _make in (itertools.chain, itertools.zip_longest, itertools.pairwise):
     rule(_make)(_static_iterator(_make))
+
+
+@rule(itertools.islice)
+def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
+    if growing.found(engine.heap, x) is not None:
+        return call(engine, Const(READERS[itertools.islice]), [x, *bounds], {})
+    return sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
 
 
 @rule(itertools.chain.from_iterable)
 def _chain_from(engine: Engine, x: Any) -> Any:
-    items = [i for part in iterate(engine, x) for i in iterate(engine, part)]
+    items = [i for part in iterate_ahead(engine, x) for i in iterate_ahead(engine, part)]
     return iterator(engine, Tuple(tuple(items)))
 
 
@@ -427,14 +431,14 @@ def _accumulate(
     function = Const(operator.add) if known else func
     some = not (isinstance(initial, Const) and initial.value is None)
     out: list[Any] = [initial] if some else []
-    for value in iterate(engine, x):
+    for value in iterate_ahead(engine, x):
         out.append(call(engine, function, [out[-1], value], {}) if out else value)
     return iterator(engine, Tuple(tuple(out)))
 
 
 @rule(itertools.starmap)
 def _starmap(engine: Engine, function: Any, x: Any) -> Any:
-    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate(engine, x)]
+    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate_ahead(engine, x)]
     return iterator(engine, Tuple(tuple(rows)))
 
 

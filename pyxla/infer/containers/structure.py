@@ -8,6 +8,7 @@ anything.  A loop indexes a *sequence*: a container, a range, an array along its
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -233,7 +234,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
         if result is not None:
             return engine.rules.truth(engine, result)
     found: Any = Const(False)
-    for item in engine.iterate(container):
+    for item in iterate_ahead(engine, container):
         same = compare(engine, "eq", item, x)
         found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
     return found
@@ -337,6 +338,40 @@ def read_all(engine: Engine, x: Any) -> None:
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         fields = {"items": Tuple(()), "at": Const(0)}
         engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
+        if (source := content.fields.get("source")) is not None:
+            _stop_at(engine, source, content.fields["end"])
+
+
+def _stop_at(engine: Engine, x: Ref, at: Const) -> None:
+    """Note how many items of an iterator were read; None where that is not known."""
+    content = engine.heap.contents[x.cell]
+    engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": at}))
+
+
+def iterate_ahead(engine: Engine, x: Any) -> list[Any]:
+    """All items of `x`, for what reads them one by one: of an iterator, how many is not known."""
+    content = content_of(engine, x)
+    items = iterate(engine, x)
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        fields = {"items": content.fields["items"], "at": Const(None)}
+        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
+    return items
+
+
+def sliced(engine: Engine, x: Any, *bounds: int | None) -> Ref:
+    """`itertools.islice`; where all of it is read, it is known what is left of an iterator `x`."""
+    content = content_of(engine, x)
+    partly = isinstance(content, ObjectCell) and content.cls is SequenceIterator
+    at = position(engine, content) if partly else 0
+    items = iterate_ahead(engine, x)
+    found = iterator(engine, Tuple(tuple(itertools.islice(items, *bounds))))
+    if partly:
+        start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        end = len(items) if stop is None else min(max(start or 0, stop), len(items))
+        fields = engine.heap.contents[found.cell].fields
+        kept = {**fields, "source": x, "end": Const(at + end)}
+        engine.set_content(found.cell, ObjectCell(SequenceIterator, kept))
+    return found
 
 
 def position(engine: Engine, content: ObjectCell) -> int:
@@ -355,7 +390,7 @@ def iterator(engine: Engine, items: Any) -> Ref:
 def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
     """What a loop over an iterator reads; how much of it is not known after it."""
     at, items = position(engine, content), content.fields["items"]
-    engine.set_content(x.cell, ObjectCell(SequenceIterator, {"items": items, "at": Const(None)}))
+    engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": Const(None)}))
     if at and growing.found(engine.heap, items) is not None:
         return get_item(engine, items, Const(slice(at, None)))
     return Tuple(tuple(iterate(engine, items)[at:])) if at else items
