@@ -33,6 +33,7 @@ from pyxla.infer.lattice import (
     Const,
     MaybeNone,
     MaybeUnbound,
+    Ref,
     NeedsStatic,
     Scalar,
     Tuple,
@@ -394,6 +395,7 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
     try:
         known = [engine.python_object(k) for k in keys]
     except LookupError:
+        keys = _rows(engine, keys)
         known = _deciding(keys)
         if known is None:
             return _network(engine, items, keys, descending)
@@ -411,6 +413,14 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
         methods.sort(engine, made, grown, function, descending)
         methods.guard(engine, given or grown, made)
     return made
+
+
+def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
+    """Keys that all are lists as tuples, which compare alike."""
+    contents = [engine.content(key) if isinstance(key, Ref) else None for key in keys]
+    if not all(isinstance(content, (ListCell, NumberList)) for content in contents):
+        return keys
+    return [Tuple(tuple(iterate(engine, key))) for key in keys]
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:

@@ -283,3 +283,16 @@ def rows_in_order_that_are_kept(intervals, k):
         if row[0] > k:
             late.append(row)
     return [row[:] for row in out], len(late)
+
+
+@program("sorting lists of numbers", lambda: ([[3, 1], [2, 5], [2, 4]],), lambda: ([[3.5, 1.0]],))
+def intervals_in_order(pairs):
+    merged = []
+    for start, end in sorted([min(p), max(p)] for p in pairs):
+        if merged and merged[-1][1] >= start:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    by_rest = sorted([[p[0] % 2, -p[1]] for p in pairs], key=lambda r: r[::-1], reverse=True)
+    pairs.sort()
+    return merged, sum(end - start for start, end in merged), by_rest
