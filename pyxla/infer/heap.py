@@ -174,12 +174,14 @@ class Shadow:
     Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
     caller for one, still holds the old one.  Or a name is bound to one of several arrays, or to a
     view of one, and what is written under the name is written to that (`infer.joins.unions`).
-    `place` is where paths met that made it one, if they can be joined exactly.
+    `place` is where paths met that made it one, if they can be joined exactly.  `before` is what it
+    holds as long as its arrays have the contents that they had there, and these.
     """
 
     selector: Any
     refs: tuple[Ref, ...]
     place: Any = None
+    before: tuple[Array, tuple[Any, ...]] | None = None
 
     @property
     def cells(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import same_object
+from pyxla.infer.arrays.shadows import alternatives, same_object
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
 from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.containers.comparing import ORDER, compare_containers, joined_lists, one_grows
@@ -446,6 +446,8 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
             return pools.same(engine, x, y)
         for ref in (x, y):
             engine.check_distinct(ref)
+            for leaf in alternatives(engine.heap, ref)[1]:
+                engine.check_distinct(leaf)
         return same_object(engine.heap, x, y)
     if isinstance(x, Const) and isinstance(y, Const):
         return Const(x.value is y.value)

@@ -157,7 +157,7 @@ def test_loops_settle(x, y):
         head = LoopHead(entry, ghosts, [("x", None)], (), directions)
         if head.conflicts():
             return
-        head.settle(list, (), set())
+        head.settle(list, (), set(), set())
         start = head.start()
         back = Edge(start.block, start.heap, {}, (value,))
         fits, *_ = head.close(back, list, set())

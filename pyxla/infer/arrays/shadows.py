@@ -122,6 +122,10 @@ def resolve(heap: Heap, content: Any) -> Any:
     """The array that a shadow stands for."""
     if not isinstance(content, Shadow):
         return content
+    if content.before is not None:
+        array, contents = content.before
+        if all(heap.contents[ref.cell] is c for ref, c in zip(content.refs, contents)):
+            return array  # nobody has written to any of them
     selector, leaves = _leaves(heap, content)
     bases: list[Any] = [heap.contents[r.cell] for r in leaves]
     shown = [views.apply(r.view, base) for r, base in zip(leaves, bases, strict=True)]

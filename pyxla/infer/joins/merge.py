@@ -340,7 +340,8 @@ class Join:
     def _join_cells(self, values: list[Any]) -> Ref:
         key = tuple(None if v is UNDEFINED else v.cell for v in values)
         if key not in self.cells:
-            self.cells[key] = self._new_cell(key)
+            behind = [x for c in zip(key, self.states) for x in self._leaves(*c)]
+            self.cells[key] = self._new_cell(key, behind)
             self.heap.contents[self.cells[key]] = self.join_contents(
                 [
                     UNDEFINED if c is None else s.heap.contents[c]
@@ -349,7 +350,7 @@ class Join:
             )
         return Ref(self.cells[key])
 
-    def _new_cell(self, key: tuple[int | None, ...]) -> int:
+    def _new_cell(self, key: tuple[int | None, ...], behind: Iterable[int]) -> int:
         old = [self.heap.infos[c] for c in key if c is not None]
         read_only = next((info.read_only for info in old if info.read_only), "")
         laid = {info.strides for info in old}
@@ -358,7 +359,7 @@ class Join:
         new = len(self.heap.infos) - 1
         if not self.heap.kept.isdisjoint(key):
             self.heap.kept = self.heap.kept | {new}
-        for why in [self.heap.entangled[c] for c in key if c in self.heap.entangled][:1]:
+        for why in [self.heap.entangled[c] for c in behind if c in self.heap.entangled][:1]:
             self.heap.entangle({new}, *why)  # what it was merged from may be yet another array
         return new
 
@@ -370,8 +371,8 @@ class Join:
                 return self.conflict(values)
             found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
             if found is None:
-                plain = all(isinstance(c, Array) for c in contents) and not any(
-                    v.view for v in values if v is not UNDEFINED
+                plain = all(
+                    v is UNDEFINED or self._is_whole(v, s) for v, s in zip(values, self.states)
                 )
                 found = (
                     self._join_cells(values)
@@ -380,6 +381,17 @@ class Join:
                 )
             self.joined[key] = found
         return self.joined[key]
+
+    def _is_whole(self, value: Ref, state: Edge) -> bool:
+        """Whether a cell can go on in a merged one.  What a shadow that a loop brings back may be
+        is seen to when it does (`infer.loops.header`)."""
+        if value.view:
+            return False
+        content = state.heap.contents[value.cell]
+        return isinstance(content, Array) or self._is_ghost(state)
+
+    def _is_ghost(self, state: Edge) -> bool:
+        return state not in self.edges
 
     def _array(self, value: Any, state: Edge) -> Any:
         """What a reference shows at the end of a path."""
@@ -395,10 +407,17 @@ class Join:
         for value, state in zip(values, self.states, strict=True):
             if value is not UNDEFINED:
                 cells.update(dict.fromkeys([value.cell, *self._behind(value.cell, state)]))
-        cell = self._new_cell(tuple(cells))
+        cell = self._new_cell(tuple(cells), cells)
         self.heap.contents[cell] = self.join_contents(arrays)
         self._entangle({cell, *cells}, contents)
         return Ref(cell)
+
+    def _leaves(self, cell: int | None, state: Edge) -> list[int]:
+        """A cell of a state, and those that a shadow there may be."""
+        if cell is None:
+            return []
+        shadow = isinstance(state.heap.contents.get(cell), Shadow)
+        return [cell, *(self._behind(cell, state) if shadow else ())]
 
     def _behind(self, cell: int, state: Edge) -> list[int]:
         """The cells that a shadow may be."""
@@ -449,7 +468,7 @@ class Join:
         for content, state in zip(contents, self.states, strict=True):
             with building(Builder(state.block.instrs, self.loc)):
                 arrays.append(resolve(state.heap, content))
-            if isinstance(content, Shadow):
+            if isinstance(content, Shadow) and not self._is_ghost(state):
                 self._entangle(set(content.cells), contents)
         return self.join_contents(arrays)
 
@@ -582,11 +601,15 @@ class Join:
             self.heap.infos.append(self.heap.infos[old])
             cells = (*cells, len(self.heap.infos) - 1)
             self.heap.contents[cells[-1]] = content
-        else:
+        elif self.directions is not None:
             self.target.phis = [p for p in self.target.phis if p.value is not content.value]
         picks += [Const(0)] * (len(self.states) - len(self.edges))
         selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
-        self.heap.contents[old] = Shadow(selector, tuple([Ref(c) for c in cells]), self.place)
+        before = None
+        if self.directions is None:
+            before = content, tuple([self.heap.contents[c] for c in cells])
+        refs = tuple([Ref(c) for c in cells])
+        self.heap.contents[old] = Shadow(selector, refs, self.place, before)
         return True
 
     def _is_like(self, content: Any, array: Array) -> bool:

@@ -9,37 +9,58 @@ name's cell becomes a shadow (`heap.Shadow`) of the arrays themselves, which sta
     loop         of those that the name is bound to before the loop and that the loop brings back,
                  or of `own`, a cell for an array that the loop makes anew in each turn
 
+Names that a turn may leave with one new array (`best = x`) are *twins*: each may be what any of the
+others made, too.  Where the loop starts again, the first of the names that has an array keeps it in
+its own cell, and the others are found to be that.
+
 Run-time ints inside views (`A[i]`) are phis of the shadow's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, chosen, number, one_of, resolve
+from pyxla.infer.arrays.shadows import (
+    alternatives,
+    chosen,
+    number,
+    one_of,
+    resolve,
+    same_object,
+)
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import CellInfo, Heap, Shadow
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block
 from pyxla.ir.types import python_type
+from pyxla.ops.elementwise import and_, compare, select
 
 _ANY = Scalar(None)  # type: ignore[arg-type]
 
 
 @dataclass(slots=True, eq=False)
 class Union:
-    """A loop's shadow: `refs` what it may be, by their `keys`; `own` the cell of what is made anew,
-    or None; `sizes` the phis of the ints in views."""
+    """A loop's shadow in `cell`: `refs` what it may be, by their `keys`; `own` the cell of what is
+    made anew, or None; `sizes` the phis of the ints in views; `twins` this and the others that may
+    have its array, in order, whose own cells come after its own in the shadow."""
 
+    cell: int
     selector: Scalar
     refs: list[Ref]
     keys: list[Any]
     own: int | None
     sizes: list[list[Scalar]] = field(default_factory=list)
+    twins: list[Union] = field(default_factory=list)
+
+    def place(self, twin: Union) -> int:
+        """Where the own cell of a twin is among what this may be."""
+        if twin is self:
+            return len(self.keys)
+        return len(self.keys) + 1 + [t for t in self.twins if t is not self].index(twin)
 
 
 def key_of(ref: Ref) -> Any:
@@ -134,7 +155,7 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
                 own = True
             else:
                 refs.setdefault(key_of(leaf), leaf)
-    if len(refs) + own < 2:
+    if not own and len(refs) < 2:
         return None
     keys = list(refs)
     info = info_of(join.heap, [leaf for seen in looked if seen for leaf in seen.leaves])
@@ -156,8 +177,37 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
     join.partial.update(ref.cell for ref in refs.values())
     if loop:
         sizes = [sizes_of(ref) for ref in joined]
-        join.unions[new] = Union(selector, joined[: len(keys)], keys, cell, sizes)
+        join.unions[new] = Union(new, selector, joined[: len(keys)], keys, cell, sizes)
     return Ref(new)
+
+
+def pair_up(join: Any, shared: Iterable[int]) -> None:
+    """Make twins of those of a loop's shadows, by number, that were found to share arrays."""
+    groups: dict[Any, list[Union]] = {}
+    for which, union in enumerate(join.unions.values()):
+        if which in shared and union.own is not None:
+            made = join.heap.contents[union.own]
+            if isinstance(made, Array) and made.extents is None:
+                key = made.type, str(join.heap.infos[union.own].strides)
+                groups.setdefault(key, []).append(union)
+    for twins in groups.values():
+        for union in twins:
+            union.twins = twins
+            refs = join.heap.contents[union.cell].refs
+            refs += tuple([Ref(twin.own) for twin in twins if twin is not union])
+            union.selector = one_of(union.selector.value, len(refs))
+            join.heap.contents[union.cell] = Shadow(union.selector, refs)
+
+
+def sharing(join: Any, cells: dict[int, set[int]]) -> set[int]:
+    """Those of a loop's shadows, by number, that come back with one array; `cells`: by the cell it
+    came back in, where it is at the header."""
+    own = {u.own: which for which, u in enumerate(join.unions.values()) if u.own is not None}
+    found: set[int] = set()
+    for templates in cells.values():
+        twins = {own[cell] for cell in templates if cell in own}
+        found |= twins if len(twins) > 1 else set()
+    return found
 
 
 def _carried(join: Any, key: Any, ref: Ref, edges: Sequence[Any], undefined: Any) -> Ref:
@@ -182,6 +232,9 @@ def _own_cell(
     cell = len(join.heap.infos) - 1
     contents = [undefined if x is undefined else x for x in arrays]
     join.heap.contents[cell] = join.join_contents(contents)
+    for leaf in [leaf.cell for seen in looked if seen for leaf in seen.leaves]:
+        if leaf not in join.states[0].heap.contents and leaf in join.heap.entangled:
+            join.heap.entangle({cell}, *join.heap.entangled[leaf])
     return cell
 
 
@@ -205,7 +258,8 @@ def close(fit: Any, union: Union, back: Ref) -> bool:
             return False
         places.append(union.keys.index(key) if known else len(union.keys))
         contents.append(kept if known else _taken(fit, union, leaf))
-    fit.value(union.selector, pick(seen, places, edge.block, edge.loc))
+    picked = pick(seen, places, edge.block, edge.loc)
+    fit.value(union.selector, _met(fit, union, back, picked))
     if union.own is not None:
         with building(Builder(edge.block.instrs, edge.loc)):
             content = _content(seen, contents)
@@ -215,6 +269,23 @@ def close(fit: Any, union: Union, back: Ref) -> bool:
             known = size(seen, keys, key, index, edge.block, edge.loc)
             fit.value(phi, phi if known is None else known)
     return True
+
+
+def _met(fit: Any, union: Union, back: Ref, picked: Any) -> Any:
+    """`picked`, or the own cell of the first twin that comes back with the same array."""
+    earlier = union.twins[: union.twins.index(union)] if union.twins else []
+    with building(Builder(fit.back.block.instrs, fit.back.loc)):
+        for twin in reversed(earlier):
+            other = fit.unions.get(twin.cell)
+            same = same_object(fit.back.heap, back, other) if isinstance(other, Ref) else None
+            if same is None or (isinstance(same, Const) and not same.value):
+                continue
+            mine = number(picked.value) if isinstance(picked, Const) else picked.value
+            its = number(union.place(twin))
+            own = compare(mine, number(len(union.keys)), direction="GE")
+            hit = own if isinstance(same, Const) else and_(own, same.value)
+            picked = one_of(select(hit, its, mine), len(union.keys) + len(union.twins))
+    return picked
 
 
 def _unused(fit: Any, union: Union, undefined: Any) -> bool:
@@ -235,8 +306,8 @@ def _content(seen: Found, contents: list[Any]) -> Array:
 def _taken(fit: Any, union: Union, leaf: Ref) -> Array:
     """The contents of an array made in this turn, which goes on as the shadow's own."""
     edge = fit.back
-    if leaf.cell != union.own or leaf.view:
-        aliases = fit.cells.setdefault(leaf.cell, set())
-        aliases.update({union.own, leaf.cell} if leaf.view else {union.own})
+    own = union.twins[0].own if union.twins else union.own
+    aliases = fit.cells.setdefault(leaf.cell, set())
+    aliases.update({union.own, leaf.cell} if leaf.view else {own})
     with building(Builder(edge.block.instrs, edge.loc)):
         return views.apply(leaf.view, resolve(edge.heap, edge.heap.contents[leaf.cell]))

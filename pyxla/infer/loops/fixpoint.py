@@ -174,6 +174,7 @@ def _passes(
     if names is None:
         names = engine.unread[header] = unread(component.loop)
     lost: set[int] = set()
+    shared: set[int] = set()
     # Passes of nested loops multiply: what names turned out to be is remembered for the next visit.
     brought = engine.brought.setdefault(_entry_key(header, entry), {})
     certain = _enters(engine, frame, component, entry)
@@ -191,7 +192,7 @@ def _passes(
         head.visit = visit
         if conflicts := head.conflicts():
             return conflicts[0]
-        head.settle(engine.held, engine.captures.pinned, lost)
+        head.settle(engine.held, engine.captures.pinned, lost, shared)
         _pass(engine, frame, component, head)
         back = frame.pending.pop(header, None)
         _strip(frame, component, certain)

@@ -120,14 +120,19 @@ class LoopHead:
         return names + objects
 
     def settle(
-        self, held: Callable[[], Iterable[Any]], pinned: Iterable[Any], lost: set[int]
+        self,
+        held: Callable[[], Iterable[Any]],
+        pinned: Iterable[Any],
+        lost: set[int],
+        shared: set[int],
     ) -> None:
         """See `Join.settle`; afterwards the template is complete.
 
-        lost: cells of the caller that no name of the loop goes on to refer to, as earlier passes
-        found; a shadow cannot follow them.
+        As earlier passes found: `lost`, cells of the caller that no name of the loop goes on to
+        refer to, which a shadow cannot follow; `shared`: see `unions.pair_up`.
         """
-        self.lost = lost
+        self.lost, self.shared = lost, shared
+        unions.pair_up(self.join, shared)
         self.join.settle(lambda: [*held(), *self.env.values(), *self.args], pinned, lost)
 
     def rebound(self, back: Edge) -> set[int]:
@@ -160,6 +165,9 @@ class LoopHead:
         fit.contents()
         fit.shadows()
         if not fit.ok or fit.entangled():
+            return False, set(), ""
+        if found := unions.sharing(self.join, fit.cells) - self.shared:
+            self.shared |= found
             return False, set(), ""
         aliases = fit.aliases(held)
         if aliases & written:
@@ -398,6 +406,16 @@ class _Fit:
         self.content(self.head.heap.contents[cell], array)
         self.cells.setdefault(back.cell, set()).update({cell, back.cell})
 
+    def _one_of(self, cell: int, back: Ref) -> None:
+        """One of several arrays comes back where one is assumed, which others may be, too."""
+        with building(Builder(self.back.block.instrs, self.back.loc)):
+            array = resolve(self.back.heap, self.back.heap.contents[back.cell])
+            leaves = alternatives(self.back.heap, back)[1]
+        self.content(self.head.heap.contents[cell], array)
+        for leaf in leaves:
+            found = self.cells.setdefault(leaf.cell, set())
+            found.update({cell, leaf.cell} if leaf.view else {cell})
+
     def pair(self, template: int, back: int) -> None:
         found = self.cells.setdefault(back, set())
         if back in self.back.heap.kept and template not in self.head.heap.kept:
@@ -413,7 +431,11 @@ class _Fit:
                 self.ok = False
                 return
             self.hint = "a field"
-            self.content(self.head.heap.contents[template], self.back.heap.contents[back])
+            content, made = self.head.heap.contents[template], self.back.heap.contents[back]
+            if isinstance(content, Array) and isinstance(made, Shadow):
+                self._one_of(template, Ref(back))
+            else:
+                self.content(content, made)
 
     def shadows(self) -> None:
         """Shadows on the back edge, in terms of the template's cells."""
@@ -511,9 +533,7 @@ class _Fit:
         still = reachable(self.head.heap, held(), through_shadows=False)
         for back, templates in moved.items():
             others = templates - {back}
-            if len(templates) > 1 and not (back in templates and back not in still):
-                out |= templates | {back}
-            elif back in still and others:
+            if len(others) > 1 or (back in still and others):
                 out |= templates | {back}
         return out
 
