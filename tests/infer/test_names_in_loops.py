@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.reflect import compilation
 from tests.fuzz.further import evaluating
 from tests.fuzz.sources import remember
 
@@ -117,6 +118,18 @@ def test_a_view_of_what_another_name_is_after_each_turn():
 def test_random_programs(part):
     found = [check(Author(seed).program(), seed) for seed in range(50 * part, 50 * part + 50)]
     assert sum(found) >= 40
+
+
+def test_what_was_only_chosen_is_not_written():
+    """The caller's array is what it was where a name that may be it is read."""
+
+    def total(x, c):
+        y = x if c > 0 else np.ones(len(x))
+        return y.sum()
+
+    x = np.arange(4.0)
+    assert [pyxla.compile(total)(x, c) for c in (1, -1)] == [6.0, 4.0]
+    assert compilation(total, x, 1).outcome.writes == ()
 
 
 BEST = {
