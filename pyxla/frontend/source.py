@@ -282,7 +282,7 @@ def _read(function: types.FunctionType) -> SourceFunction:
             names=names,
             unshared=unshared,
         )
-    if not _files[filename]:
+    if not _files[filename] or filename == "<string>":  # of which there are many
         raise CompileError(
             f"the source of {qualname} (defined in {filename}) is not available",
             hint="define it in a file or a notebook cell; exec and python -c keep no source",

@@ -115,11 +115,13 @@ def _followed(instr: Instr, kept: dict[Value, Instr]) -> Iterable[Instr]:
 
 
 def may_hold(region: Region) -> bool:
-    """Whether XLA may leave the barriers of a region where they are.
+    """Whether XLA is to leave the barriers of a region, if it has any, where they are.
 
     It compiles a loop that touches little to one function, and there it knows no barriers: within a
     loop they are to be on arrays that it computes as a whole, and no kernels are called.
     """
+    if not any(instr.op is optimization_barrier for instr in walk(region.instrs)):
+        return False  # JAX's derivatives of it, compiled with the same options, may have some
     loops = [instr for instr in walk(region.instrs) if instr.op.name == "while"]
     inside = [instr for loop in loops for r in loop.regions for instr in walk(r.instrs)]
     barriers = [instr for instr in inside if instr.op is optimization_barrier]

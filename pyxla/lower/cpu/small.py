@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import ops_in, walk
+from pyxla.ir.rewrite import ops_in, substitute_region, walk
 from pyxla.lower.cost import Traffic
 from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
 from pyxla.ops.contract import dot_general
@@ -100,3 +100,20 @@ def _mark(loop: Instr) -> None:
                 instr.attrs = {}
     if Traffic(()).exceeds(loop, TRAFFIC // 2):
         loop.attrs = {"kernel": True}
+        for region in loop.regions:
+            _drop_barriers(region)
+
+
+def _drop_barriers(region: Region) -> None:
+    """In one function barriers mean nothing, and not all of XLA's emitters know them."""
+    for instr in region.instrs:
+        for inner in instr.regions:
+            _drop_barriers(inner)
+    barriers = [i for i in region.instrs if i.op is optimization_barrier]
+    if barriers:
+        pairs = [pair for i in barriers for pair in zip(i.results, i.operands, strict=True)]
+        mapping: dict[Value, Value] = {}
+        for result, operand in pairs:  # a barrier of a barrier is what that is of
+            mapping[result] = mapping.get(operand, operand)
+        region.instrs[:] = [i for i in region.instrs if i.op is not optimization_barrier]
+        substitute_region(region, mapping)
