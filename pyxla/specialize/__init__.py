@@ -9,7 +9,7 @@ must become an argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,7 +84,15 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     except CompileError as refused:
         if isinstance(refused, InternalError) and request.options.verify:
             raise
-        for other in _others(policy):
+        # Sizes without a bound, lists that became arrays, or that did not, may be why: try it the
+        # other way round.
+        others = [number_lists.Policy(policy.lists, rooms=True)] * policy.sized
+        others += [number_lists.Policy(policy.lists, grows=False)] * policy.grew
+        others += [number_lists.Policy("exact")] * policy.gave_up
+        others += [number_lists.Policy("all")] * policy.wanted
+        others += policy.pooling()
+        others += [number_lists.Policy("none")] * policy.made
+        for other in others:
             try:
                 return _specialize(request, places, other)
             except CompileError as error:
@@ -94,23 +102,6 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         if lists := _long_lists(request.args):
             raise Restart({(*path, ITEMS): None for path in lists}, []) from None
         raise refused from refused.__cause__
-
-
-def _others(policy: number_lists.Policy) -> Iterator[number_lists.Policy]:
-    """What else to try: sizes without a bound, lists that became arrays, or that did not, may be
-    why a program is refused."""
-    if policy.gave_up:
-        yield number_lists.Policy("exact")
-        yield (policy := number_lists.Policy(patient=True))
-    if policy.sized:
-        yield number_lists.Policy(rooms=True, patient=policy.patient)
-    if policy.grew:
-        yield number_lists.Policy(grows=False, patient=policy.patient)
-    if policy.wanted:
-        yield number_lists.Policy("all")
-    yield from policy.pooling()
-    if policy.made:
-        yield number_lists.Policy("none")
 
 
 def _long_lists(args: Any, path: sig.Path = ()) -> list[sig.Path]:

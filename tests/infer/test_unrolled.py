@@ -1,7 +1,5 @@
 """Loops over lists of objects are unrolled: no branches that choose among the items."""
 
-from collections import deque
-
 import numpy as np
 import pytest
 
@@ -81,26 +79,3 @@ def test_an_int_stays_an_int_among_floats_where_turns_are_few() -> None:
     found = pyxla.compile(mixed)(3)
     assert found == mixed(3)
     assert list(map(type, found)) == list(map(type, mixed(3)))
-
-
-def found_in(grid):
-    ends = {}
-    for i in range(len(grid)):
-        for j in range(len(grid[0])):
-            if grid[i][j] == "S":
-                ends["S"] = (i, j)
-    dist = {ends["S"]: 0}
-    queue = deque([ends["S"]])
-    while queue:
-        i, j = queue.popleft()
-        for k, m in ((0, 1), (1, 0), (0, -1), (-1, 0)):
-            place = i + k, j + m
-            if grid[place[0]][place[1]] != "#" and place not in dist:
-                dist[place] = dist[i, j] + 1
-                queue.append(place)
-    return dist
-
-
-def test_turns_over_what_is_no_number_are_many() -> None:
-    grid = ["#########", "#S..#...#", "#.#.#.#.#", "#.#...#.#", "#########"]
-    assert pyxla.compile(found_in)(grid) == found_in(grid)

@@ -43,7 +43,6 @@ _SHARED = "a row of this list of lists has another name, and the list is indexed
 class Policy:
     """Which lists become arrays: "long" ones, those of "exact"ly one type, "all", or "none".
 
-    patient: many iterations are visited one by one.
     wanted: a list did not become one, which might be why a program is refused.  made: one did.
     rooms: arrays may be of sizes that nothing bounds (`infer.arrays.room`).  sized: one would be.
     pooled: classes whose instances are in pools (`infer.lists.pools`).  classes: those that might
@@ -52,7 +51,6 @@ class Policy:
     """
 
     lists: str = "long"
-    patient: bool = False
     grows: bool = True
     grew: bool = False
     wanted: bool = False
@@ -88,12 +86,7 @@ class Policy:
     @property
     def gave_up(self) -> bool:
         """Whether too many iterations were visited one by one."""
-        return self.turns > (FEW_TURNS if self.hasty else TURNS)
-
-    @property
-    def hasty(self) -> bool:
-        """Whether few iterations are visited one by one before something else is tried."""
-        return self.lists == "long" and not (self.pooled or self.patient)
+        return self.turns > (FEW_TURNS if self.lists == "long" and not self.pooled else TURNS)
 
 
 def is_dynamic(key: Any) -> bool:
