@@ -88,7 +88,6 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         # other way round.
         others = [number_lists.Policy(policy.lists, rooms=True)] * policy.sized
         others += [number_lists.Policy(policy.lists, grows=False)] * policy.grew
-        others += [number_lists.Policy("exact")] * policy.gave_up
         others += [number_lists.Policy("all")] * policy.wanted
         others += policy.pooling()
         others += [number_lists.Policy("none")] * policy.made

@@ -96,7 +96,7 @@ def decided_by_data(engine: Any, *xs: Any) -> bool:
         if parts and decided_by_data(engine, *x.items):
             return True
         if isinstance(x, (Scalar, Array)) and engine.lists.grows:
-            if engine.lists.lists in ("exact", "all") or not by_arguments(x.value, heads):
+            if engine.lists.lists == "all" or not by_arguments(x.value, heads):
                 return True
             engine.lists.wanted = True
     return False

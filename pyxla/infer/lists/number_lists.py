@@ -32,16 +32,15 @@ from pyxla.lib.operands import as_array, cast
 
 # Loops over lists of at most this many items are unrolled rather than kept with an array.
 SHORT = 16
-# So many iterations are visited before lists become arrays instead: where no number changes its
-# type with that, and where one may.
-FEW_TURNS, TURNS = 48, 400
+# So many iterations are visited before lists become arrays instead.
+TURNS = 400
 _PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
 
 
 @dataclass(slots=True)
 class Policy:
-    """Which lists become arrays: "long" ones, those of "exact"ly one type, "all", or "none".
+    """Which lists become arrays: "long" ones, "all", or "none".
 
     wanted: a list did not become one, which might be why a program is refused.  made: one did.
     rooms: arrays may be of sizes that nothing bounds (`infer.arrays.room`).  sized: one would be.
@@ -65,8 +64,7 @@ class Policy:
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""
-        alike = self.lists == "exact" or (self.lists == "long" and length > SHORT)
-        allowed = self.lists == "all" or (alike and exact)
+        allowed = self.lists == "all" or (self.lists == "long" and exact and length > SHORT)
         self.wanted |= not allowed
         self.made |= allowed
         return allowed
@@ -79,14 +77,9 @@ class Policy:
     def turn(self) -> bool:
         """Count an iteration that is visited on its own: whether that is still worth its time,
         where a list that becomes an array would do."""
-        self.turns += self.wanted and self.lists in ("long", "exact")
-        self.made |= self.gave_up
-        return not self.gave_up
-
-    @property
-    def gave_up(self) -> bool:
-        """Whether too many iterations were visited one by one."""
-        return self.turns > (FEW_TURNS if self.lists == "long" and not self.pooled else TURNS)
+        self.turns += self.wanted and self.lists == "long"
+        self.made |= self.turns > TURNS
+        return self.turns <= TURNS
 
 
 def is_dynamic(key: Any) -> bool:
