@@ -211,4 +211,4 @@ def test_barriers_on_numbers_in_a_loop_do_not_stay():
 
     held = one_loop([I64, I64], lambda n, i, s: compare(i, n, direction="LT"), body)
     assert not may_hold(held)
-    assert may_hold(random_loop(0))
+    assert not may_hold(random_loop(0))  # has none, but JAX's derivatives of it may
