@@ -15,7 +15,7 @@ from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
-from pyxla.lower.cpu.barriers import may_hold
+from pyxla.lower.cpu.barriers import LARGE, may_hold
 from pyxla.lower.cpu.registers import all_over_elements, guard, keep_in_registers, never
 from pyxla.ops.control import optimization_barrier, while_
 from pyxla.ops.elementwise import add, compare, multiply, select
@@ -211,4 +211,14 @@ def test_barriers_on_numbers_in_a_loop_do_not_stay():
 
     held = one_loop([I64, I64], lambda n, i, s: compare(i, n, direction="LT"), body)
     assert not may_hold(held)
-    assert not may_hold(random_loop(0))  # has none, but JAX's derivatives of it may
+
+
+@pytest.mark.parametrize("barred", [False, True])
+def test_barriers_stay_on_large_arrays_that_a_loop_computes(barred: bool):
+    def body(limit: Value, i: Value, x: Value) -> tuple[Value, Value]:
+        made = add(x, x)
+        return add(i, constant(value=np.array(1))), optimization_barrier(made) if barred else made
+
+    types = [I64, array_type(np.dtype(np.float64), (LARGE,))]
+    loop = one_loop(types, lambda n, i, x: compare(i, n, direction="LT"), body)
+    assert may_hold(loop) is barred
