@@ -51,7 +51,8 @@ class CompileError(Exception):
 
     message: what is refused and why.  loc: where.  types: the types involved, as text.
     notes: (text, Location) pairs, such as where a type came from.  chain: call sites, outermost
-    first.  hint: what to write instead.
+    first.  hint: what to write instead.  raises: what CPython and NumPy certainly raise in its
+    place, if they do, so that a `try` of the program takes it.  words: its message, where known.
     """
 
     def __init__(
@@ -63,9 +64,12 @@ class CompileError(Exception):
         notes: Sequence[tuple[str, Location | None]] = (),
         chain: Sequence[Location] = (),
         hint: str = "",
+        raises: type[Exception] | None = None,
+        words: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
+        self.raises, self.words = raises, words
         self.loc = loc
         self.types = tuple(types)
         self.notes = tuple(notes)

@@ -57,27 +57,6 @@ HINTS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 
-# Those messages that CPython and NumPy raise with the same meaning, and what they raise.
-RAISED: tuple[tuple[str, type[Exception]], ...] = (
-    (r"is out of bounds for axis|too many indices|valid indices|boolean index did not match",
-     IndexError),
-    (r"could not be broadcast|could not broadcast|truth value of an array|cannot reshape|"
-     r"axis .* out of bounds|zero-size array|negative dimensions|equal division|"
-     r"shapes .* not aligned|unpack",
-     ValueError),
-    (r"has no attribute", AttributeError),
-    (r"has no len|is not callable|is not iterable|unsupported operand|cannot be interpreted as|"
-     r"unhashable type", TypeError),
-)  # fmt: skip
-
-
-@functools.cache
-def raised(message: str) -> type[Exception] | None:
-    """What CPython or NumPy raises with this message, if they do."""
-    said = _unquoted(message)
-    return next((kind for pattern, kind in RAISED if re.search(pattern, said)), None)
-
-
 def _unquoted(message: str) -> str:
     """A message without the user's words, which stand in quotes."""
     return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "''", message)

@@ -18,11 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.linalg import LinAlgError
 
 from pyxla.errors import CompileError, InternalError, Location, also, said
 from pyxla.frontend.ssa import SSA
-from pyxla.hints import raised
 from pyxla.infer.arrays.shadows import redirected, resolve
 from pyxla.infer.calls.captures import (
     Captures,
@@ -67,19 +65,14 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import Policy, replaced, unpacked
 from pyxla.infer.raising import catching
+from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
 from pyxla.ir import core
-from pyxla.ir.core import Block, Instr, Phi, Value
+from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
 from pyxla.lib.foreign import Host
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
-
-# What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
-_REFUSALS = (
-    *(OpError, np.exceptions.AxisError, LinAlgError),
-    *(IndexError, ValueError, TypeError, OverflowError),
-)
 
 
 @dataclass(slots=True)
@@ -194,12 +187,13 @@ class Engine:
         message: str,
         hint: str = "",
         kind: type[CompileError] = CompileError,
+        raises: type[Exception] | None = None,
         **details: Any,
     ) -> CompileError:
-        """The error for the current line; also what CPython raises, where it does."""
-        if kind is CompileError and (same := raised(message)):
-            kind = also(same)  # type: ignore[arg-type]  # classes can be hashed
-        return kind(message, self.loc, hint=hint, chain=self.chain(), **details)
+        """The error for the current line; `raises` is what CPython raises there, where it does."""
+        if raises is not None:
+            kind = also(raises)  # type: ignore[arg-type]  # classes can be hashed
+        return kind(message, self.loc, hint=hint, chain=self.chain(), raises=raises, **details)
 
     def held(self) -> Iterator[Any]:
         """Abstract values that the callers of the current frame still need."""
@@ -236,14 +230,14 @@ class Engine:
             return function(*args, **kwargs)
         except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
             raise
-        except _REFUSALS as error:
+        except REFUSALS as error:
             message = said(error).removeprefix(f"{name}: ")
             values = [a.value for a in args if isinstance(a, (Array, Scalar))]
             types = [str(value.type) for value in values]
-            found = next(k for k in _REFUSALS if isinstance(error, k))
-            kind = CompileError if found is OpError else also(found)
-            notes = _origins(values, self.loc)
-            raise self.refuse(f"{name}: {message}", kind=kind, types=types, notes=notes) from error
+            notes = origins(values, self.loc)
+            raise self.refuse(
+                f"{name}: {message}", types=types, notes=notes, **kind_of(error)
+            ) from error
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
 
@@ -276,7 +270,8 @@ class Engine:
         try:
             hash(value)
         except TypeError:
-            raise self.refuse(f"unhashable type: {type(value).__name__!r}") from None
+            message = f"unhashable type: {type(value).__name__!r}"
+            raise self.refuse(message, raises=TypeError) from None
         return value
 
     def python_object(self, x: Any) -> Any:
@@ -511,7 +506,7 @@ class Engine:
                 raise
             catching.throw(self, same)
         except OpError as error:
-            raise self.refuse(str(error)) from error
+            raise self.refuse(str(error), **kind_of(error)) from error
         except MemoryError as error:
             raise self.refuse(
                 "what this makes while compiling does not fit in memory",
@@ -653,18 +648,6 @@ class NotKnown(Exception):  # noqa: N818 - control flow, not an error
     def __init__(self, test: Any) -> None:
         super().__init__()
         self.test = test
-
-
-def _origins(values: list[Value], here: Location | None) -> list[tuple[str, Location | None]]:
-    """Where operands come from, those made at `here` left out."""
-    notes = []
-    for value in dict.fromkeys(values):
-        if isinstance(value.owner, (Instr, Phi)):
-            if value.owner.loc not in (None, here):
-                notes.append((f"{value.type} comes from here", value.owner.loc))
-        elif value.hint:
-            notes.append((f"{value.type} is argument {value.hint!r}", None))
-    return notes
 
 
 def _live_after(frame: Frame) -> Iterator[Any]:

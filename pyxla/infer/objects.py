@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.errors import also
 from pyxla.infer import generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
@@ -86,7 +87,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
 
 
 def _missing(engine: Engine, kind: str, name: str) -> Exception:
-    return engine.refuse(f"{kind} has no attribute {name!r}")
+    return engine.refuse(f"{kind} has no attribute {name!r}", kind=also(AttributeError))
 
 
 def _raise_missing(engine: Engine, cls: type, name: str) -> None:
@@ -104,7 +105,7 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
     except AttributeError as error:
         if engine.catches(AttributeError):
             return engine.raise_constant(error)
-        raise engine.refuse(str(error)) from None
+        raise engine.refuse(str(error), kind=also(AttributeError)) from None
     if isinstance(value, type):
         engine.captures.member(value, name)
     elif isinstance(value, (types.ModuleType, types.FunctionType)) and name in value.__dict__:

@@ -92,7 +92,9 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if result is None:
         kinds = [arrays.kind_of(engine, v) for v in (x, y)]
         raise engine.refuse(
-            f"unsupported operand types for {_symbol(op)}: {kinds[0]} and {kinds[1]}", types=kinds
+            f"unsupported operand types for {_symbol(op)}: {kinds[0]} and {kinds[1]}",
+            types=kinds,
+            raises=TypeError,
         )
     return result
 

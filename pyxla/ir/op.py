@@ -46,4 +46,14 @@ class Op:
 
 
 class OpError(TypeError):
-    """Operands or attributes that an op does not accept; becomes a CompileError at the line."""
+    """Operands or attributes that an op does not accept; becomes a CompileError at the line.
+
+    raises: what NumPy raises where it is given the same, if that is certain.  words: its message,
+    where that is known word for word.
+    """
+
+    def __init__(
+        self, message: str, raises: type[Exception] | None = None, words: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.raises, self.words = raises, words

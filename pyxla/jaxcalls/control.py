@@ -49,7 +49,9 @@ def _visited(target: Callable[..., Any]) -> Callable[[Callable[..., Any]], Calla
                     or error.loc.filename != __file__
                 ):
                     raise
-                raise engine.refuse(error.message, error.hint, kind=type(error)) from error
+                raise engine.refuse(
+                    error.message, error.hint, kind=type(error), raises=error.raises
+                ) from error
             except NeedsStatic as need:
                 need.loc = None  # the user's line is where it is needed
                 raise

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES
@@ -80,9 +81,14 @@ def _scaled(x: Value, factor: float) -> Value:
     return x if factor == 1.0 else op.multiply(x, k.like(x, factor))
 
 
+def _missing_axis(size: Any) -> type[Exception]:
+    """What an axis that there is not raises; where no size is given, NumPy reads it first."""
+    return IndexError if size is None else AxisError
+
+
 def transform(x: Value, kind: str, n: Any, axis: int, norm: Any) -> Value:
     """One transform along one axis; `kind` is XLA's name of it."""
-    axis = normalize_axis(axis, x.type.ndim)
+    axis = normalize_axis(axis, x.type.ndim, _missing_axis(n))
     extent = x.type.shape[axis]
     size = operator.index(n) if n is not None else 2 * (extent - 1) if kind == "IRFFT" else extent
     if size < 1:
@@ -142,7 +148,7 @@ def _sizes(x: Array, s: Any, axes: Any, real_output: bool) -> tuple[list[int], l
     if axes is None:
         count = x.ndim if s is None else len(s)
         axes = range(x.ndim - count, x.ndim)
-    places = [normalize_axis(axis, x.ndim) for axis in axes]
+    places = [normalize_axis(axis, x.ndim, _missing_axis(s)) for axis in axes]
     if s is None:
         extents = [x.shape[axis] for axis in places]
         if real_output and extents:

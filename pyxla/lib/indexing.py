@@ -107,7 +107,9 @@ def _fitted(array: Array, value: Value, shape: Shape, extents: Extents) -> Value
         elif n == 1 and own[d] is None:
             target[d] = 1
     if not fits:
-        raise OpError(f"could not broadcast input array from shape {given} into shape {shape}")
+        raise OpError(
+            f"could not broadcast input array from shape {given} into shape {shape}", ValueError
+        )
     return broadcast_to(resized(value, target), shape)
 
 

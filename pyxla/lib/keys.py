@@ -53,8 +53,14 @@ KINDS = (
 )
 
 
-def refuse(message: str) -> NoReturn:
-    raise OpError(message)
+def refuse(message: str, raises: type[Exception] | None = None) -> NoReturn:
+    raise OpError(message, raises)
+
+
+def _refuse_index(index: int, axis: int, bound: int, size: Int | None) -> NoReturn:
+    """Refuse an index of a dimension of true size `size`; None: its bound."""
+    message = f"index {index} is out of bounds for axis {axis} with size {bound}"
+    raise OpError(message, IndexError, words=message if size in (None, bound) else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +167,8 @@ def broadcast_bounded(arrays: Sequence[Array]) -> tuple[Shape, tuple[Scalar | No
                     shapes = " ".join([str(a.shape) for a in arrays])
                     refuse(
                         "shape mismatch: indexing arrays could not be broadcast together with "
-                        f"shapes {shapes}"
+                        f"shapes {shapes}",
+                        IndexError,
                     )
                 shape[d], sizes[d] = n, None
             elif size is not None and not fixed:
@@ -198,7 +205,7 @@ def _normal(item: Any) -> Any:
     if isinstance(item, Scalar) and item.dtype == I64.dtype:
         return item
     if not isinstance(item, Array | Scalar) or (item.dtype not in INTS and item.dtype not in BOOLS):
-        refuse(KINDS)
+        refuse(KINDS, IndexError)
     if item.dtype in INTS and not item.shape:
         return as_index(as_array(item))
     return Array(item.value) if isinstance(item, Scalar) else item
@@ -236,33 +243,34 @@ def _add_array(parts: _Parts, item: Array, shape: Shape, extents: Extents) -> No
         parts.chosen.append((Array(reshape(item.value, shape=(1,))), (dim,)))
         return
     count = item.ndim if item.dtype in BOOLS else 1
-    if item.dtype in BOOLS:
-        _check_mask(item, shape[axis : axis + count], axis)
-    else:
-        _check_range(item, shape[axis], axis)
     sizes = (None,) * len(shape) if extents is None else extents
+    if item.dtype in BOOLS:
+        _check_mask(item, shape[axis : axis + count], axis, extents)
+    else:
+        _check_range(item, axis, shape[axis], sizes[axis])
     for d in range(axis, axis + count):
         parts.dims.append(d)
         parts.ranges.append(Range(0, shape[d], 1, sizes[d]))
     parts.chosen.append((item, tuple(range(dim, dim + count))))
 
 
-def _check_range(item: Array, size: int, axis: int) -> None:
+def _check_range(item: Array, axis: int, bound: int, size: Int | None) -> None:
     """Refuse positions known to be out of range."""
     data = constant_of(item)
     if data is None or not data.size:
         return
-    wrong = data[(data < -size) | (data >= size)]
+    wrong = data[(data < -bound) | (data >= bound)]
     if wrong.size:
-        refuse(f"index {wrong[0]} is out of bounds for axis {axis} with size {size}")
+        _refuse_index(wrong[0], axis, bound, size)
 
 
-def _check_mask(mask: Array, shape: Shape, axis: int) -> None:
+def _check_mask(mask: Array, shape: Shape, axis: int, extents: Extents) -> None:
     for d, (n, m) in enumerate(zip(shape, mask.shape, strict=True), axis):
         if n != m:
             refuse(
                 f"boolean index did not match indexed array along axis {d}; size of axis is {n} "
-                f"but size of corresponding boolean axis is {m}"
+                f"but size of corresponding boolean axis is {m}",
+                IndexError if extents is None and mask.extents is None else None,
             )
 
 
@@ -276,7 +284,10 @@ def _expand(items: Sequence[Any], ndim: int) -> list[Any]:
     """Full slices after the ellipsis, or at the end, for the dimensions not mentioned."""
     used = sum(map(_consumed, items))
     if used > ndim:
-        refuse(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
+        refuse(
+            f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed",
+            IndexError,
+        )
     fill = [slice(None)] * (ndim - used)
     places = [k for k, item in enumerate(items) if item is Ellipsis]
     if len(places) > 1:
@@ -295,7 +306,7 @@ def _consumed(item: Any) -> int:
 def point(i: Int, size: Int, bound: int, axis: int, on_bounds: OnBounds | None) -> Range:
     """The position of an integer index in a dimension of true size `size`."""
     if isinstance(i, int) and not -bound <= i < bound:
-        refuse(f"index {i} is out of bounds for axis {axis} with size {bound}")
+        _refuse_index(i, axis, bound, size)
     at = wrap(i, size)
     if on_bounds is not None and not _in_range(at, size):
         on_bounds(i, size, axis)

@@ -60,10 +60,14 @@ def complete_shape(shape: Any, size: int) -> Shape:
     known = math.prod(n for n in extents if n != -1)
     if -1 in extents:
         if known == 0 or size % known:
-            raise OpError(f"cannot reshape array of size {size} into shape {tuple(extents)}")
+            raise OpError(
+                f"cannot reshape array of size {size} into shape {tuple(extents)}", ValueError
+            )
         extents[extents.index(-1)] = size // known
     elif known != size:
-        raise OpError(f"cannot reshape array of size {size} into shape {tuple(extents)}")
+        raise OpError(
+            f"cannot reshape array of size {size} into shape {tuple(extents)}", ValueError
+        )
     return tuple(extents)
 
 
@@ -374,7 +378,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
     if not isinstance(indices_or_sections, Sequence | np.ndarray):
         size = x.shape[normalize_axis(axis, x.ndim)]
         if size % operator.index(indices_or_sections):
-            raise OpError("array split does not result in an equal division")
+            raise OpError("array split does not result in an equal division", ValueError)
     return array_split(x, indices_or_sections, axis)
 
 
@@ -526,7 +530,7 @@ def delete_known(arr: Any, obj: Any, axis: Any = None) -> Array:
 
 def _in_range(index: int, size: int) -> int:
     if not -size <= index < size:
-        raise OpError(f"index {index} is out of bounds for axis with size {size}")
+        raise OpError(f"index {index} is out of bounds for axis with size {size}", IndexError)
     return index % size
 
 
@@ -555,7 +559,9 @@ def insert_known(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
     places = range(*obj.indices(size)) if isinstance(obj, slice) else static_ints(obj)
     places = [i + size if i < 0 else i for i in places]
     if not all(0 <= i <= size for i in places):
-        raise OpError(f"insert: an index is out of bounds for axis {axis} with size {size}")
+        raise OpError(
+            f"insert: an index is out of bounds for axis {axis} with size {size}", IndexError
+        )
     new = as_array(values, x.dtype)
     edge = tuple([len(places) if i == axis else n for i, n in enumerate(x.shape)])
     if single:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import AxisError
 
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, kind, supported
@@ -213,7 +214,8 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
             elif n not in (1, merged[axis]):
                 raise OpError(
                     "operands could not be broadcast together with shapes "
-                    + " ".join(map(str, shapes))
+                    + " ".join(map(str, shapes)),
+                    ValueError,
                 )
         result = tuple(merged)
     return result
@@ -229,11 +231,11 @@ def broadcast(*values: Value) -> tuple[Value, ...]:
     return values
 
 
-def normalize_axis(axis: Any, ndim: int) -> int:
-    """`axis` counted from 0; a dynamic one becomes static."""
+def normalize_axis(axis: Any, ndim: int, raises: type[Exception] = AxisError) -> int:
+    """`axis` counted from 0; a dynamic one becomes static; `raises` is NumPy's where it is none."""
     index = operator.index(axis)
     if not -ndim <= index < ndim:
-        raise OpError(f"axis {index} is out of bounds for array of dimension {ndim}")
+        raise OpError(f"axis {index} is out of bounds for array of dimension {ndim}", raises)
     return index % ndim
 
 
@@ -261,5 +263,5 @@ def as_shape(shape: Any) -> Shape:
 def _extent(n: Any) -> int:
     extent = operator.index(n)
     if extent < 0:
-        raise OpError(f"negative dimensions are not allowed: {extent}")
+        raise OpError(f"negative dimensions are not allowed: {extent}", ValueError)
     return extent

@@ -234,7 +234,8 @@ def truth(x: Any) -> bool | Scalar:
         if x.size != 1:
             raise OpError(
                 "The truth value of an array with more than one element is ambiguous. "
-                "Use a.any() or a.all()"
+                "Use a.any() or a.all()",
+                ValueError,
             )
         value = x.value if not x.shape else reshape(x.value, shape=())
         return weak(k.truth(value), bool)

@@ -145,7 +145,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
         return UFUNCS[np.multiply](x, y)
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
-        raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned")
+        raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned", ValueError)
     return Array(blas(*_promoted(x, y), (x.ndim - 1,), (axis,)))
 
 
@@ -155,7 +155,7 @@ def inner(a: Any, b: Any, /) -> Array:
     if not x.shape or not y.shape:
         return UFUNCS[np.multiply](x, y)
     if x.shape[-1] != y.shape[-1]:
-        raise OpError(f"inner: shapes {x.shape} and {y.shape} not aligned")
+        raise OpError(f"inner: shapes {x.shape} and {y.shape} not aligned", ValueError)
     return Array(blas(*_promoted(x, y), (x.ndim - 1,), (y.ndim - 1,)))
 
 

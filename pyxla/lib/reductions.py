@@ -336,7 +336,8 @@ def extremum(x: Value, axes: Shape, name: str, initial: Any = None, where: Any =
         if where is not True:
             raise OpError("a masked maximum or minimum needs initial=")
         if extent_of(x.type.shape, axes) == 0:
-            raise OpError(f"zero-size array to reduction operation {name} which has no identity")
+            message = f"zero-size array to reduction operation {name} which has no identity"
+            raise OpError(message, ValueError)
     value = fold(
         masked(x, where, neutral), axes, literal(neutral, dtype), _computation(name, dtype)
     )

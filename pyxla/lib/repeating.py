@@ -45,7 +45,8 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
     if len(counts) != x.shape[axis] or extents_of(x)[axis] is not None:
         raise OpError(
             f"operands could not be broadcast together with shape ({x.shape[axis]},) "
-            f"({len(counts)},)"
+            f"({len(counts)},)",
+            ValueError if extents_of(x)[axis] is None else None,
         )
     pieces = [_copied(cut(x.value, i, i + 1, axis), n, axis) for i, n in enumerate(counts)]
     joined = shapes.concatenate(*pieces, dimension=axis) if pieces else x.value
@@ -93,7 +94,8 @@ def _by_counts(x: Array, counts: Array, axis: int) -> Array:
     full = x.shape[axis]
     if counts.size not in (1, full):
         raise OpError(
-            f"operands could not be broadcast together with shape ({full},) ({counts.size},)"
+            f"operands could not be broadcast together with shape ({full},) ({counts.size},)",
+            ValueError,
         )
     if not full:
         return x

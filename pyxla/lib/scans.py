@@ -171,7 +171,7 @@ def _fold_in_order(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: An
             x = splat(ufunc.identity, x.type.dtype, shape)
             continue
         if not x.type.shape[axis]:
-            raise OpError(f"zero-size array to reduction operation {ufunc.__name__}")
+            raise OpError(f"zero-size array to reduction operation {ufunc.__name__}", ValueError)
         last = scan(partial(_same_dtype, ufunc), x, axis)
         x = take_one(last, x.type.shape[axis] - 1, axis)
     return x

@@ -39,7 +39,7 @@ def as_size(n: Any) -> Int:
     if not isinstance(n, Scalar):
         size = operator.index(n)
         if size < 0:
-            raise OpError(f"negative dimensions are not allowed: {size}")
+            raise OpError(f"negative dimensions are not allowed: {size}", ValueError)
         return size
     found = bounded_int(n)
     if isinstance(found, int):

@@ -336,3 +336,33 @@ def supp(n):
             raise KeyError("k")
         r = 1
     return r
+
+
+@program("except", lambda: (np.arange(9.0).reshape(3, 3),))
+def rows_of_too_many_columns(a):
+    try:
+        return a[np.array([0, 1]), np.array([0, 1, 2])]
+    except ValueError:
+        return a - 1
+    except IndexError:
+        return a + 1
+
+
+@program("except", lambda: (np.arange(9.0).reshape(3, 3),))
+def axes_that_there_are_not(a):
+    found = []
+    try:
+        found.append(np.sort(a, axis=5))
+    except IndexError as error:
+        found.append(type(error).__name__)
+    try:
+        found.append(np.fft.fft(a, axis=5).real)
+    except ValueError:
+        found.append("no axis")
+    except IndexError:
+        found.append("no index")
+    try:
+        found.append(a[:, 3])
+    except IndexError as error:
+        found.append(str(error))
+    return found

@@ -150,7 +150,8 @@ def broadcast(shape: Shape, extents: Extents, target: Shape) -> Broadcast:
     pairs = zip(shape, target[max(offset, 0) :], strict=False)
     if offset < 0 or any(n not in (1, m) for n, m in pairs):
         raise OpError(
-            f"operands could not be broadcast together with remapped shapes {shape} and {target}"
+            f"operands could not be broadcast together with remapped shapes {shape} and {target}",
+            ValueError,
         )
     sizes = None
     if extents is not None:

@@ -152,7 +152,7 @@ def _completed(size: int, shape: Shape, shown: Any) -> Shape:
     rest = math.prod([n for n in shape if n != -1])
     fits = rest and size % rest == 0 if open_places else rest == size
     if not fits or any(n < -1 for n in shape):
-        raise OpError(f"cannot reshape array of size {size} into shape {shown}")
+        raise OpError(f"cannot reshape array of size {size} into shape {shown}", ValueError)
     return tuple([size // rest if n == -1 else n for n in shape])
 
 

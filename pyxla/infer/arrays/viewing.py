@@ -419,7 +419,7 @@ def split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
         _require_full(ary, normalize_axis(axis, ary.ndim))
         size = ary.shape[normalize_axis(axis, ary.ndim)]
         if size % operator.index(indices_or_sections):
-            raise OpError("array split does not result in an equal division")
+            raise OpError("array split does not result in an equal division", ValueError)
     return array_split(ary, indices_or_sections, axis)
 
 

@@ -88,7 +88,7 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
     result = special(engine, callee, "__call__", tuple(args), kwargs)
     if result is None:
         kind = arrays.kind_of(engine, callee)
-        raise engine.refuse(f"{kind} is not callable")
+        raise engine.refuse(f"{kind} is not callable", raises=TypeError)
     return result
 
 
@@ -185,7 +185,7 @@ def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         except CompileError as error:
             if error.loc is None or error.loc.filename != reader.__code__.co_filename:
                 raise
-            raise engine.refuse(error.message, error.hint) from error
+            raise engine.refuse(error.message, error.hint, raises=error.raises) from error
     collected = standard.READERS[list]
     args = [
         call_function(engine, collected, [x], {}) if coroutines.is_generator(x) else x for x in args

@@ -161,7 +161,8 @@ def call_kept(
     try:
         found, block = engine.kept.get(key, (None, None))
     except TypeError:  # unhashable, as CPython says too
-        raise engine.refuse("unhashable type among the arguments of a cached function") from None
+        message = "unhashable type among the arguments of a cached function"
+        raise engine.refuse(message, raises=TypeError) from None
     if found is None or not (isinstance(found, Const) or _holds(block, engine.block, found.value)):
         found = engine.rules.call(engine, function, args, kwargs)
         if isinstance(found, (Const, Scalar, Array)):

@@ -290,7 +290,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     if coroutines.is_generator(x):
         return x
     arrays.need_characters(engine, x)
-    raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable")
+    raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable", raises=TypeError)
 
 
 def _steps(engine: Engine, x: Any) -> bool:
@@ -401,7 +401,10 @@ def length(engine: Engine, x: Any) -> Any:
     if choices.is_choice(x):
         return choices.lookup(x, [len(value) for value in x.meta.values])
     if isinstance(x, Const):
-        return Const(len(x.value))
+        try:
+            return Const(len(x.value))
+        except TypeError as error:
+            raise engine.refuse(str(error), raises=TypeError) from None
     if (grown := growing.found(engine.heap, x)) is not None:
         return growing.length(engine, grown)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
@@ -421,7 +424,7 @@ def length(engine: Engine, x: Any) -> Any:
     result = special(engine, x, "__len__", ())
     if result is None:
         arrays.need_characters(engine, x)
-        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()")
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()", raises=TypeError)
     return result
 
 
@@ -603,7 +606,8 @@ def _as_int(engine: Engine, x: Any) -> Any:
             return Const(operator.index(x.value))
         except TypeError:
             raise engine.refuse(
-                f"{type(x.value).__name__!r} object cannot be interpreted as an integer"
+                f"{type(x.value).__name__!r} object cannot be interpreted as an integer",
+                raises=TypeError,
             ) from None
     if isinstance(x, Scalar) and x.kind is int:
         return x
@@ -614,7 +618,8 @@ def _as_int(engine: Engine, x: Any) -> Any:
     if (found := special(engine, x, "__index__", ())) is not None:
         return _as_int(engine, found)
     kind = arrays.kind_of(engine, x)
-    raise engine.refuse(f"{kind!r} object cannot be interpreted as an integer", "use int(...)")
+    message = f"{kind!r} object cannot be interpreted as an integer"
+    raise engine.refuse(message, "use int(...)", raises=TypeError)
 
 
 @rule(zip)

@@ -7,13 +7,11 @@ none of them takes stays noted: it is for the callers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla.errors import CompileError, InternalError, Location
-from pyxla.hints import raised
+from pyxla.errors import CompileError, Location
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.joins.merge import Edge, Env
 from pyxla.infer.lattice import Compound, Conflict, Const
@@ -22,8 +20,6 @@ from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
 from pyxla.ops.elementwise import compare
 
-# Refusals in the very words of NumPy.
-_EXACT = re.compile(r"index -?\d+ is out of bounds for axis \d+ with size \d+$")
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 
 
@@ -95,12 +91,11 @@ def _note(engine: Any, block: Block, exception: Compound, catchable: bool) -> No
 
 def as_raised(engine: Any, error: CompileError) -> Compound | None:
     """What the program raises in the place of a refusal, where that is certain and caught."""
-    kind = raised(error.message)
-    known = kind is not None and isinstance(error, kind) and issubclass(kind, engine.guards)
-    if not known or kind is AttributeError or isinstance(error, InternalError):
+    kind = error.raises
+    if kind is None or not issubclass(kind, engine.guards):
         return None
-    message: Any = Const(error.message)
-    if not _EXACT.match(error.message):
+    message: Any = Const(error.words)
+    if error.words is None:
         message = Conflict(
             f"the text of this {kind.__name__} is not NumPy's word for word",
             hint="catch the exception without reading its text, or raise one of your own",

@@ -217,7 +217,7 @@ def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
     try:
         return call_object(engine, function, list(args), {})
     except CompileError as error:
-        raise engine.refuse(error.message, error.hint) from error
+        raise engine.refuse(error.message, error.hint, raises=error.raises) from error
     finally:
         engine.checks, engine.guards = saved
 

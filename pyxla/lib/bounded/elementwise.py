@@ -140,7 +140,8 @@ def _both(x: Int, y: Int, bound_x: int, bound_y: int) -> tuple[Int, int]:
     """The size that x and y broadcast to, and its bound."""
     if isinstance(x, int) or isinstance(y, int):
         if isinstance(x, int) and isinstance(y, int) and x != y:
-            raise OpError(f"operands could not be broadcast together: sizes {x} and {y}")
+            message = f"operands could not be broadcast together: sizes {x} and {y}"
+            raise OpError(message, ValueError)
         return (x, bound_x) if isinstance(x, int) else (y, bound_y)
     if equal_sizes(x, y) or (_not_one(x) and _not_one(y)):
         return x, min(bound_x, bound_y)
