@@ -13,6 +13,7 @@ loop under an assumption, *unroll* one visit per iteration, *peel* one iteration
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,6 +65,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import Policy, replaced, unpacked
+from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
 from pyxla.ir import core
@@ -154,17 +156,11 @@ class Engine:
         self.exact: set[Any] = set()
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
-        self.unrolled: set[Block] = set()
         self.unrollings: dict[Location | None, int] = {}
-        self.directions: dict[Block, dict[str, str]] = {}
-        self.rebound: dict[Block, set[int]] = {}
+        self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
         self.used_up: dict[int, Any] = {}
         self.generators = False  # whether any were made
         self.driving: dict[int, Any] = {}  # the loops over them
-        self.unread: dict[Block, set[int]] = {}
-        self.fields: dict[Block, frozenset[str]] = {}
-        self.arrays: dict[Block, set[str]] = {}
-        self.brought: dict[tuple[Any, ...], dict[int, Any]] = {}
 
     # positions
 

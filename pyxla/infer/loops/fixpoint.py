@@ -9,8 +9,8 @@ on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, NamedTuple
 
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls import coroutines
@@ -60,7 +60,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
     if engine.generators and (source := coroutines.consumed(header, edge.env)) is not None:
         coroutines.drive(engine, frame, component, edge, source, _iteration)
         return
-    if header in engine.unrolled and _try_unroll(engine, frame, component, edge) is None:
+    if engine.loop_memory[header].unrolled and _try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False
     while True:
@@ -110,25 +110,40 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     return edge, args
 
 
-def _mark(engine: Engine, frame: Frame) -> tuple[Any, ...]:
-    pending = {block: len(edges) for block, edges in frame.pending.items()}
-    counts = len(engine.raised), len(frame.returns), len(engine.written), len(engine.frames)
-    return pending, *counts, len(engine.used_up)
+class Mark(NamedTuple):
+    """How much there was before a pass, of what a pass adds to; `pending` by block."""
+
+    pending: dict[Block, int]
+    raised: int
+    returns: int
+    written: int
+    frames: int
+    used_up: int
 
 
-def _reset(engine: Engine, frame: Frame, mark: tuple[Any, ...]) -> None:
+def _mark(engine: Engine, frame: Frame) -> Mark:
+    return Mark(
+        pending={block: len(edges) for block, edges in frame.pending.items()},
+        raised=len(engine.raised),
+        returns=len(frame.returns),
+        written=len(engine.written),
+        frames=len(engine.frames),
+        used_up=len(engine.used_up),
+    )
+
+
+def _reset(engine: Engine, frame: Frame, mark: Mark) -> None:
     """Forget what a pass left behind."""
-    pending, raised, returns, written, frames, used_up = mark
     for block in list(frame.pending):
-        if block not in pending:
+        if block not in mark.pending:
             del frame.pending[block]
         else:
-            del frame.pending[block][pending[block] :]
-    del engine.raised[raised:]
-    del frame.returns[returns:]
-    del engine.written[written:]
-    del engine.frames[frames:]
-    for read in list(engine.used_up)[used_up:]:
+            del frame.pending[block][mark.pending[block] :]
+    del engine.raised[mark.raised :]
+    del frame.returns[mark.returns :]
+    del engine.written[mark.written :]
+    del engine.frames[mark.frames :]
+    for read in list(engine.used_up)[mark.used_up :]:
         del engine.used_up[read]
 
 
@@ -149,8 +164,9 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
             return None
         fields = fields - (fields if isinstance(wrong, Conflict) else wrong)
         names = frozenset([name for _, name in fields])
-        engine.fields[component.header] = names
-        engine.arrays[component.header] &= names
+        memory = engine.loop_memory[component.header]
+        memory.fields = names
+        memory.arrays &= names
         _reset(engine, frame, mark)
         del entry.block.instrs[size:]
         entry.heap, entry.args, entry.env = before
@@ -166,17 +182,14 @@ def _passes(
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
     ghosts: list[Edge] = []
-    directions = dict(engine.directions.get(header, ()))
-    rebound = engine.rebound.get(header)
-    if rebound is None:
-        rebound = engine.rebound[header] = rebinds(header)
-    names = engine.unread.get(header)
-    if names is None:
-        names = engine.unread[header] = unread(component.loop)
+    memory = engine.loop_memory[header]
+    directions = dict(memory.directions)
+    if memory.rebound is None:
+        memory.rebound, memory.unread = rebinds(header), unread(component.loop)
+    rebound, names = memory.rebound, memory.unread
     lost: set[int] = set()
     shared: set[int] = set()
-    # Passes of nested loops multiply: what names turned out to be is remembered for the next visit.
-    brought = engine.brought.setdefault(_entry_key(header, entry), {})
+    brought = memory.brought.setdefault(_entry_key(entry), {})
     certain = _enters(engine, frame, component, entry)
     held = Held(live, engine.held, engine.captures.pinned)
     mark = _mark(engine, frame)
@@ -200,7 +213,7 @@ def _passes(
             return fields or None
         (edge,) = back
         compact(engine, edge, live)
-        written = set(engine.written[mark[3] :])
+        written = set(engine.written[mark.written :])
         fits, aliases, reason = head.close(edge, _outside(engine, head), written)
         if fits and (idle := head.idle(edge, fields)):
             return idle
@@ -211,9 +224,9 @@ def _passes(
                 growth.watch(engine, entry, cells)
                 size, ghosts = len(entry.block.instrs), []
                 continue
-            engine.directions[header] = directions
+            memory.directions = directions
             growth.watch_exits(engine, _leaving(engine, frame, component, mark), visit)
-            _retype_exits(frame, component, head.retyped, mark[0])
+            _retype_exits(frame, component, head.retyped, mark.pending)
             _strip(frame, component, certain)
             _settle_kinds(engine, frame, component, entry, head, edge)
             if aliases:
@@ -225,16 +238,17 @@ def _passes(
             size, ghosts = len(entry.block.instrs), []
             continue
         rebound |= head.rebound(edge)
-        engine.arrays[header] |= rebound_fields(head.heap, edge.heap)
+        memory.arrays |= rebound_fields(head.heap, edge.heap)
         brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
 
 
-def _entry_key(header: Block, entry: Edge) -> tuple[Any, ...]:
-    """A loop and the numbers that names are where it starts, by type."""
-    numbers = [(number_type(x), kinds.kinds_of(x)) if is_number(x) else None for x in entry.args]
-    return (header, *numbers)
+def _entry_key(entry: Edge) -> Hashable:
+    """The numbers that names are where a loop starts, by type."""
+    return tuple(
+        [(number_type(x), kinds.kinds_of(x)) if is_number(x) else None for x in entry.args]
+    )
 
 
 def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: Edge) -> set[Field]:
@@ -243,15 +257,13 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
     contents = entry.heap.contents.values()
     classes = dict.fromkeys([c.cls for c in contents if isinstance(c, ObjectCell)])
     if not classes:
-        engine.arrays.setdefault(component.header, set())
         return set()
-    names = engine.fields.get(component.header)
-    if names is None:
-        names = assigned_fields(component.loop, frame.module, classes, engine.captures.is_foreign)
-        engine.fields[component.header] = names
+    memory = engine.loop_memory[component.header]
+    if memory.fields is None:
+        foreign = engine.captures.is_foreign
+        memory.fields = assigned_fields(component.loop, frame.module, classes, foreign)
     # Whether a field gets another array, or its array other elements, an earlier visit found out.
-    arrays = engine.arrays.setdefault(component.header, set())
-    return numeric_fields(entry.heap, names) | array_fields(entry.heap, arrays)
+    return numeric_fields(entry.heap, memory.fields) | array_fields(entry.heap, memory.arrays)
 
 
 def _unify_lists(
@@ -318,7 +330,7 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
     except (CompileError, NeedsStatic):
         pass
     targets = header.terminator.targets if header.terminator else ()
-    reached = [b for b in targets if len(frame.pending.get(b, ())) > mark[0].get(b, 0)]
+    reached = [b for b in targets if len(frame.pending.get(b, ())) > mark.pending.get(b, 0)]
     _reset(engine, frame, mark)
     return len(reached) == 1 and reached[0] in component.loop.blocks
 
@@ -339,13 +351,11 @@ def _retype_exits(
                 edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
 
 
-def _leaving(
-    engine: Engine, frame: Frame, component: Component, mark: tuple[Any, ...]
-) -> list[Edge]:
+def _leaving(engine: Engine, frame: Frame, component: Component, mark: Mark) -> list[Edge]:
     """The edges on which control left the loop, returns and exceptions included."""
-    edges = [*frame.returns[mark[2] :], *[path.edge for path in engine.raised[mark[1] :]]]
+    edges = [*frame.returns[mark.returns :], *[path.edge for path in engine.raised[mark.raised :]]]
     for target in dict.fromkeys(target for _, target in component.loop.exits):
-        edges += frame.pending.get(target, [])[mark[0].get(target, 0) :]
+        edges += frame.pending.get(target, [])[mark.pending.get(target, 0) :]
     return edges
 
 
@@ -396,7 +406,7 @@ def _unroll(
         need.loc, need.chain = entry.loc, tuple(engine.chain())
         need.otherwise = refusal if isinstance(refusal, CompileError) else None
         raise need
-    engine.unrolled.add(component.header)
+    engine.loop_memory[component.header].unrolled = True
 
 
 def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
