@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from pyxla.ir.types import PYTHON_DTYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,13 +81,13 @@ FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 PYTHON = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
-def flatten(engine: Any, x: Any, apart: bool = False) -> Tree:
+def flatten(engine: Engine, x: Any, apart: bool = False) -> Tree:
     """An abstract value as a tree; what is one object is one node of it, or with `apart` many."""
     return flatten_all(engine, (x,), apart)[0]
 
 
 def flatten_all(
-    engine: Any, xs: Iterable[Any], apart: bool = False, jax: bool = True
+    engine: Engine, xs: Iterable[Any], apart: bool = False, jax: bool = True
 ) -> list[Tree]:
     """As `flatten`, objects that several of `xs` lead to being one; `jax`: JAX's arrays stay so."""
     walk = _Flatten(engine, apart, jax)
@@ -92,7 +95,7 @@ def flatten_all(
 
 
 class _Flatten:
-    def __init__(self, engine: Any, apart: bool, jax: bool) -> None:
+    def __init__(self, engine: Engine, apart: bool, jax: bool) -> None:
         self.engine = engine
         self.apart = apart
         self.jax = jax
@@ -186,7 +189,7 @@ Copies = dict[int, list[int]]
 
 
 def rebuild(
-    engine: Any, tree: Tree, leaf: Callable[[Leaf], Any], copies: Copies | None = None
+    engine: Engine, tree: Tree, leaf: Callable[[Leaf], Any], copies: Copies | None = None
 ) -> Any:
     """An abstract value of this form whose leaves are `leaf` of the tree's, by value.
 
@@ -208,7 +211,7 @@ def rebuild(
 
 
 def graft(
-    engine: Any, tree: Tree, leaf: Callable[[Leaf], Any], copies: Copies | None = None
+    engine: Engine, tree: Tree, leaf: Callable[[Leaf], Any], copies: Copies | None = None
 ) -> Any:
     """An abstract value of this form with `leaf` of its leaves in their places."""
     made: dict[int, Any] = {}
@@ -230,7 +233,7 @@ def graft(
     return visit(tree)
 
 
-def placed(engine: Any, value: Any, jax: bool = False) -> Ref:
+def placed(engine: Engine, value: Any, jax: bool = False) -> Ref:
     """A new array object."""
     if not jax:
         return engine.new(value)

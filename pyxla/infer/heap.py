@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location
 from pyxla.infer.lattice import (
@@ -42,6 +42,9 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 
 class NeedsExact(Exception):  # noqa: N818 - a request, not an error
@@ -140,7 +143,7 @@ class DictCell:
         """A dict with other items, in an order known as well as this one's."""
         return DictCell(items, self.ordered)
 
-    def in_order(self, engine: Any) -> dict[Any, Any]:
+    def in_order(self, engine: Engine) -> dict[Any, Any]:
         """The items where their order is looked at."""
         if not self.ordered:
             raise engine.refuse(

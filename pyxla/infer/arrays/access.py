@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,24 +17,27 @@ from pyxla.infer.raising.checks import verify_fits
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
 
 def python_scalar(x: Any, kind: type) -> Scalar:
     """A NumPy scalar's value as a Python scalar."""
     return weak(x.value if isinstance(x, (Array, Scalar)) else x, kind)
 
 
-def _grows(engine: Any, x: Ref) -> bool:
+def _grows(engine: Engine, x: Ref) -> bool:
     """Whether `x` is a list of unknown length."""
     return type(engine.heap.contents.get(x.cell)) in (GrowingList, RowList)
 
 
-def is_array(engine: Any, x: Any) -> bool:
+def is_array(engine: Engine, x: Any) -> bool:
     if not isinstance(x, Ref) or _grows(engine, x):
         return False
     return isinstance(engine.content(x), Array)
 
 
-def read(engine: Any, ref: Ref) -> Array:
+def read(engine: Engine, ref: Ref) -> Array:
     """The array a reference shows, by value."""
     array = engine.content(ref)
     for step in ref.view:
@@ -42,7 +45,7 @@ def read(engine: Any, ref: Ref) -> Array:
     return array
 
 
-def write(engine: Any, ref: Ref, new: Array) -> None:
+def write(engine: Engine, ref: Ref, new: Array) -> None:
     """Replace what `ref` shows by `new` (same shape and dtype; the extents stay)."""
     engine.check_writable(ref)
     if not all(step.writable for step in ref.view):
@@ -55,12 +58,12 @@ def write(engine: Any, ref: Ref, new: Array) -> None:
     engine.set_content(ref.cell, update(ref.view, old, new))
 
 
-def fresh(engine: Any, array: Array, **info: Any) -> Ref:
+def fresh(engine: Engine, array: Array, **info: Any) -> Ref:
     """A new array object that holds `array`."""
     return Ref(engine.heap.new(array, engine.loc, **info))
 
 
-def shown(engine: Any, ref: Ref) -> tuple[tuple[int, ...], Any]:
+def shown(engine: Engine, ref: Ref) -> tuple[tuple[int, ...], Any]:
     """Shape and bounded extents of what `ref` shows, without reading it."""
     if ref.view:
         return ref.view[-1].shape, ref.view[-1].extents
@@ -68,14 +71,14 @@ def shown(engine: Any, ref: Ref) -> tuple[tuple[int, ...], Any]:
     return array.shape, array.extents
 
 
-def dtype_of(engine: Any, ref: Ref) -> np.dtype:
+def dtype_of(engine: Engine, ref: Ref) -> np.dtype:
     dtype = engine.content(ref).dtype
     for step in ref.view:
         dtype = step.dtype or dtype
     return dtype
 
 
-def getitem(engine: Any, ref: Ref, key: Any) -> Any:
+def getitem(engine: Engine, ref: Ref, key: Any) -> Any:
     """`x[key]`: a NumPy scalar, a view, or a copy, as NumPy's indexing has it."""
     shape, extents = shown(engine, ref)
     operand = engine.bounded_operand(key)
@@ -99,7 +102,7 @@ def getitem(engine: Any, ref: Ref, key: Any) -> Any:
     return fresh(engine, result, strides=_strides_of_chosen(engine, ref, index, result))
 
 
-def _strides_of_chosen(engine: Any, ref: Ref, index: Any, result: Array) -> Any:
+def _strides_of_chosen(engine: Engine, ref: Ref, index: Any, result: Array) -> Any:
     """How NumPy lays out what arrays of indices choose: their dimensions come first in memory."""
     if engine.heap.infos[ref.cell].strides is not None or is_permuted(ref.view):
         return MIXED
@@ -122,7 +125,7 @@ def _has_ellipsis(key: Any) -> bool:
     return any(isinstance(k, Const) and k.value is Ellipsis for k in items)
 
 
-def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
+def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
     """`x[key] = value`, with NumPy's broadcasting and casting."""
     shape, extents = shown(engine, ref)
     operand = engine.bounded_operand(key)
@@ -145,7 +148,7 @@ def setitem(engine: Any, ref: Ref, key: Any, value: Any) -> None:
     write(engine, ref, indexing.setitem(read(engine, ref), index, new))
 
 
-def _strided(engine: Any, ref: Ref, key: Any, steps: list[tuple[int, Scalar]]) -> Ref:
+def _strided(engine: Engine, ref: Ref, key: Any, steps: list[tuple[int, Scalar]]) -> Ref:
     """What `ref[key]` shows, of which only every so-manieth along some dimensions."""
     shape, extents = shown(engine, ref)
     view = extend(ref.view, parsed(engine, shape, extents, key))
@@ -156,7 +159,7 @@ def _strided(engine: Any, ref: Ref, key: Any, steps: list[tuple[int, Scalar]]) -
 
 
 def _set_strided(
-    engine: Any, ref: Ref, key: Any, steps: list[tuple[int, Scalar]], value: Any
+    engine: Engine, ref: Ref, key: Any, steps: list[tuple[int, Scalar]], value: Any
 ) -> None:
     if len(steps) > 1 or not is_number(value):
         assign(engine, _strided(engine, ref, key, steps), as_array(engine.bounded_operand(value)))
@@ -167,13 +170,13 @@ def _set_strided(
     engine.rules.call(engine, Const(strides.fill), [rows, step, value], {})
 
 
-def assign(engine: Any, ref: Ref, value: Array) -> None:
+def assign(engine: Engine, ref: Ref, value: Array) -> None:
     """`x[...] = value`: broadcast and cast into the array that `ref` shows."""
     shape, extents = shown(engine, ref)
     write(engine, ref, indexing.conform(value, shape, dtype_of(engine, ref), extents))
 
 
-def inplace(engine: Any, ref: Ref, result: Array, op: str) -> Ref:
+def inplace(engine: Engine, ref: Ref, result: Array, op: str) -> Ref:
     """`x op= y` where `result` is `x op y`: the same object, its elements replaced."""
     shape, extents = shown(engine, ref)
     dtype = dtype_of(engine, ref)
@@ -206,7 +209,7 @@ def _same_shape(x: Array, shape: tuple[int, ...], extents: Any) -> bool:
     return all(n == m or a is not None or b is not None for n, m, a, b in columns)
 
 
-def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
+def items_of(engine: Engine, x: Any) -> tuple[Any, ...] | None:
     """The items of a sequence of known length, or None."""
     if isinstance(x, Tuple):
         return x.items
@@ -221,14 +224,14 @@ def items_of(engine: Any, x: Any) -> tuple[Any, ...] | None:
     return None
 
 
-def need_characters(engine: Any, x: Any) -> None:
+def need_characters(engine: Engine, x: Any) -> None:
     """Ask for the numbers that text is made of, or chosen by, if its characters matter here."""
     if isinstance(x, Compound) and x.kind in ("text", "choice"):
         for item in x.items:
             engine.static(item, "a number whose characters are looked at")
 
 
-def kind_of(engine: Any, x: Any) -> str:
+def kind_of(engine: Engine, x: Any) -> str:
     """What `x` is, for messages."""
     if isinstance(x, Ref):
         if _grows(engine, x):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
@@ -21,8 +21,11 @@ from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
-def parsed(engine: Any, shape: Any, extents: Any, key: Any) -> Index:
+
+def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
     """What a key means (`lib.keys.parse`); with checks, the program raises where it is out of
     range."""
     if not engine.tests(IndexError):
@@ -38,7 +41,7 @@ def parsed(engine: Any, shape: Any, extents: Any, key: Any) -> Index:
     return index
 
 
-def _on_bounds(engine: Any) -> OnBounds:
+def _on_bounds(engine: Engine) -> OnBounds:
     def check(index: Int, size: Int, axis: int) -> None:
         low = k.ge(value_of(index), op.negate(value_of(size)))
         high = k.lt(value_of(index), value_of(size))
@@ -59,7 +62,7 @@ def _out_of_bounds(index: Any, size: Int, axis: int) -> Any:
     return exception(IndexError, *parts)
 
 
-def check_array(engine: Any, array: Array, size: Int, axis: int) -> None:
+def check_array(engine: Engine, array: Array, size: Int, axis: int) -> None:
     """The program raises where an element of an index array is out of range."""
     data = constant_of(array)
     if not array.size or (data is not None and isinstance(size, int)):

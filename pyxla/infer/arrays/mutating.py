@@ -41,7 +41,7 @@ def mutates(*targets: Any) -> Any:
     return register
 
 
-def _call(function: Any, convert: Any, engine: Any, ref: Any, *args: Any, **kwargs: Any) -> Any:
+def _call(function: Any, convert: Any, engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
     if not arrays.is_array(engine, ref):
         raise OpError(f"an array to write to is needed, not {arrays.kind_of(engine, ref)}")
     engine.check_writable(ref)
@@ -50,7 +50,7 @@ def _call(function: Any, convert: Any, engine: Any, ref: Any, *args: Any, **kwar
     return NONE
 
 
-def _write(engine: Any, ref: Ref, value: Any) -> None:
+def _write(engine: Engine, ref: Ref, value: Any) -> None:
     """`ref[...] = value`."""
     shape, extents = arrays.shown(engine, ref)
     if engine.tests(OverflowError):
@@ -59,12 +59,12 @@ def _write(engine: Any, ref: Ref, value: Any) -> None:
 
 
 @mutates(np.ndarray.fill)
-def fill(engine: Any, ref: Ref, value: Any) -> None:
+def fill(engine: Engine, ref: Ref, value: Any) -> None:
     _write(engine, ref, value)
 
 
 @mutates(np.fill_diagonal)
-def fill_diagonal(engine: Any, ref: Ref, val: Any, wrap: bool = False) -> None:
+def fill_diagonal(engine: Engine, ref: Ref, val: Any, wrap: bool = False) -> None:
     shape, _ = arrays.shown(engine, ref)
     if len(shape) < 2:
         raise OpError("array must be at least 2-d")
@@ -101,7 +101,7 @@ def _cycled(values: Array, count: int) -> Array:
 
 
 @mutates(np.put, np.ndarray.put)
-def put(engine: Any, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(engine: Engine, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None:
     along = flat(engine, ref)
     shape, extents = arrays.shown(engine, along)
     at = as_array(ind, None if isinstance(ind, Array) else I64.dtype)
@@ -118,7 +118,7 @@ def put(engine: Any, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 @mutates(np.putmask)
-def putmask(engine: Any, ref: Ref, mask: Any, values: Any) -> None:
+def putmask(engine: Engine, ref: Ref, mask: Any, values: Any) -> None:
     old = arrays.read(engine, ref)
     chosen = broadcast_to(as_array(mask, np.bool_).value, old.shape)
     new = values
@@ -129,7 +129,7 @@ def putmask(engine: Any, ref: Ref, mask: Any, values: Any) -> None:
 
 
 @mutates(np.place)
-def place(engine: Any, ref: Ref, mask: Any, vals: Any) -> None:
+def place(engine: Engine, ref: Ref, mask: Any, vals: Any) -> None:
     old = arrays.read(engine, ref)
     chosen = as_array(mask, np.bool_)
     values = as_array(vals)
@@ -147,7 +147,9 @@ def place(engine: Any, ref: Ref, mask: Any, vals: Any) -> None:
 
 
 @mutates(np.copyto)
-def copyto(engine: Any, ref: Ref, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+def copyto(
+    engine: Engine, ref: Ref, src: Any, casting: Any = "same_kind", where: Any = True
+) -> None:
     dtype = arrays.dtype_of(engine, ref)
     if isinstance(src, Array) and not np.can_cast(src.dtype, dtype, casting):
         raise OpError(
@@ -165,7 +167,7 @@ def copyto(engine: Any, ref: Ref, src: Any, casting: Any = "same_kind", where: A
 def _rearranges(target: Any, function: Any) -> None:
     """`x.sort()`: what `np.sort(x)` gives, written into `x`."""
 
-    def rearrange(engine: Any, ref: Any, *args: Any, **kwargs: Any) -> Any:
+    def rearrange(engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
         result = call(engine, Const(function), [ref, *args], kwargs)
         arrays.write(engine, ref, arrays.read(engine, result))
         return NONE
@@ -178,7 +180,7 @@ _rearranges(np.ndarray.partition, np.partition)
 
 
 @mutates(np.put_along_axis)
-def put_along_axis(engine: Any, ref: Ref, indices: Array, values: Any, axis: Any) -> None:
+def put_along_axis(engine: Engine, ref: Ref, indices: Array, values: Any, axis: Any) -> None:
     if axis is None:
         ref, axis = flat(engine, ref), 0
     shape, extents = arrays.shown(engine, ref)
@@ -212,7 +214,7 @@ COMPUTATIONS: dict[Any, str] = {
 
 
 @rule(np.ufunc.at)
-def ufunc_at(engine: Any, ufunc: Any, a: Any, indices: Any, b: Any = None) -> Any:
+def ufunc_at(engine: Engine, ufunc: Any, a: Any, indices: Any, b: Any = None) -> Any:
     """`ufunc.at(a, indices, b)`: duplicate positions accumulate."""
     accumulate = COMPUTATIONS.get(ufunc.value)
     if accumulate is None or b is None:
@@ -222,7 +224,7 @@ def ufunc_at(engine: Any, ufunc: Any, a: Any, indices: Any, b: Any = None) -> An
     return NONE
 
 
-def _accumulate(ufunc: np.ufunc, engine: Any, ref: Ref, indices: Any, b: Any) -> None:
+def _accumulate(ufunc: np.ufunc, engine: Engine, ref: Ref, indices: Any, b: Any) -> None:
     old = arrays.read(engine, ref)
     if ufunc.__name__.startswith("logical") and old.dtype != np.bool_:
         raise OpError(f"np.{ufunc.__name__}.at is supported on arrays of bool only")

@@ -6,7 +6,7 @@ more raises `ListOverflow`, and is compiled again with more room (`api.Compiled`
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from pyxla.infer.lattice import Const, Scalar
 from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
-def with_room(engine: Any, n: Scalar) -> Scalar | None:
+
+def with_room(engine: Engine, n: Scalar) -> Scalar | None:
     """`n`, at most the capacity; None where a program may still be compiled without."""
     engine.lists.sized = True
     if not engine.lists.rooms:

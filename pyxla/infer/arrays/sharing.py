@@ -6,7 +6,7 @@ What they do by value is the library's; here is when NumPy makes no copy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,25 +28,28 @@ from pyxla.lib.operands import as_array, broadcast_shapes
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
 _SUM = Implementation(REGISTRY[np.einsum].function, rank0="array")
 NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)
 BOTH_ENDS, CARTESIAN = Const("fb"), Const("xy")
 
 
-def _by_value(engine: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+def _by_value(engine: Engine, target: Any, *args: Any, **kwargs: Any) -> Any:
     return call_library(engine, target, REGISTRY[target], list(args), kwargs)
 
 
-def _as_array(engine: Any, x: Any) -> Ref:
+def _as_array(engine: Engine, x: Any) -> Ref:
     return x if arrays.is_array(engine, x) else _by_value(engine, np.asarray, x)
 
 
-def _broadcast(engine: Any, ref: Ref, target: Shape) -> Ref:
+def _broadcast(engine: Engine, ref: Ref, target: Shape) -> Ref:
     made = shown(engine, ref)
     return ref if made.shape == target else reference(engine, ref, broadcast_to(made, target))
 
 
-def _along(engine: Any, ref: Ref, axis: int, ndim: int) -> Ref:
+def _along(engine: Engine, ref: Ref, axis: int, ndim: int) -> Ref:
     """A one-dimensional array as dimension `axis` of `ndim`."""
     made = shown(engine, ref)
     others = tuple([d for d in range(ndim) if d != axis])
@@ -54,18 +57,18 @@ def _along(engine: Any, ref: Ref, axis: int, ndim: int) -> Ref:
 
 
 @rule(np.broadcast_arrays)
-def broadcast_arrays(engine: Any, *args: Any, subok: Any = NONE) -> Tuple:
+def broadcast_arrays(engine: Engine, *args: Any, subok: Any = NONE) -> Tuple:
     refs = [_as_array(engine, x) for x in args]
     target = broadcast_shapes(*[arrays.shown(engine, ref)[0] for ref in refs]) if refs else ()
     return Tuple(tuple([_broadcast(engine, ref, target) for ref in refs]))
 
 
-def _is_line(engine: Any, x: Any) -> bool:
+def _is_line(engine: Engine, x: Any) -> bool:
     return arrays.is_array(engine, x) and len(arrays.shown(engine, x)[0]) == 1
 
 
 @rule(np.ix_)
-def ix_(engine: Any, *args: Any) -> Any:
+def ix_(engine: Engine, *args: Any) -> Any:
     plain = [_is_line(engine, x) and arrays.dtype_of(engine, x) != np.bool_ for x in args]
     if not all(plain):
         return _by_value(engine, np.ix_, *args)
@@ -78,7 +81,11 @@ _THIN = type(np.meshgrid(0, copy=False, sparse=True))
 
 @rule(np.meshgrid)
 def meshgrid(
-    engine: Any, *xi: Any, copy: Any = TRUE, sparse: Any = Const(False), indexing: Any = CARTESIAN
+    engine: Engine,
+    *xi: Any,
+    copy: Any = TRUE,
+    sparse: Any = Const(False),
+    indexing: Any = CARTESIAN,
 ) -> Any:
     options = {"sparse": sparse, "indexing": indexing}
     if engine.static(copy) or not all(_is_line(engine, x) for x in xi):
@@ -93,7 +100,7 @@ def meshgrid(
 
 
 @rule(np.trim_zeros)
-def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) -> Any:
+def trim_zeros(engine: Engine, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) -> Any:
     """A view of what is between zeros, where it is an array; what has no dimensions as it is."""
     if is_number(filt) or (arrays.is_array(engine, filt) and not arrays.shown(engine, filt)[0]):
         return filt
@@ -107,7 +114,7 @@ def trim_zeros(engine: Any, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) 
     return arrays.getitem(engine, filt, Tuple(tuple(key)))
 
 
-def _of_kinds(engine: Any, op: str, items: Sequence[Any]) -> Any:
+def _of_kinds(engine: Engine, op: str, items: Sequence[Any]) -> Any:
     """The first of the largest, or smallest, of numbers of several kinds."""
     best, *rest = items
     for item in rest:
@@ -126,7 +133,7 @@ def _of_kinds(engine: Any, op: str, items: Sequence[Any]) -> Any:
 
 def _extremum(target: Any) -> None:
     @rule(target)
-    def call(engine: Any, *args: Any, **options: Any) -> Any:
+    def call(engine: Engine, *args: Any, **options: Any) -> Any:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
@@ -159,25 +166,25 @@ def _extremum(target: Any) -> None:
         return found
 
 
-def _is_object(engine: Any, x: Any) -> bool:
+def _is_object(engine: Engine, x: Any) -> bool:
     """Whether it is neither a number nor an array, nor known."""
     return not isinstance(x, Const) and not is_number(x) and not arrays.is_array(engine, x)
 
 
-def _items(engine: Any, args: Sequence[Any]) -> Sequence[Any]:
+def _items(engine: Engine, args: Sequence[Any]) -> Sequence[Any]:
     """What is compared, as far as it is known without iterating."""
     if len(args) > 1 or isinstance(args[0], Compound):
         return args
     return arrays.items_of(engine, args[0]) or ()
 
 
-def _is_iterator(engine: Any, x: Any) -> bool:
+def _is_iterator(engine: Engine, x: Any) -> bool:
     """Whether `x`, of known length, is read once."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     return isinstance(x, Compound) or getattr(content, "cls", None) is SequenceIterator
 
 
-def _of_unknown_length(engine: Any, target: Any, x: Any, options: dict[str, Any]) -> Any:
+def _of_unknown_length(engine: Engine, target: Any, x: Any, options: dict[str, Any]) -> Any:
     """The extreme item of a sequence whose length is known at run time only."""
     key = options.get("key", NONE)
     x = source(engine, x)
@@ -196,7 +203,7 @@ _extremum(min)
 
 @rule(np.nan_to_num)
 def nan_to_num(
-    engine: Any,
+    engine: Engine,
     x: Any,
     copy: Any = TRUE,
     nan: Any = ZERO,
@@ -213,7 +220,7 @@ def nan_to_num(
 
 
 @rule(np.einsum)
-def einsum(engine: Any, subscripts: Any, *operands: Any, **options: Any) -> Any:
+def einsum(engine: Engine, subscripts: Any, *operands: Any, **options: Any) -> Any:
     """A view of one array of which nothing is summed."""
     if len(operands) == 1 and not options and arrays.is_array(engine, operands[0]):
         made = _labelled(engine, shown(engine, operands[0]), engine.static(subscripts))
@@ -232,7 +239,7 @@ def einsum(engine: Any, subscripts: Any, *operands: Any, **options: Any) -> Any:
     return result
 
 
-def _keeps_order(engine: Any, subscripts: Any, operands: Sequence[Any]) -> bool:
+def _keeps_order(engine: Engine, subscripts: Any, operands: Sequence[Any]) -> bool:
     """Whether NumPy lays out the sum in C order: no operand has two labels the other way round."""
     text = engine.static(subscripts) if isinstance(subscripts, Const) else None
     if not isinstance(text, str):
@@ -246,7 +253,7 @@ def _keeps_order(engine: Any, subscripts: Any, operands: Sequence[Any]) -> bool:
     return True
 
 
-def _ends_in_product(engine: Any, args: list[Any], optimize: Any) -> bool:
+def _ends_in_product(engine: Engine, args: list[Any], optimize: Any) -> bool:
     """Whether NumPy returns a sum over all as a 0-d array: `tensordot` does, its own loop not."""
     types = []
     for x in args:
@@ -264,7 +271,7 @@ def _is_array(types: list[Any], optimize: Any) -> bool:
     return type(np.einsum(*small, optimize=path)) is np.ndarray
 
 
-def _labelled(engine: Any, made: Shown, subscripts: Any) -> Shown | None:
+def _labelled(engine: Engine, made: Shown, subscripts: Any) -> Shown | None:
     """The dimensions that a subscript names in the order of its result, diagonals taken."""
     if not isinstance(subscripts, str):
         return None
@@ -282,7 +289,7 @@ def _labelled(engine: Any, made: Shown, subscripts: Any) -> Shown | None:
 
 
 @rule(divmod)
-def _divmod(engine: Any, x: Any, y: Any) -> Any:
+def _divmod(engine: Engine, x: Any, y: Any) -> Any:
     if getattr(x, "kinds", None) is None and getattr(y, "kinds", None) is None:
         return _by_value(engine, divmod, x, y)
     binary = engine.rules.binary

@@ -13,7 +13,7 @@ import inspect
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,6 +48,9 @@ from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, normalize_axes, normalize_axis
 from pyxla.lib.registry import REGISTRY, Implementation, rule
 from pyxla.ops.check import COMPLEXES
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 Shape = tuple[int, ...]
 MISSING = Implementation(lambda *args, **kwargs: _refuse_values())
@@ -132,7 +135,7 @@ def _call(
     first: str,
     target: Any,
     library: Implementation,
-    engine: Any,
+    engine: Engine,
     *args: Any,
     **kwargs: Any,
 ) -> Any:
@@ -149,7 +152,7 @@ def _call(
     return call_library(engine, target, library, list(args), kwargs)
 
 
-def shown(engine: Any, ref: Ref) -> Shown:
+def shown(engine: Engine, ref: Ref) -> Shown:
     """What `ref` shows, without reading it."""
     shape, extents = arrays.shown(engine, ref)
     base = engine.content(ref).type
@@ -157,7 +160,7 @@ def shown(engine: Any, ref: Ref) -> Shown:
     return Shown(base, ref.view, shape, extents, arrays.dtype_of(engine, ref), strides)
 
 
-def strides_of(engine: Any, x: Any) -> tuple[int, ...]:
+def strides_of(engine: Engine, x: Any) -> tuple[int, ...]:
     """How far apart NumPy has the elements of an array, in bytes."""
     if not isinstance(x, Ref):
         return ()
@@ -172,7 +175,7 @@ def strides_of(engine: Any, x: Any) -> tuple[int, ...]:
     return ref.layout.strides
 
 
-def reference(engine: Any, ref: Ref, made: Any) -> Any:
+def reference(engine: Engine, ref: Ref, made: Any) -> Any:
     """The abstract value of what a maker made of `ref`."""
     if isinstance(made, list):
         return engine.new(ListCell(tuple([reference(engine, ref, m) for m in made])))
@@ -305,7 +308,7 @@ def _flat_shape(a: Shown) -> Shape:
     return (-1,) if 0 not in a.shape else (0,)
 
 
-def flat(engine: Any, ref: Ref) -> Ref:
+def flat(engine: Engine, ref: Ref) -> Ref:
     """`x.flat`: what is assigned to its items goes into `x`, however that is stored."""
     a = shown(engine, ref)
     return Ref(ref.cell, a.then(reshape_step(a.shape, a.extents, _flat_shape(a))).view)
@@ -338,7 +341,7 @@ def _at_least(target: Any, places: Sequence[Shape]) -> None:
             return a
         return a.then(expanded(a.shape, a.extents, places[a.ndim]))
 
-    def call(engine: Any, *arys: Any) -> Any:
+    def call(engine: Engine, *arys: Any) -> Any:
         found = [_call(maker, "", target, library, engine, x) for x in arys]
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 

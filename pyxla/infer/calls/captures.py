@@ -15,7 +15,7 @@ import logging
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -38,6 +38,9 @@ from pyxla.infer.lattice import (
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 _CONSTANTS = (
     *(bool, int, float, complex, str, bytes, range, slice, np.generic, np.dtype, enum.Enum),
@@ -148,7 +151,7 @@ class Captures:
                 self.constants[Place(base, name)] = base.__dict__.get(name, _MISSING)
         return owner.__dict__[name]
 
-    def read_global(self, engine: Any, frame: Any, name: str) -> Any:
+    def read_global(self, engine: Engine, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
         key = id(frame.module), name
         if key in self.globals:
@@ -193,7 +196,7 @@ class Captures:
             and place not in self.places
         ]
 
-    def abstract(self, engine: Any, value: Any, place: Place | None = None) -> Any:
+    def abstract(self, engine: Engine, value: Any, place: Place | None = None) -> Any:
         """An outside object as an abstract value."""
         if type(value) is tuple:
             items = tuple([self.abstract(engine, item) for item in value])
@@ -224,7 +227,7 @@ class Captures:
             and self.is_foreign(value)
         )
 
-    def box(self, engine: Any, cell: Any, name: str) -> Ref:
+    def box(self, engine: Engine, cell: Any, name: str) -> Ref:
         """The closure variable `name` of a function object, as a box on the heap."""
         if id(cell) in self.boxes:
             _, ref, first = self.boxes[id(cell)]
@@ -241,8 +244,9 @@ class Captures:
                 content = Const(value)
             else:
                 content = self.abstract(engine, value, place)
-        ref = Ref(engine.heap.new(BoxCell(content), None, pinned=Place(cell)))
-        self.boxes[id(cell)] = (cell, ref, engine.heap.contents[ref.cell])
+        box = BoxCell(content)
+        ref = Ref(engine.heap.new(box, None, pinned=Place(cell)))
+        self.boxes[id(cell)] = (cell, ref, box)
         self.cells.add(ref.cell)
         return ref
 
@@ -278,7 +282,7 @@ def is_constant(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] == "numpy"
 
 
-def python_object(engine: Any, x: Any) -> Any:
+def python_object(engine: Engine, x: Any) -> Any:
     """The Python object that `x` is known to be; LookupError where it is not known."""
     if isinstance(x, Const):
         return x.value
@@ -301,7 +305,7 @@ def python_object(engine: Any, x: Any) -> Any:
     raise LookupError
 
 
-def dynamic_part(engine: Any, x: Any) -> Any:
+def dynamic_part(engine: Engine, x: Any) -> Any:
     """The first number in `x` that is known at run time only, or None."""
     if isinstance(x, (Scalar, Array)):
         return x
@@ -312,7 +316,7 @@ def dynamic_part(engine: Any, x: Any) -> Any:
     return next((part for part in found if part is not None), None)
 
 
-def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
+def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
     """`x` as library functions see it (`lib.registry`)."""
     if type(x) is Scalar and x.kinds is None:
         return x
@@ -373,7 +377,7 @@ def operand(engine: Any, x: Any, bounded: bool = False) -> Any:
     return x if found is x else operand(engine, found, bounded)
 
 
-def abstract(engine: Any, x: Any, zero_d: bool = False) -> Any:
+def abstract(engine: Engine, x: Any, zero_d: bool = False) -> Any:
     """What a library function returned as an abstract value; arrays become new objects."""
     kind = type(x)
     if kind is Array:

@@ -11,11 +11,14 @@ import contextlib
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
 from pyxla.infer.facts.deciding import deciding_test
 from pyxla.ir.core import Value
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 MAX_DEPTH = 120
 MAX_UNDECIDED = 64
@@ -27,7 +30,7 @@ class TooDeep(CompileError):
     test: Value | None = None
 
 
-def check_depth(engine: Any, frame: Any) -> None:
+def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
     frames = engine.frames
     if len(frames) < MAX_UNDECIDED:
@@ -46,7 +49,7 @@ def _is_undecided(frame: Any) -> bool:
     return bool(frame.returns) or any(frame.pending.values())
 
 
-def too_deep(engine: Any) -> Any:
+def too_deep(engine: Engine) -> Any:
     return engine.refuse(
         f"calls are nested too deeply ({len(engine.frames)})",
         f"recursion needs a depth known while compiling, of at most {MAX_DEPTH}: use a loop",

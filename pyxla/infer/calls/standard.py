@@ -9,7 +9,7 @@ import itertools
 import os
 import statistics
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
@@ -19,6 +19,9 @@ from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Value
 from pyxla.lib import averages, interpreted
 from pyxla.lib.containers import STAND_FOR
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 __all__ = ["STAND_FOR"]
 
@@ -120,7 +123,7 @@ def reads(value: Any, implementation: Any) -> bool:
         return False
 
 
-def reader_of(engine: Any, value: Any, args: list[Any]) -> tuple[Any, list[Any]]:
+def reader_of(engine: Engine, value: Any, args: list[Any]) -> tuple[Any, list[Any]]:
     """The Python that reads generators as `value(*args)` does, with its arguments; None if none."""
     places = [i for i, x in enumerate(args) if _is_generator(x)]
     if value is zip:
@@ -147,7 +150,7 @@ def is_cached(value: Any) -> bool:
 
 
 def call_kept(
-    engine: Any, cache: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
+    engine: Engine, cache: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
     """A function whose results `cache` keeps: for known arguments it is visited once, if what it
     returned is known, or computed on all paths that lead here."""
@@ -181,7 +184,7 @@ def _holds(block: Block, here: Block, value: Value) -> bool:
     return any(instr is value.owner for instr in block.instrs)
 
 
-def refused(engine: Any, function: Any, error: CompileError) -> CompileError:
+def refused(engine: Engine, function: Any, error: CompileError) -> CompileError:
     """The refusal of a standard function, at the line that calls it."""
     ours = function.__module__ in (interpreted.__name__, averages.__name__)
     name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"

@@ -7,7 +7,7 @@ has different keys.  What is only looked at stays what it is: a copy is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, SetCell
@@ -15,6 +15,9 @@ from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.lib.tables import Table, TableSet
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 _KNOWN = (DictCell, SetCell)
 
@@ -34,28 +37,30 @@ def is_dynamic(x: Any) -> bool:
     return isinstance(x, (Scalar, Array)) or choices.is_choice(x)
 
 
-def opened(engine: Any, x: Any, key: Any) -> bool:
+def opened(engine: Engine, x: Any, key: Any) -> bool:
     """Whether `x` is such a dict or set; one that is changed by a data-decided key becomes one."""
     if found(engine.heap, x) is not None:
         return True
     if not _suits(engine, x, key):
         return False
     engine.lists.grew = True
-    engine.heap.contents[x.cell] = table_of(engine.heap, engine.heap.contents[x.cell])
+    content: Any = engine.heap.contents[x.cell]
+    engine.heap.contents[x.cell] = table_of(engine.heap, content)
     return True
 
 
-def looked(engine: Any, x: Any, key: Any) -> Ref | None:
+def looked(engine: Engine, x: Any, key: Any) -> Ref | None:
     """Where a data-decided key of the dict or set `x` is looked for; None: it must be known."""
     if found(engine.heap, x) is not None:
         return x
     if not _suits(engine, x, key):
         return None
     engine.lists.grew = True
-    return engine.new(table_of(engine.heap, engine.heap.contents[x.cell]))
+    content: Any = engine.heap.contents[x.cell]
+    return engine.new(table_of(engine.heap, content))
 
 
-def _suits(engine: Any, x: Any, key: Any) -> bool:
+def _suits(engine: Engine, x: Any, key: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if not isinstance(content, _KNOWN) or not is_dynamic(key):
         return False
@@ -133,7 +138,7 @@ def _stands_for(content: Any) -> type | None:
     return {DictCell: Table, SetCell: TableSet}.get(type(content))
 
 
-def plain_sequence(engine: Any, x: Any) -> Any:
+def plain_sequence(engine: Engine, x: Any) -> Any:
     """The list of what a collection iterates over, where it has one."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     name = getattr(content.cls, "__pyxla_sequence__", "") if type(content) is ObjectCell else ""
@@ -141,7 +146,7 @@ def plain_sequence(engine: Any, x: Any) -> Any:
     return None if inner is None else plain_sequence(engine, inner) or inner
 
 
-def unordered(engine: Any, x: Any) -> Any:
+def unordered(engine: Engine, x: Any) -> Any:
     """A set as the list of its items in any order; anything else as it is."""
     table = found(engine.heap, x)
     return table.fields["names"] if table is not None and table.cls is TableSet else x

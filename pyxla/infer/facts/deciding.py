@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.lattice import Array, Compound, Scalar, Tuple
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 
 def deciding_test(block: Block) -> Value | None:
@@ -87,7 +90,7 @@ def depends_on(value: Value, block: Block) -> bool:
     return False
 
 
-def decided_by_data(engine: Any, *xs: Any) -> bool:
+def decided_by_data(engine: Engine, *xs: Any) -> bool:
     """Whether one of these is a number, or has one, that asking for number arguments and unrolling
     loops would not make known."""
     heads = {head for frame in engine.frames for head in frame.heads.values()}

@@ -11,7 +11,7 @@ import enum
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from pyxla.ir.core import Value
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
 from pyxla.ops.shape import constant
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 _KINDS = (str, enum.Enum)
 
@@ -159,7 +162,7 @@ def equal(x: Any, y: Any) -> Any:
     return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))
 
 
-def compared(engine: Any, relation: Callable[[Any, Any], bool], x: Any, y: Any) -> Any:
+def compared(engine: Engine, relation: Callable[[Any, Any], bool], x: Any, y: Any) -> Any:
     """`relation(x, y)`, a bool, where one of them is a choice."""
     if relation is operator.eq or (relation is operator.ne and is_choice(x) and is_choice(y)):
         same = equal(x, y)

@@ -15,7 +15,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
 from pyxla.ops.elementwise import add, compare, convert, multiply, select
 from pyxla.ops.shape import constant
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 _NAMES = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),
@@ -86,7 +89,7 @@ def scalar(x: Ref, state: Any, held: Any) -> Array | None:
     return Array(content.value, None, Kinds((zero_dim(content.dtype),), None))
 
 
-def refused(engine: Any, what: str, *given: Any) -> Exception:
+def refused(engine: Engine, what: str, *given: Any) -> Exception:
     """The refusal of what a 0-d array does otherwise than a number; or the request for what decides
     which of them is given."""
     refusal = engine.refuse(
@@ -164,7 +167,7 @@ def settled(template: Any, back: Any) -> Any:
     return with_kinds(template, None)
 
 
-def operated(engine: Any, op: Any, operands: Sequence[Any], result: Any) -> Any:
+def operated(engine: Engine, op: Any, operands: Sequence[Any], result: Any) -> Any:
     """`result`, what an operator, by name, or a ufunc gives for operands of the wider kinds, with
     its own kinds."""
     if not any([getattr(x, "kinds", None) for x in operands]):
@@ -245,7 +248,7 @@ def bare(x: Any) -> Any:
     return Array(x.value, None, x.kinds) if isinstance(x, Array) else Scalar(x.value, kinds=x.kinds)
 
 
-def _options(engine: Any, x: Any) -> tuple[Any, ...] | None:
+def _options(engine: Engine, x: Any) -> tuple[Any, ...] | None:
     if isinstance(x, Ref):
         content = engine.content(x)
         return (("array", content.dtype),) if isinstance(content, Array) else None
@@ -272,7 +275,7 @@ def _sample(kind: Any) -> Any:
     return kind(1)
 
 
-def _of_arrays(engine: Any, choices: Sequence[Any], result: Any) -> Any:
+def _of_arrays(engine: Engine, choices: Sequence[Any], result: Any) -> Any:
     if len(choices) > 1:
         names = sorted({str(kind[1]) for kind in choices})
         raise engine.refuse(

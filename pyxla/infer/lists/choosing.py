@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
@@ -12,11 +12,14 @@ from pyxla.infer.lattice import Compound, Const, Tuple, is_number
 from pyxla.infer.lists import number_lists
 from pyxla.lib import sequences
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
 # Items that are no numbers are compared with the index one after the other.
 MOST = 64
 
 
-def choose(engine: Any, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
+def choose(engine: Engine, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
     """`items[key]`: tuples are chosen item by item, numbers are read from an array, and for others
     there are branches; None where the key must be known."""
     comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
@@ -27,7 +30,7 @@ def choose(engine: Any, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
     return picked(engine, items, key, by_data)
 
 
-def picked(engine: Any, items: tuple[Any, ...], key: Any, by_data: bool = True) -> Any:
+def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = True) -> Any:
     """`items[key]` for a key in range; None where items are functions, or too many.
 
     by_data: else branches would be more code than the loop that the key counts, unrolled.
@@ -44,7 +47,7 @@ def picked(engine: Any, items: tuple[Any, ...], key: Any, by_data: bool = True) 
     return found
 
 
-def _by_branches(engine: Any, items: tuple[Any, ...], key: Any) -> Any:
+def _by_branches(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
     """None where the items are of no one type."""
     try:
         return engine.rules.call(engine, Const(sequences.item), [Tuple(items), key], {})

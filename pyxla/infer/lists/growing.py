@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,6 +66,9 @@ from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import constant
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 KEPT = "this object is in a list whose length is known at run time only"
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
@@ -126,7 +129,7 @@ def capacity_of(heap: Heap, content: GrowingList) -> int:
     return resolve(heap, heap.contents[column.cell]).shape[0]
 
 
-def columns_of(engine: Any, content: GrowingList) -> list[Array]:
+def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
     """The columns by value, with their true size."""
     if content.size is None:
         return [engine.content(column) for column in content.columns]
@@ -137,7 +140,7 @@ def columns_of(engine: Any, content: GrowingList) -> list[Array]:
     return [Array(v, _extents(size, v.type.ndim)) for v in held]
 
 
-def put(engine: Any, content: GrowingList, columns: Sequence[Value], size: Any) -> None:
+def put(engine: Engine, content: GrowingList, columns: Sequence[Value], size: Any) -> None:
     """Let the list have these columns, of its capacity, and this size."""
     for column, value in zip(content.columns, columns, strict=True):
         if content.size is None:
@@ -147,18 +150,18 @@ def put(engine: Any, content: GrowingList, columns: Sequence[Value], size: Any) 
     _set_size(engine, content, size)
 
 
-def _set_size(engine: Any, content: GrowingList, size: Any) -> None:
+def _set_size(engine: Engine, content: GrowingList, size: Any) -> None:
     if content.size is not None:
         arrays.write(engine, content.size, Array(cast(value_of(size), INT)))
 
 
-def length(engine: Any, content: GrowingList) -> Any:
+def length(engine: Engine, content: GrowingList) -> Any:
     """`len(x)`."""
     size = size_of(engine.heap, content)
     return Const(size) if isinstance(size, int) else size
 
 
-def get(engine: Any, x: Ref, content: GrowingList, key: Any) -> Any:
+def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
     """`x[key]`."""
     if is_slice(key):
         return _part(engine, content, key)
@@ -171,7 +174,7 @@ def is_slice(key: Any) -> bool:
     return getattr(key, "kind", "") == "slice" or isinstance(getattr(key, "value", None), slice)
 
 
-def _part(engine: Any, content: GrowingList, key: Any) -> Ref:
+def _part(engine: Engine, content: GrowingList, key: Any) -> Ref:
     whole = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
     columns = [
         arrays.fresh(engine, arrays.read(engine, arrays.getitem(engine, column, key)))
@@ -185,7 +188,7 @@ def class_of(content: Any) -> type:
     return content.cls if type(content) is GrowingList else list
 
 
-def frozen(engine: Any, content: GrowingList) -> Ref:
+def frozen(engine: Engine, content: GrowingList) -> Ref:
     """`tuple(x)` of a list of unknown length."""
     columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
     return made_of(engine, columns, content.item, tuple)
@@ -197,12 +200,12 @@ def contents_item(heap: Heap, x: Ref) -> Item | None:
     return None if content is None else content.item
 
 
-def made_of(engine: Any, columns: Sequence[Ref], item: Item, cls: type = list) -> Ref:
+def made_of(engine: Engine, columns: Sequence[Ref], item: Item, cls: type = list) -> Ref:
     """A new list over fresh arrays."""
     return engine.new(GrowingList(tuple(columns), item, cls=cls))
 
 
-def index_of(engine: Any, content: GrowingList, key: Any, message: str) -> Any:
+def index_of(engine: Engine, content: GrowingList, key: Any, message: str) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
     if isinstance(key, Array) and not key.shape and key.dtype.kind in "iu":
         key = arrays.python_scalar(key, int)
@@ -219,7 +222,7 @@ def index_of(engine: Any, content: GrowingList, key: Any, message: str) -> Any:
     return _from_front(engine, content, key)
 
 
-def _from_front(engine: Any, content: GrowingList, key: Any) -> Any:
+def _from_front(engine: Engine, content: GrowingList, key: Any) -> Any:
     """An index counted from the front, where a view of the column has a size of its own."""
     if content.size is None:
         return key
@@ -229,7 +232,7 @@ def _from_front(engine: Any, content: GrowingList, key: Any) -> Any:
     return positive(engine, key, length(engine, content))
 
 
-def positive(engine: Any, key: Any, size: Any) -> Any:
+def positive(engine: Engine, key: Any, size: Any) -> Any:
     """`key`, or `key + size` where it is negative, as an int that is not."""
     wrapped = engine.rules.binary(engine, "add", key, size)
     low = extent.lower(key.value if isinstance(key, Const) else key)
@@ -243,7 +246,7 @@ def positive(engine: Any, key: Any, size: Any) -> Any:
 
 
 def read_item(
-    engine: Any,
+    engine: Engine,
     item: Item,
     columns: Iterator[Ref],
     index: Any,
@@ -290,7 +293,7 @@ def read_item(
 
 
 def _row(
-    engine: Any, item: Nested, columns: list[Ref], index: Any, parent: Ref | None, path: Any
+    engine: Engine, item: Nested, columns: list[Ref], index: Any, parent: Ref | None, path: Any
 ) -> Ref:
     """The list at `index` of a list of lists."""
     if parent is not None:
@@ -310,7 +313,7 @@ def _row(
     return made_of(engine, [arrays.fresh(engine, e) for e in sized], item.item)
 
 
-def assign(engine: Any, x: Ref, content: GrowingList, key: Any, new: Any) -> None:
+def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> None:
     """`list[key] = new`."""
     content = widened(engine, x, content, new)
     index = index_of(engine, content, key, "list assignment index out of range")
@@ -318,7 +321,7 @@ def assign(engine: Any, x: Ref, content: GrowingList, key: Any, new: Any) -> Non
     write_item(engine, x, content, index, new)
 
 
-def widened(engine: Any, x: Ref, content: GrowingList, new: Any) -> GrowingList:
+def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingList:
     """The content of the list `x` with items wide enough for `new`."""
     if not isinstance(new, Const) and type(engine.heap.contents.get(_cell(new))) is RowList:
         raise engine.refuse(ALIAS, "append a copy: x[:]")
@@ -335,7 +338,7 @@ def _cell(x: Any) -> int | None:
     return x.cell if isinstance(x, Ref) else None
 
 
-def write_item(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
+def write_item(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
     """Put `new`, which the item type holds, at `index`."""
     engine.check_writable(x)
     written = list(values(engine.heap, content.item, new))
@@ -352,10 +355,10 @@ def value_at(index: Any) -> Any:
     return index.value if isinstance(index, Const) else index
 
 
-def retype(engine: Any, x: Ref, item: Item) -> GrowingList:
+def retype(engine: Engine, x: Ref, item: Item) -> GrowingList:
     """Give the list `x` wider items."""
     heap = engine.heap
-    content = heap.contents[x.cell]
+    content: Any = heap.contents[x.cell]
     if type(content) is RowList:
         outer = found(heap, content.parent)
         old, _ = at_path(outer.item, content.path)
@@ -367,7 +370,7 @@ def retype(engine: Any, x: Ref, item: Item) -> GrowingList:
     return found(heap, x)
 
 
-def append(engine: Any, x: Ref, content: GrowingList, new: Any) -> None:
+def append(engine: Engine, x: Ref, content: GrowingList, new: Any) -> None:
     """`list.append(new)`."""
     content = widened(engine, x, content, new)
     content = with_room(engine, x, content)
@@ -386,7 +389,7 @@ def append(engine: Any, x: Ref, content: GrowingList, new: Any) -> None:
         engine.set_content(column.cell, Array(longer, _extents(plus(size, 1), longer.type.ndim)))
 
 
-def with_room(engine: Any, x: Ref, content: GrowingList) -> GrowingList:
+def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     """The content of `x` with room for one item more."""
     size, capacity = size_of(engine.heap, content), capacity_of(engine.heap, content)
     if content.size is not None:
@@ -399,7 +402,7 @@ def with_room(engine: Any, x: Ref, content: GrowingList) -> GrowingList:
     return content
 
 
-def unfixed(engine: Any, x: Ref, content: GrowingList) -> GrowingList:
+def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     """The content of `x`, whose length may change from now on: a row has room for that."""
     if content.size is None:
         return content
@@ -414,7 +417,7 @@ def unfixed(engine: Any, x: Ref, content: GrowingList) -> GrowingList:
     return found(engine.heap, x)
 
 
-def _has_room(engine: Any, content: GrowingList, size: Any, capacity: int) -> bool:
+def _has_room(engine: Engine, content: GrowingList, size: Any, capacity: int) -> bool:
     high = extent.upper(size)
     if high is not None and high < capacity:
         return True
@@ -427,7 +430,7 @@ def _has_room(engine: Any, content: GrowingList, size: Any, capacity: int) -> bo
     return True
 
 
-def lasting(engine: Any, content: GrowingList) -> None:
+def lasting(engine: Engine, content: GrowingList) -> None:
     """Raise where the list outgrew its room, before it gets shorter: the loop that looks after it
     where it ends would not see it."""
     room = content.room
@@ -438,7 +441,7 @@ def lasting(engine: Any, content: GrowingList) -> None:
         room = room.outer
 
 
-def ensure_room(engine: Any, content: GrowingList) -> None:
+def ensure_room(engine: Engine, content: GrowingList) -> None:
     """Raise where the list outgrew its room."""
     capacity = capacity_of(engine.heap, content)
     size = Scalar(value_of(size_of(engine.heap, content)))
@@ -452,13 +455,13 @@ def _extents(size: Any, ndim: int) -> tuple[Any, ...]:
     return (size, *[None] * (ndim - 1))
 
 
-def hold(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
+def hold(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
     """See to the objects in an item that is put at `index`: an array may not be written any more,
     a list is from now on the row of this one."""
     hold_parts(engine, x, objects(engine.heap, content.item, new), index)
 
 
-def hold_parts(engine: Any, x: Ref, parts: Iterable[Any], index: Any) -> None:
+def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None:
     """See to these objects (`items.objects`) in the item of `x` at `index`."""
     heap = engine.heap
     for cell, item, path in list(parts):
@@ -474,7 +477,7 @@ def hold_parts(engine: Any, x: Ref, parts: Iterable[Any], index: Any) -> None:
             heap.contents[cell] = RowList(x, value_at(index), path)
 
 
-def detach(engine: Any, x: Ref) -> None:
+def detach(engine: Engine, x: Ref) -> None:
     """Items of `x` are moved: lists that were among them and have names are not known any more."""
     heap = engine.heap
     rows = [c for c, r in heap.contents.items() if type(r) is RowList and r.parent.cell == x.cell]
@@ -489,7 +492,7 @@ def detach(engine: Any, x: Ref) -> None:
             del heap.contents[cell]
 
 
-def pop(engine: Any, x: Ref, content: GrowingList, index: Any) -> Any:
+def pop(engine: Engine, x: Ref, content: GrowingList, index: Any) -> Any:
     """`list.pop(index)`."""
     content = unfixed(engine, x, content)
     size = size_of(engine.heap, content)
@@ -514,14 +517,14 @@ def pop(engine: Any, x: Ref, content: GrowingList, index: Any) -> Any:
     return item
 
 
-def clear(engine: Any, x: Ref, content: GrowingList) -> None:
+def clear(engine: Engine, x: Ref, content: GrowingList) -> None:
     content = unfixed(engine, x, content)
     lasting(engine, content)
     detach(engine, x)
     put(engine, content, [array.value for array in columns_of(engine, content)], 0)
 
 
-def copied(engine: Any, content: GrowingList) -> Ref:
+def copied(engine: Engine, content: GrowingList) -> Ref:
     """A new list of the same items."""
     if not content.columns:
         return engine.new(ListCell(()))
@@ -529,7 +532,7 @@ def copied(engine: Any, content: GrowingList) -> Ref:
     return made_of(engine, columns, content.item)
 
 
-def numbers(engine: Any, content: GrowingList) -> tuple[Ref, bool] | None:
+def numbers(engine: Engine, content: GrowingList) -> tuple[Ref, bool] | None:
     """The column of a list of numbers, and whether they are Python's."""
     item = content.item
     if not isinstance(item, Number) or item.choices:
@@ -540,7 +543,7 @@ def numbers(engine: Any, content: GrowingList) -> tuple[Ref, bool] | None:
     return column, item.type.weak
 
 
-def ensure_dtype(engine: Any, item: Number, columns: Sequence[Array]) -> None:
+def ensure_dtype(engine: Engine, item: Number, columns: Sequence[Array]) -> None:
     """The program raises TypeError where a list of ints and floats holds no float: the array of it
     would have another dtype."""
     wide = [i for i, kind in enumerate(item.choices) if kinds.dtype_of(kind) == item.type.dtype]
@@ -555,7 +558,7 @@ def ensure_dtype(engine: Any, item: Number, columns: Sequence[Array]) -> None:
     engine.ensure(found_, TypeError(MIXED))
 
 
-def as_columns(engine: Any, content: GrowingList) -> Array:
+def as_columns(engine: Engine, content: GrowingList) -> Array:
     """The list as the array that NumPy makes of it."""
     item = content.item
     columns = columns_of(engine, content)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
@@ -31,9 +31,12 @@ from pyxla.infer.lists.growing import (
 from pyxla.infer.lists.items import Item, Row, leaves
 from pyxla.ir.build import Builder, building
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
 
 def grow(
-    engine: Any, head: Any, entry: Any, back: Any, further: Iterable[Sequence[Any]] = ()
+    engine: Engine, head: Any, entry: Any, back: Any, further: Iterable[Sequence[Any]] = ()
 ) -> bool:
     """Give the lists that a loop lengthens room where it starts; whether there are any."""
     pairs = {(x.cell, y.cell) for x, y in further}
@@ -55,7 +58,7 @@ def grow(
 
 
 def _grow(
-    engine: Any, head: Any, entry: Any, back: Any, first: int, last: int, keyed: bool
+    engine: Engine, head: Any, entry: Any, back: Any, first: int, last: int, keyed: bool
 ) -> bool:
     contents = [e.heap.contents.get(c) for e, c in ((entry, first), (back, last))]
     if not all(type(c) in _LISTS for c in contents):
@@ -91,7 +94,7 @@ def _grow(
     return True
 
 
-def _is_open(engine: Any, head: Any) -> bool:
+def _is_open(engine: Engine, head: Any) -> bool:
     """Whether data decides how often a loop with a counter is gone through."""
     test = getattr(head.test, "test", None)
     return test is not None and decided_by_data(engine, test[2])
@@ -146,7 +149,7 @@ def _room(content: Any, visit: Any) -> Room | None:
     return content.room
 
 
-def watch(engine: Any, entry: Any, cells: Iterable[int]) -> None:
+def watch(engine: Engine, entry: Any, cells: Iterable[int]) -> None:
     """Look after these lists of a loop where it ends."""
     entry.heap = entry.heap.copy()
     for cell in cells:
@@ -163,7 +166,7 @@ def _within_step(head: Any, back: Any, first: Any, last: Any, step: int) -> bool
     return gap is not None and gap <= step
 
 
-def watch_exits(engine: Any, edges: Iterable[Any], visit: Any) -> None:
+def watch_exits(engine: Engine, edges: Iterable[Any], visit: Any) -> None:
     """After a loop, raise where a list outgrew the room that was made for it there."""
     for edge in edges:
         for cell, content in list(edge.heap.contents.items()):

@@ -7,7 +7,7 @@ What moves items works on whole columns; what looks at them one by one is Python
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -51,11 +51,14 @@ from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, select, subtract
 from pyxla.ops.shape import constant
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
 # Lists of lists of unknown lengths up to this are put in order.
 MOST_SORTED = 8
 
 
-def opened(engine: Any, x: Any, *keys: Any, new: Any = None) -> GrowingList | None:
+def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList | None:
     """The content of a list of unknown length, as one that data-decided `keys` change becomes."""
     content = found(engine.heap, x)
     if content is not None or not keys or not decided_by_data(engine, *keys):
@@ -72,12 +75,12 @@ def opened(engine: Any, x: Any, *keys: Any, new: Any = None) -> GrowingList | No
     return found(engine.heap, x)
 
 
-def unknown_length(engine: Any, size: Any) -> bool:
+def unknown_length(engine: Engine, size: Any) -> bool:
     """Whether a length is known at run time only, and can only be."""
     return isinstance(size, Scalar) and decided_by_data(engine, size)
 
 
-def insert(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
+def insert(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
     """`list.insert(index, new)`."""
     content = growing.widened(engine, x, content, new)
     content = growing.with_room(engine, x, content)
@@ -92,7 +95,7 @@ def insert(engine: Any, x: Ref, content: GrowingList, index: Any, new: Any) -> N
     growing.hold(engine, x, content, Scalar(at, extent.AT_LEAST_0), new)
 
 
-def _clamped(engine: Any, index: Any, size: Any) -> Value:
+def _clamped(engine: Engine, index: Any, size: Any) -> Value:
     """Where `insert` puts an item."""
     if isinstance(index, Array):
         index = arrays.python_scalar(index, int)
@@ -100,7 +103,7 @@ def _clamped(engine: Any, index: Any, size: Any) -> Value:
     return constant(value=np.asarray(at.value)) if isinstance(at, Const) else at.value
 
 
-def delete(engine: Any, x: Ref, content: GrowingList, key: Any) -> None:
+def delete(engine: Engine, x: Ref, content: GrowingList, key: Any) -> None:
     """`del x[key]`."""
     if growing.is_slice(key):
         replace(engine, x, key, Tuple(()))
@@ -111,7 +114,7 @@ def delete(engine: Any, x: Ref, content: GrowingList, key: Any) -> None:
     remove_at(engine, x, content, at)
 
 
-def remove_at(engine: Any, x: Ref, content: GrowingList, index: Any) -> None:
+def remove_at(engine: Engine, x: Ref, content: GrowingList, index: Any) -> None:
     """`del x[index]`, which is in range and not negative."""
     engine.check_writable(x)
     detach(engine, x)
@@ -122,7 +125,7 @@ def remove_at(engine: Any, x: Ref, content: GrowingList, index: Any) -> None:
     put(engine, content, held, minus(size_of(engine.heap, content), 1))
 
 
-def replace(engine: Any, x: Ref, key: Any, new: Any) -> None:
+def replace(engine: Engine, x: Ref, key: Any, new: Any) -> None:
     """`x[start:stop] = new`."""
     parts = _bounds(key)
     step = parts[2]
@@ -137,7 +140,7 @@ def _bounds(key: Any) -> Sequence[Any]:
     return key.items
 
 
-def truncate(engine: Any, x: Ref, size: Any) -> Any:
+def truncate(engine: Engine, x: Ref, size: Any) -> Any:
     """`sequences.truncate`."""
     content = found(engine.heap, x)
     if content is None:
@@ -156,7 +159,7 @@ def truncate(engine: Any, x: Ref, size: Any) -> Any:
 # --- looking for items ------------------------------------------------------------------------
 
 
-def matches(engine: Any, content: GrowingList, x: Any) -> Value | None:
+def matches(engine: Engine, content: GrowingList, x: Any) -> Value | None:
     """Which items equal `x`, of all there is room for; None where none can."""
     if content.item is None:
         return None
@@ -174,7 +177,7 @@ def _int(size: Any) -> Value:
     return cast(value_of(size), INT)
 
 
-def _equal(engine: Any, item: Item, columns: Iterator[Array], x: Any) -> Any:
+def _equal(engine: Engine, item: Item, columns: Iterator[Array], x: Any) -> Any:
     """Which elements of the next columns equal `x`; a bool where all do, or none."""
     if isinstance(item, Same):
         return isinstance(x, Const) and x.value == item.value
@@ -197,7 +200,7 @@ def _equal(engine: Any, item: Item, columns: Iterator[Array], x: Any) -> Any:
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")
 
 
-def _equal_rows(engine: Any, item: Row, columns: Iterator[Array], x: Any) -> Any:
+def _equal_rows(engine: Engine, item: Row, columns: Iterator[Array], x: Any) -> Any:
     own = [[next(columns) for _ in range(count(inner))] for inner in item.items]
     if isinstance(x, Const) and isinstance(x.value, tuple):
         x = Tuple(tuple([Const(i) for i in x.value]))
@@ -213,7 +216,7 @@ def _equal_rows(engine: Any, item: Row, columns: Iterator[Array], x: Any) -> Any
     return found_
 
 
-def place_of(engine: Any, content: GrowingList, x: Any, last: bool = False) -> Any:
+def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
     if isinstance(content.item, Handle):
         held = growing.copied(engine, content)
@@ -236,12 +239,12 @@ def place_of(engine: Any, content: GrowingList, x: Any, last: bool = False) -> A
     return Scalar(select(missing.value, at.value, front.value), high)
 
 
-def contains(engine: Any, content: GrowingList, x: Any) -> Any:
+def contains(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`x in list`."""
     return engine.rules.compare(engine, "ge", place_of(engine, content, x, True), Const(0))
 
 
-def index(engine: Any, content: GrowingList, x: Any) -> Any:
+def index(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`list.index(x)`."""
     at = place_of(engine, content, x)
     there = engine.rules.compare(engine, "ge", at, Const(0))
@@ -249,7 +252,7 @@ def index(engine: Any, content: GrowingList, x: Any) -> Any:
     return Scalar(at.value, extent.AT_LEAST_0)
 
 
-def count_of(engine: Any, content: GrowingList, x: Any) -> Any:
+def count_of(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`list.count(x)`."""
     hits = matches(engine, content, x)
     if hits is None:
@@ -258,7 +261,7 @@ def count_of(engine: Any, content: GrowingList, x: Any) -> Any:
     return call(engine, Const(int), [total], {})
 
 
-def remove(engine: Any, x: Ref, content: GrowingList, value: Any) -> None:
+def remove(engine: Engine, x: Ref, content: GrowingList, value: Any) -> None:
     """`list.remove(value)`."""
     at = place_of(engine, content, value)
     there = engine.rules.compare(engine, "ge", at, Const(0))
@@ -269,7 +272,7 @@ def remove(engine: Any, x: Ref, content: GrowingList, value: Any) -> None:
 # --- order ------------------------------------------------------------------------------------
 
 
-def reverse(engine: Any, x: Ref, content: GrowingList) -> None:
+def reverse(engine: Engine, x: Ref, content: GrowingList) -> None:
     """`list.reverse()`."""
     engine.check_writable(x)
     detach(engine, x)
@@ -281,12 +284,12 @@ def reverse(engine: Any, x: Ref, content: GrowingList) -> None:
         put(engine, content, [_taken(engine, v, order) for v in held], size)
 
 
-def _taken(engine: Any, column: Value, order: Ref) -> Value:
+def _taken(engine: Engine, column: Value, order: Ref) -> Value:
     held = arrays.fresh(engine, Array(column))
     return arrays.read(engine, arrays.getitem(engine, held, order)).value
 
 
-def sort(engine: Any, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
+def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
     """`list.sort(key=key, reverse=reverse_)`: stable."""
     keys = content
     if key is None and isinstance(content.item, Handle):
@@ -318,11 +321,11 @@ def sort(engine: Any, x: Ref, content: GrowingList, key: Any, reverse_: bool) ->
     put(engine, content, [_taken(engine, column.value, whole) for column in held], size)
 
 
-def _picked(engine: Any, x: Ref, order: Ref) -> Ref:
+def _picked(engine: Engine, x: Ref, order: Ref) -> Ref:
     return arrays.getitem(engine, x, order)
 
 
-def _laid(engine: Any, x: Ref) -> GrowingList:
+def _laid(engine: Engine, x: Ref) -> GrowingList:
     """A list of known length, of keys, in columns."""
     held = engine.heap.contents[x.cell]
     item = growing.common_item([(engine, held)])
@@ -332,7 +335,7 @@ def _laid(engine: Any, x: Ref) -> GrowingList:
     return found(engine.heap, x)
 
 
-def _sorting(engine: Any, item: Item, columns: Iterator[Array]) -> Iterator[Array]:
+def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[Array]:
     """The columns that decide the order of items, the first one first."""
     if isinstance(item, Number):
         yield next(columns)
@@ -367,7 +370,7 @@ def _column(i: int) -> Tuple:
     return Tuple((Const(slice(None)), Const(i)))
 
 
-def pack(engine: Any, x: Ref, items: Sequence[Any], key: Any) -> GrowingList | None:
+def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList | None:
     """Keep a list of lists, which data-decided `key` indexes, in columns from here on."""
     heap = engine.heap
     if not items or not all(isinstance(i, Ref) and not i.view for i in items):
@@ -388,14 +391,14 @@ def pack(engine: Any, x: Ref, items: Sequence[Any], key: Any) -> GrowingList | N
     return found(heap, x)
 
 
-def shallow(engine: Any, content: GrowingList) -> Ref:
+def shallow(engine: Engine, content: GrowingList) -> Ref:
     """A new list of the same items; lists among them cannot be written any more, in either."""
     made = growing.copied(engine, content)
     guard(engine, content, made)
     return made
 
 
-def guard(engine: Any, content: GrowingList, made: Ref) -> None:
+def guard(engine: Engine, content: GrowingList, made: Ref) -> None:
     """Lists that are in two lists, `content` and `made`, cannot be written."""
     new = found(engine.heap, made)
     if new is not None and _has_objects(content.item):
@@ -409,12 +412,12 @@ def _has_objects(item: Any) -> bool:
     return isinstance(item, Nested)
 
 
-def of_unknown_length(engine: Any, x: Any) -> Ref:
+def of_unknown_length(engine: Engine, x: Any) -> Ref:
     """A list of what a sequence of unknown length has."""
     return call(engine, Const(sequences.listed), [x], {})
 
 
-def zipped(engine: Any, *lists: Ref) -> Any:
+def zipped(engine: Engine, *lists: Ref) -> Any:
     """The tuples of the items of lists of one length; where lists are among the items, which
     programs may go on to write, what a loop reads."""
     held = [found(engine.heap, x) for x in lists]
@@ -425,7 +428,7 @@ def zipped(engine: Any, *lists: Ref) -> Any:
     return growing.made_of(engine, columns, Row(tuple, tuple(items)))
 
 
-def place(engine: Any, names: Any, key: Any) -> Any:
+def place(engine: Engine, names: Any, key: Any) -> Any:
     """`lib.tables.locate`."""
     content = found(engine.heap, names)
     if content is None:
@@ -438,7 +441,7 @@ def place(engine: Any, names: Any, key: Any) -> Any:
     return place_of(engine, content, key, last=True)
 
 
-def room(engine: Any, names: Ref) -> Const:
+def room(engine: Engine, names: Ref) -> Const:
     """`lib.tables.room`."""
     return Const(growing.room_of(engine.heap, engine.heap.contents[names.cell]))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
@@ -29,6 +29,9 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
 from pyxla.lib.operands import as_array, cast
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 # Loops over lists of at most this many items are unrolled rather than kept with an array.
 SHORT = 16
@@ -98,7 +101,7 @@ def packed(heap: Heap, x: Any) -> NumberList | None:
 # --- reading ----------------------------------------------------------------------------------
 
 
-def get(engine: Any, x: NumberList, key: Any) -> Any:
+def get(engine: Engine, x: NumberList, key: Any) -> Any:
     """`x[key]` for an int or a slice; None where the items are needed one by one."""
     if isinstance(key, Compound):
         return None
@@ -112,13 +115,13 @@ def get(engine: Any, x: NumberList, key: Any) -> Any:
     return _item(engine, x, arrays.getitem(engine, x.data, index))
 
 
-def _item(engine: Any, x: NumberList, found: Any) -> Any:
+def _item(engine: Engine, x: NumberList, found: Any) -> Any:
     if isinstance(found, Ref):
         return engine.new(NumberList(found, x.python))
     return arrays.python_scalar(found, _PYTHON[found.dtype]) if x.python else found
 
 
-def checked(engine: Any, key: Any, size: int, message: str) -> Any:
+def checked(engine: Engine, key: Any, size: int, message: str) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
     if isinstance(key, Const):
         index = key.value.__index__()
@@ -137,7 +140,7 @@ def checked(engine: Any, key: Any, size: int, message: str) -> Any:
     return key
 
 
-def unpacked(engine: Any, x: NumberList) -> ListCell:
+def unpacked(engine: Engine, x: NumberList) -> ListCell:
     """The items, one by one."""
     size = arrays.shown(engine, x.data)[0][0]
     return ListCell(
@@ -145,7 +148,7 @@ def unpacked(engine: Any, x: NumberList) -> ListCell:
     )
 
 
-def choose(engine: Any, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     """`x[key]` for a key known at run time only, `items` being those of a list or tuple; None where
     it must be known."""
     if not items:
@@ -173,7 +176,7 @@ def choose(engine: Any, x: Any, items: tuple[Any, ...], key: Any) -> Any:
 OUT_OF_RANGE = {True: "list index out of range", False: "tuple index out of range"}
 
 
-def _frozen(engine: Any, x: Any, layout: _Layout) -> NumberList | None:
+def _frozen(engine: Engine, x: Any, layout: _Layout) -> NumberList | None:
     """The array of numbers that are constants, or arguments; of lists of them, if nothing writes
     them: it is made where the program starts."""
     leaves = list(_leaves(layout.nested))
@@ -194,12 +197,12 @@ def _frozen(engine: Any, x: Any, layout: _Layout) -> NumberList | None:
     return NumberList(data, layout.type.weak)
 
 
-def copied(engine: Any, x: NumberList) -> Ref:
+def copied(engine: Engine, x: NumberList) -> Ref:
     """A new list of the same items."""
     return engine.new(NumberList(arrays.fresh(engine, array_of(engine.heap, x)), x.python))
 
 
-def by_value(engine: Any, x: Any) -> Any:
+def by_value(engine: Engine, x: Any) -> Any:
     """A list that is kept as arrays as NumPy's array of it, also in tuples, lists and indexes;
     anything else as it is."""
     grown = growing.found(engine.heap, x)
@@ -227,7 +230,7 @@ def _grow(heap: Heap, items: Iterable[Any]) -> bool:
     return False
 
 
-def kept_as(engine: Any, data: Ref, python: bool) -> NumberList | GrowingList:
+def kept_as(engine: Engine, data: Ref, python: bool) -> NumberList | GrowingList:
     """The content of a list whose numbers a fresh array holds."""
     array = arrays.read(engine, data)
     if array.extents is None:
@@ -235,7 +238,7 @@ def kept_as(engine: Any, data: Ref, python: bool) -> NumberList | GrowingList:
     return GrowingList((data,), Number(array_type(array.dtype, (), python)))
 
 
-def flat(engine: Any, x: Any) -> NumberList | None:
+def flat(engine: Engine, x: Any) -> NumberList | None:
     """The content of a list of numbers, not of lists, that is kept as an array."""
     grown = growing.found(engine.heap, x)
     if grown is not None:
@@ -245,7 +248,7 @@ def flat(engine: Any, x: Any) -> NumberList | None:
     return kept if kept is not None and len(arrays.shown(engine, kept.data)[0]) == 1 else None
 
 
-def number(engine: Any, x: NumberList, found: Any) -> Any:
+def number(engine: Engine, x: NumberList, found: Any) -> Any:
     """What a reduction of the array found, as the same of the list."""
     dtype = engine.operand(found).dtype
     return arrays.python_scalar(engine.operand(found), _PYTHON[dtype]) if x.python else found
@@ -254,7 +257,7 @@ def number(engine: Any, x: NumberList, found: Any) -> Any:
 # --- writing ----------------------------------------------------------------------------------
 
 
-def assign(engine: Any, x: Ref, key: Any, value: Any) -> bool:
+def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     """`x[key] = value` where the list is, or becomes, an array; else False."""
     content = packed(engine.heap, x)
     if content is None:
@@ -280,7 +283,7 @@ def assign(engine: Any, x: Ref, key: Any, value: Any) -> bool:
     return True
 
 
-def _may_pack(engine: Any, x: Ref, key: Any, value: Any) -> bool:
+def _may_pack(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     """Whether a list that is written at run time may become an array, the new value included."""
     content = engine.heap.contents.get(x.cell)
     layout = _layout(engine.heap, content)
@@ -301,7 +304,7 @@ def _may_pack(engine: Any, x: Ref, key: Any, value: Any) -> bool:
     return engine.lists.allows(len(content.items), exact)
 
 
-def _assign_row(engine: Any, x: Ref, content: NumberList, key: Any, value: Any) -> bool:
+def _assign_row(engine: Engine, x: Ref, content: NumberList, key: Any, value: Any) -> bool:
     """A row takes the items of a list that has no other name."""
     row = _layout(engine.heap, engine.content(value)) if isinstance(value, Ref) else None
     if row is None or row.type != _type_of(engine.heap, content):
@@ -322,7 +325,7 @@ def _is_row(x: Any, of: NumberList) -> bool:
     return type(x) is NumberList and x.data.cell == of.data.cell
 
 
-def replaced(engine: Any, old: Any, new: Any) -> bool:
+def replaced(engine: Engine, old: Any, new: Any) -> bool:
     """Whether `new`, the items of a list after a change, were written to the array that is kept."""
     if type(old) is Pooled:
         raise engine.refuse("an instance that is in a list is made anew")
@@ -416,7 +419,7 @@ def _representative(heap: Heap, x: NumberList) -> Any:
     return Scalar(value) if x.python else Array(value)
 
 
-def pack(engine: Any, x: Ref) -> bool:
+def pack(engine: Engine, x: Ref) -> bool:
     """Keep a list as an array from here on, if nobody else holds its rows."""
     content = engine.heap.contents[x.cell]
     layout = _layout(engine.heap, content)
@@ -430,7 +433,7 @@ def pack(engine: Any, x: Ref) -> bool:
     return True
 
 
-def _reached(engine: Any, x: Ref) -> set[int]:
+def _reached(engine: Engine, x: Ref) -> set[int]:
     """The cells that can be reached other than through the list `x`."""
     heap = engine.heap.copy()
     heap.contents[x.cell] = ListCell(())

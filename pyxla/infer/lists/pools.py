@@ -9,7 +9,7 @@ of in loops, or more than once (`number_lists.Policy`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
@@ -28,8 +28,11 @@ from pyxla.infer.lists.items import (
     values,
 )
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
-def noted(engine: Any, cls: type) -> None:
+
+def noted(engine: Engine, cls: type) -> None:
     """Note that an instance is made, for another attempt."""
     made = engine.lists.made_of
     if not cls.__module__.startswith(_OWN) and (engine.loops or cls in made):
@@ -40,7 +43,7 @@ def noted(engine: Any, cls: type) -> None:
 _OWN = ("pyxla.", "numpy", "contextlib", "random", "jax")
 
 
-def start(engine: Any, classes: Any) -> None:
+def start(engine: Engine, classes: Any) -> None:
     """Make the pools of classes, empty, where the program starts."""
     for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
         engine.pools[cls] = engine.new(ListCell(()))
@@ -55,7 +58,7 @@ def clearer(first: CompileError, later: CompileError, policy: Any) -> CompileErr
     return later if first.message.count("a list of ") > 1 else first
 
 
-def entered(engine: Any, x: Ref) -> Ref:
+def entered(engine: Engine, x: Ref) -> Ref:
     """The new instance `x`, in the pool of its class, if that has one."""
     content = engine.heap.contents[x.cell]
     pool = engine.pools.get(content.cls)
@@ -84,13 +87,13 @@ def _is_unbound(x: Any) -> bool:
     return isinstance(x, (Unbound, MaybeUnbound))
 
 
-def shown(engine: Any, row: Pooled) -> ObjectCell:
+def shown(engine: Engine, row: Pooled) -> ObjectCell:
     """An instance with the fields that it has now."""
     found = _row(engine, row)
     return ObjectCell(row.cls, dict(zip(engine.lists.names[row.cls], found.items, strict=True)))
 
 
-def _row(engine: Any, row: Pooled) -> Tuple:
+def _row(engine: Engine, row: Pooled) -> Tuple:
     held = engine.heap.contents[row.pool.cell]
     if type(held) is ListCell and isinstance(row.index, int):
         return held.items[row.index]
@@ -102,7 +105,7 @@ def _key(row: Pooled) -> Any:
     return Const(row.index) if isinstance(row.index, int) else row.index
 
 
-def _grown(engine: Any, pool: Ref) -> Any:
+def _grown(engine: Engine, pool: Ref) -> Any:
     """The pool in columns."""
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
@@ -115,9 +118,9 @@ def _grown(engine: Any, pool: Ref) -> Any:
     return growing.found(engine.heap, pool)
 
 
-def assign(engine: Any, x: Ref, name: str, value: Any) -> None:
+def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
     """`x.name = value`."""
-    row = engine.heap.contents[x.cell]
+    row: Any = engine.heap.contents[x.cell]
     names = engine.lists.names[row.cls]
     if name not in names:
         raise engine.refuse(
@@ -135,7 +138,7 @@ def assign(engine: Any, x: Ref, name: str, value: Any) -> None:
     _write(engine, row, place, value)
 
 
-def _write(engine: Any, row: Pooled, place: int, value: Any) -> None:
+def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     heap, grown = engine.heap, _grown(engine, row.pool)
     if isinstance(value, Ref) and type(heap.contents.get(value.cell)) is RowList:
         raise engine.refuse(growing.ALIAS, "append a copy: x[:]")
@@ -154,9 +157,9 @@ def _write(engine: Any, row: Pooled, place: int, value: Any) -> None:
         arrays.setitem(engine, column, _key(row), Array(element))
 
 
-def same(engine: Any, x: Ref, y: Ref) -> Any:
+def same(engine: Engine, x: Ref, y: Ref) -> Any:
     """`x is y` of an instance in a pool and another, a bool."""
-    rows = [engine.heap.contents[ref.cell] for ref in (x, y)]
+    rows: list[Any] = [engine.heap.contents[ref.cell] for ref in (x, y)]
     if not all(type(row) is Pooled for row in rows) or rows[0].pool.cell != rows[1].pool.cell:
         return Const(False)
     return engine.rules.compare(engine, "eq", *map(_key, rows))

@@ -8,15 +8,18 @@ its elements, but for the order of these in memory, which the new array keeps (`
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.arrays import views
 from pyxla.infer.heap import reachable, shadowed
 from pyxla.infer.lattice import Array, Ref
 from pyxla.ir.build import Builder, building
 
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
-def compact(engine: Any, edge: Any, live: Iterable[Any]) -> None:
+
+def compact(engine: Engine, edge: Any, live: Iterable[Any]) -> None:
     """Give names on `edge` arrays of their own where they are the only views of some."""
     names = [edge.env[value] for value in live if value in edge.env]
     refs = [x for x in (*edge.args, *names) if isinstance(x, Ref)]
@@ -33,7 +36,7 @@ def compact(engine: Any, edge: Any, live: Iterable[Any]) -> None:
     edge.env = {value: _moved(x, new) for value, x in edge.env.items()}
 
 
-def _may_move(engine: Any, heap: Any, x: Ref) -> bool:
+def _may_move(engine: Engine, heap: Any, x: Ref) -> bool:
     info = heap.infos[x.cell]
     free = info.pinned is None and not info.read_only and x.cell not in engine.jax_cells
     unshared = x.cell not in heap.entangled and x.cell not in heap.kept

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.arrays.shadows import number
@@ -19,6 +19,9 @@ from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, t
 from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
 from pyxla.ops.elementwise import compare
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 
@@ -33,7 +36,7 @@ class Raised:
     catchable: bool = True
 
 
-def pads(engine: Any, env: Env, block: Block) -> Pads:
+def pads(engine: Engine, env: Env, block: Block) -> Pads:
     """Where exceptions of `block` land, and of which classes (None: any)."""
     return [(pad, _classes(engine, env, block, pad)) for pad in block.pads]
 
@@ -51,7 +54,7 @@ def landed(path: Raised, block: Block, pad: Block, state: Edge) -> Edge:
     return Edge(path.edge.block, path.edge.heap, names, (), path.loc, state.assumed)
 
 
-def _classes(engine: Any, env: Env, block: Block, pad: Block) -> tuple[type, ...] | None:
+def _classes(engine: Engine, env: Env, block: Block, pad: Block) -> tuple[type, ...] | None:
     """The classes of exceptions of `block` that land in `pad`; None: all."""
     if not pad.instrs[0].operands:
         return None
@@ -69,7 +72,7 @@ def _classes(engine: Any, env: Env, block: Block, pad: Block) -> tuple[type, ...
     return tuple(found)
 
 
-def throw(engine: Any, exception: Any, catchable: bool = True) -> None:
+def throw(engine: Engine, exception: Any, catchable: bool = True) -> None:
     """Note that the current path ends with `exception`; one path for each that it may be."""
     found = instance(exception, engine.loc)
     *others, last = alternatives(found)
@@ -84,12 +87,12 @@ def throw(engine: Any, exception: Any, catchable: bool = True) -> None:
     _note(engine, engine.block, last, catchable)
 
 
-def _note(engine: Any, block: Block, exception: Compound, catchable: bool) -> None:
+def _note(engine: Engine, block: Block, exception: Compound, catchable: bool) -> None:
     edge = Edge(block, engine.heap.copy(), {}, (), engine.loc)
     engine.raised.append(Raised(edge, exception, engine.loc, catchable))
 
 
-def as_raised(engine: Any, error: CompileError) -> Compound | None:
+def as_raised(engine: Engine, error: CompileError) -> Compound | None:
     """What the program raises in the place of a refusal, where that is certain and caught."""
     kind = error.raises
     if kind is None or not issubclass(kind, engine.guards):

@@ -14,7 +14,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -33,6 +33,9 @@ from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
@@ -60,7 +63,9 @@ class Row:
 CHECKS: dict[Any, list[Row]] = {}
 
 
-def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], result: Any) -> None:
+def verify(
+    engine: Engine, function: Any, operands: Any, named: dict[str, Any], result: Any
+) -> None:
     """Raise what NumPy and CPython raise where a library function of `operands` gave `result`."""
     if engine.tests(ValueError):
         if function in _ELEMENTWISE:
@@ -80,7 +85,7 @@ def verify(engine: Any, function: Any, operands: Any, named: dict[str, Any], res
             engine.ensure(Scalar(fine), row.error(tuple(operands)), not row.ours)
 
 
-def _fine_as_python(row: Row, engine: Any, operands: Any, result: Any) -> Value | None:
+def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Value | None:
     """Where all is well with numbers that may be Python's or NumPy's, if they are Python's now."""
     if all(getattr(x, "kinds", None) is None for x in operands):
         return None
@@ -165,7 +170,7 @@ def _unproven(name: str, operands: tuple[Any, ...]) -> bool:
     return low is None or high is None or low < SMALLEST or high > LARGEST
 
 
-def _room(engine: Any, x: Any, direction: str) -> bool:
+def _room(engine: Engine, x: Any, direction: str) -> bool:
     """Whether this path found `x` below, or above, another int: then there is a next one."""
     if not isinstance(x, Scalar):
         return False
@@ -183,7 +188,7 @@ def _not_negative(x: Value) -> Value:
 
 
 @unless(TOO_LARGE, "add")
-def _add(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _add(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("add", operands):
         return None
     x, y = operands
@@ -195,7 +200,7 @@ def _add(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
 
 
 @unless(TOO_LARGE, "sub")
-def _sub(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _sub(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("sub", operands):
         return None
     x, y = operands
@@ -206,7 +211,7 @@ def _sub(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
 
 
 @unless(TOO_LARGE, "mul")
-def _mul(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """The product divided by one factor is the other."""
     if not _ints(operands) or not _unproven("mul", operands):
         return None
@@ -218,21 +223,21 @@ def _mul(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
 
 
 @unless(TOO_LARGE, "neg", "abs")
-def _neg(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _neg(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("neg", operands):
         return None
     return k.ne(_int(operands[0]), k.like(result.value, SMALLEST))
 
 
 @unless(failure(operator.lshift, 1, -1), "lshift", "rshift")
-def _shift(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _shift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or (extent.lower(operands[1]) or -1) >= 0:
         return None
     return _not_negative(_int(operands[1]))
 
 
 @unless(TOO_LARGE, "lshift")
-def _lshift(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _lshift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands):
         return None
     x, count = map(_int, operands)
@@ -248,7 +253,7 @@ def _divides(zero_error: Callable[..., Any], name: Any) -> None:
         if kind is complex and name != "truediv":
             continue
 
-        def fine(engine: Any, operands: Any, result: Any, kind: type = kind) -> Value | None:
+        def fine(engine: Engine, operands: Any, result: Any, kind: type = kind) -> Value | None:
             kinds = [python_kind(x) for x in operands]
             if None in kinds or _widest(kinds) is not kind:
                 return None
@@ -291,7 +296,7 @@ def _powers(kind: type) -> Callable[[Test], Test]:
     """A test of powers of Python numbers whose result is of that kind."""
 
     def narrowed(test: Test) -> Test:
-        def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+        def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
             if len(operands) != 2 or not isinstance(result, Scalar) or result.kind is not kind:
                 return None
             if any(python_kind(x) is None for x in operands):
@@ -312,7 +317,7 @@ def _known_sign(y: Any) -> bool:
 
 @unless(failure(operator.pow, 0.0, -1.0), "pow", pow)
 @_powers(float)
-def _zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if _known_sign(operands[1]):
         return None
     x, y = (to_python(v, float).value for v in operands)
@@ -321,7 +326,7 @@ def _zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Va
 
 @unless(COMPLEX_RESULT, "pow", pow)
 @_powers(float)
-def _negative_to_fraction(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _negative_to_fraction(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if python_kind(operands[1]) is not float or _is_whole(operands[1]):
         return None
     x, y = (to_python(v, float).value for v in operands)
@@ -335,7 +340,7 @@ def _is_whole(y: Any) -> bool:
 
 @unless(failure(operator.pow, 2.0, 10000.0), "pow", pow)
 @_powers(float)
-def _float_overflow(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _float_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     return _finite_or_given(result.value, [to_python(v, float).value for v in operands])
 
 
@@ -349,7 +354,7 @@ def _finite_or_given(result: Value, given: list[Value]) -> Value:
 
 @unless(failure(operator.pow, 0, -1), "pow", pow)
 @_powers(int)
-def _int_zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _int_zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if _known_sign(operands[1]):
         return None
     x, y = map(_int, operands)
@@ -358,13 +363,13 @@ def _int_zero_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -
 
 @unless(FLOAT_RESULT, "pow", pow)
 @_powers(int)
-def _int_to_negative(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _int_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     return None if _known_sign(operands[1]) else _not_negative(_int(operands[1]))
 
 
 @unless(TOO_LARGE, "pow", pow)
 @_powers(int)
-def _int_power_overflow(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _int_power_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """In floats: the powers nearest to 2**63 are further from it than these are wrong."""
     x, y = (to_python(v, float).value for v in operands)
     size = op.power(op.abs(x), y)
@@ -374,12 +379,12 @@ def _int_power_overflow(engine: Any, operands: tuple[Any, ...], result: Any) -> 
 
 
 @unless(ValueError("pow() 3rd argument cannot be 0"), pow)
-def _modulus(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _modulus(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     return _nonzero(operands[2]) if len(operands) == 3 else None
 
 
 @unless(ValueError("Integers to negative integer powers are not allowed."), "pow", np.power)
-def _integer_powers(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _integer_powers(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """Of NumPy integers."""
     y = operands[1]
     if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
@@ -394,7 +399,7 @@ def _integer_powers(engine: Any, operands: tuple[Any, ...], result: Any) -> Valu
 
 
 def _to_int(test: Callable[[Value], Value]) -> Test:
-    def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         if len(operands) != 1 or not isinstance(result, Scalar) or result.kind is not int:
             return None
         x = operands[0]
@@ -426,7 +431,7 @@ def _real(x: Any) -> Value:
     return op.convert(to_python(x, float).value, dtype=np.dtype(np.float64), weak=False)
 
 
-def _domain(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """Not a number only where an operand is none."""
     values = [_real(x) for x in operands]
     fine = op.not_(k.isnan(_real(result)))
@@ -435,14 +440,14 @@ def _domain(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None
     return fine
 
 
-def _finite(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _finite(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     return _finite_or_given(_real(result), [_real(x) for x in operands])
 
 
 def _no_pole(at: Callable[[Value], Value]) -> Test:
     """Not infinite where the first operand is at a pole."""
 
-    def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         pole = at(_real(operands[0]))
         return op.or_(op.not_(pole), _finite(engine, operands, result))
 
@@ -505,7 +510,7 @@ for _function, *_sample in _OVERFLOWING:
 def _counts(position: int) -> Test:
     """An int that must not be negative."""
 
-    def fine(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+    def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         if len(operands) <= position or not _ints(operands[position : position + 1]):
             return None
         return _not_negative(_int(operands[position]))
@@ -521,7 +526,7 @@ for _function in (math.comb, math.perm):
 
 
 @unless(TOO_LARGE, math.factorial)
-def _factorial(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _factorial(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     x = _int(operands[0]) if _ints(operands) else None
     return None if x is None else k.le(x, k.like(x, 20))
 
@@ -529,7 +534,7 @@ def _factorial(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | N
 # --- Linear algebra ------------------------------------------------------------------------------
 
 
-def _solved(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _solved(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """A finite result, or operands that are not."""
     if not isinstance(result, Array):
         return None
@@ -559,14 +564,14 @@ _REDUCTIONS = {
 
 
 @unless(ValueError("repeats may not contain negative values."), np.repeat)
-def _repeat(engine: Any, operands: tuple[Any, ...], result: Any) -> Value | None:
+def _repeat(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     counts = operands[1] if len(operands) > 1 else None
     if not isinstance(counts, Array) or counts.extents or counts.dtype.kind != "i":
         return None
     return all_(Array(_not_negative(counts.value))).value
 
 
-def verify_reduction(engine: Any, function: Any, operands: Any, named: dict[str, Any]) -> None:
+def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[str, Any]) -> None:
     """The dimensions that are reduced are not empty, or there is an `initial` value."""
     if not operands or not isinstance(operands[0], Array) or "initial" in named:
         return
@@ -590,7 +595,7 @@ _NARROWING = {
 }
 
 
-def verify_fits(engine: Any, x: Any, dtype: np.dtype) -> None:
+def verify_fits(engine: Engine, x: Any, dtype: np.dtype) -> None:
     """A Python int that becomes a number of `dtype` is one (NEP 50)."""
     if not is_short_int(dtype) or not isinstance(x, Scalar) or x.kind is not int or x.kinds:
         return
@@ -606,7 +611,7 @@ def verify_fits(engine: Any, x: Any, dtype: np.dtype) -> None:
         engine.ensure(Scalar(functools.reduce(op.and_, tests)), error)
 
 
-def verify_sizes(engine: Any, operands: Any) -> None:
+def verify_sizes(engine: Engine, operands: Any) -> None:
     """Sizes known at run time that meet each other are equal, or one of them is 1."""
     given = [x for x in operands if isinstance(x, Array) and x.ndim]
     if all(x.extents is None for x in given):
@@ -626,7 +631,7 @@ def verify_sizes(engine: Any, operands: Any) -> None:
             engine.ensure(Scalar(same), exception(ValueError, *parts))
 
 
-def verify_joined(engine: Any, function: Any, arrays: Any) -> None:
+def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:
     """Arrays of which one is made have one shape; of sizes known at run time, the program sees."""
     if function is LIBRARY[np.stack]:
         message = "all input arrays must have the same shape"

@@ -11,7 +11,7 @@ import re
 import string
 import types
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import find, special
@@ -21,6 +21,9 @@ from pyxla.infer.lattice import Compound, Const, Tuple, is_number
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.lib.registry import rule
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 
@@ -53,7 +56,7 @@ def joined(parts: Sequence[Any]) -> Any:
     return Compound("text", tuple(items), tuple(pieces))
 
 
-def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
+def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> Any:
     """One field: text where `x` is known, else formatted on the host."""
     x = engine.use(x)
     try:
@@ -75,7 +78,7 @@ def formatted(engine: Any, x: Any, conversion: str = "", spec: str = "") -> Any:
     return Compound("text", (x,), ((conversion, spec),))
 
 
-def _exception(engine: Any, x: Compound, conversion: str) -> Any:
+def _exception(engine: Engine, x: Compound, conversion: str) -> Any:
     """`str(x)` or `repr(x)` of an exception."""
     found = select(x, [_one_exception(engine, e, conversion) for e in alternatives(x)])
     if found is None:
@@ -86,7 +89,7 @@ def _exception(engine: Any, x: Compound, conversion: str) -> Any:
     return found
 
 
-def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
+def _one_exception(engine: Engine, x: Compound, conversion: str) -> Any:
     name = "__repr__" if conversion in ("r", "a") else "__str__"
     if isinstance(find(x.meta, name), types.FunctionType):
         return special(engine, as_instance(engine, x), name, ())
@@ -103,12 +106,12 @@ def _one_exception(engine: Any, x: Compound, conversion: str) -> Any:
 
 
 @rule(str)
-def _str(engine: Any, x: Any = Const("")) -> Any:
+def _str(engine: Engine, x: Any = Const("")) -> Any:
     return formatted(engine, x, "s")
 
 
 @rule(object.__str__, int.__repr__, float.__repr__, complex.__repr__)
-def _str_of_number(engine: Any, x: Any) -> Any:
+def _str_of_number(engine: Engine, x: Any) -> Any:
     """`n.__str__()`"""
     if not is_number(x):
         raise engine.refuse("__str__ of `object` is not compiled", "call str() or repr()")
@@ -116,17 +119,17 @@ def _str_of_number(engine: Any, x: Any) -> Any:
 
 
 @rule(repr)
-def _repr(engine: Any, x: Any) -> Any:
+def _repr(engine: Engine, x: Any) -> Any:
     return formatted(engine, x, "r")
 
 
 @rule(format)
-def _format(engine: Any, x: Any, spec: Any = Const("")) -> Any:
+def _format(engine: Engine, x: Any, spec: Any = Const("")) -> Any:
     return formatted(engine, x, "", engine.static(spec, "a format"))
 
 
 @rule(str.format)
-def _str_format(engine: Any, template: Any, /, *args: Any, **named: Any) -> Any:
+def _str_format(engine: Engine, template: Any, /, *args: Any, **named: Any) -> Any:
     """`template.format(...)`; fields are positions and names."""
     parts: list[Any] = []
     fields = iter(args)
@@ -148,7 +151,7 @@ def _str_format(engine: Any, template: Any, /, *args: Any, **named: Any) -> Any:
 
 
 @rule(str.join)
-def _str_join(engine: Any, separator: Any, items: Any) -> Any:
+def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
     parts: list[Any] = []
     for x in iterate(engine, items):
         if not is_text(x):
@@ -158,7 +161,7 @@ def _str_join(engine: Any, separator: Any, items: Any) -> Any:
     return joined(parts[:-1])
 
 
-def percent(engine: Any, template: str, x: Any) -> Any:
+def percent(engine: Engine, template: str, x: Any) -> Any:
     """`template % x`."""
     given = iter(x.items if isinstance(x, Tuple) else (x,))
     parts: list[Any] = []
