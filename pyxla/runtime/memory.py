@@ -9,9 +9,10 @@ arithmetic of many a program:
                the argument begins in it (`lower.cpu.shift`).
     stage      Else XLA would copy it into memory it takes from the system each time.  Copying into
                a kept, aligned buffer takes half the time, a ninth for arrays of 32 MiB and more.
-    spare      From 32 MiB on, glibc maps fresh pages for every result.  A result of that size is
-               written into a spare one, donated to the program: the buffer of an earlier result
-               whose array nobody refers to any more.
+    spare      From 32 MiB on, glibc maps fresh pages for every result, below it does so whenever
+               it has given freed memory back to the system.  A large result is written into a
+               spare one, donated to the program: the buffer of an earlier result whose array
+               nobody refers to any more.
 
 Both kinds of buffer are kept in a `Pool`, which holds a bounded number of bytes.
 """
@@ -33,7 +34,7 @@ ALIGNMENT = 64
 PAGE = 4096  # or more: memory next to an array is read only where it is on the same page
 STAGE_BYTES = 1 << 16  # arguments from here on are staged
 LEND_BYTES = 1 << 16  # results from here on are views of XLA's buffer
-SPARE_BYTES = 1 << 25  # results from here on are written into spare ones: glibc's mmap threshold
+SPARE_BYTES = 1 << 22  # results from here on are written into spare ones
 KEPT_BYTES = 1 << 30
 
 
