@@ -64,7 +64,8 @@ from pyxla.infer.lattice import (
     Tuple,
 )
 from pyxla.infer.lists import growing, pools
-from pyxla.infer.lists.number_lists import Policy, replaced, unpacked
+from pyxla.infer.lists.number_lists import replaced, unpacked
+from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
@@ -139,8 +140,10 @@ class Engine:
         self.block = Block("entry")
         self.heap = Heap([])
         self.entry = self.block
-        self.lists = Policy()
+        self.policy = Policy()
+        self.findings = Findings(self.policy)
         self.pools: dict[type, Ref] = {}
+        self.pool_fields: dict[type, tuple[str, ...]] = {}  # of the instances in them
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[object] = []  # which visits of them these are
         self.list_capacity = DEFAULTS.list_capacity
@@ -401,7 +404,7 @@ class Engine:
             self.captures.pinned,
             frame.ssa.function,
             self.exact,
-            self.lists.grows,
+            self.policy.grows,
         )
         edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
         self.enter(edge)
@@ -434,7 +437,7 @@ class Engine:
         else:
             hints = [(phi.value.hint, phi.loc) for phi in block.phis]
             live, pinned = frame.ssa.live_in[block], self.captures.pinned
-            grows = self.lists.grows
+            grows = self.policy.grows
             edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact, grows)
         self.enter(edge)
         frame.env = edge.env

@@ -215,7 +215,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return None
         if items is not None and op == "mul" and _repeats(number):
             if decided_by_data(engine, number):
-                engine.lists.grew = True
+                engine.findings.grew = True
                 return joined_lists(engine, other, sequences.repeated, other, number)
             return _like(engine, other, items * engine.static(number, "the repetition count"))
         if op == "mul" and is_number(number):

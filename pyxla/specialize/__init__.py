@@ -20,7 +20,8 @@ from pyxla.infer.facts.deciding import parameters
 from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
-from pyxla.infer.lists import number_lists, pools
+from pyxla.infer.lists import pools
+from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Return
 from pyxla.ir.dominance import reverse_postorder
@@ -78,22 +79,15 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     Raises Restart when an argument's value or another outside object is needed; CompileError when
     the program is refused.
     """
-    policy = number_lists.Policy()
+    findings = Findings(Policy())
     try:
-        return _specialize(request, places, policy)
+        return _specialize(request, places, findings)
     except CompileError as refused:
         if isinstance(refused, InternalError) and request.options.verify:
             raise
-        # Sizes without a bound, lists that became arrays, or that did not, may be why: try it the
-        # other way round.
-        others = [number_lists.Policy(policy.lists, rooms=True)] * policy.sized
-        others += [number_lists.Policy(policy.lists, grows=False)] * policy.grew
-        others += [number_lists.Policy("all")] * policy.wanted
-        others += policy.pooling()
-        others += [number_lists.Policy("none")] * policy.made
-        for other in others:
+        for other in findings.retries():
             try:
-                return _specialize(request, places, other)
+                return _specialize(request, places, Findings(other))
             except CompileError as error:
                 if isinstance(error, InternalError) and request.options.verify:
                     raise
@@ -130,25 +124,23 @@ def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     return ()
 
 
-def _specialize(
-    request: Request, places: Sequence[Place], lists: number_lists.Policy
-) -> Specialization:
+def _specialize(request: Request, places: Sequence[Place], findings: Findings) -> Specialization:
     exact: set[Any] = set()
     while True:
         try:
-            return _attempt(request, places, lists, exact)
+            return _attempt(request, places, findings, exact)
         except NeedsExact as need:
             exact.add(need.place)
 
 
 def _attempt(
-    request: Request, places: Sequence[Place], lists: number_lists.Policy, exact: set[Any]
+    request: Request, places: Sequence[Place], findings: Findings, exact: set[Any]
 ) -> Specialization:
     """Type the function; raises NeedsExact where a join must be one of `exact`, too."""
     world = World(request, places)
-    world.engine.lists = lists
+    world.engine.policy, world.engine.findings = findings.policy, findings
     world.engine.exact = exact
-    pools.start(world.engine, lists.pooled)
+    pools.start(world.engine, findings.policy.pooled)
     world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
         with deep_calls(), building(world.engine.builder):

@@ -115,7 +115,7 @@ class Outputs:
         while len(found) < len(self.numbered):
             cls = list(self.numbered)[len(found)]
             rows = self.container(self.engine.heap.contents[self.engine.pools[cls].cell])
-            found.append(out.OutPool(cls, self.engine.lists.names[cls], rows))
+            found.append(out.OutPool(cls, self.engine.pool_fields[cls], rows))
         return tuple(found)
 
     def same_numbers(self, before: NumberList, after: Any) -> bool:

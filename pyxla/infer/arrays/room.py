@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def with_room(engine: Engine, n: Scalar) -> Scalar | None:
     """`n`, at most the capacity; None where a program may still be compiled without."""
-    engine.lists.sized = True
-    if not engine.lists.rooms:
+    engine.findings.sized = True
+    if not engine.policy.rooms:
         return None
     capacity = engine.list_capacity
     fits = engine.rules.compare(engine, "le", n, Const(capacity))

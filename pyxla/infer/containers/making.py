@@ -104,7 +104,7 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
         if extents is not None and len(shape) > 1:
             return call(engine, Const(sequences.rows_listed), [x], {})
         size = math.prod(shape)
-        if extents is not None or (size > MANY and engine.lists.allows(size, True)):
+        if extents is not None or (size > MANY and engine.findings.allows(size, True)):
             dtype = PYTHON_DTYPES[kind_of(arrays.dtype_of(engine, x))]
             data = call(engine, Const(np.ndarray.astype), [x, Const(dtype)], {})
             return engine.new(number_lists.kept_as(engine, data, True))

@@ -43,7 +43,7 @@ def opened(engine: Engine, x: Any, key: Any) -> bool:
         return True
     if not _suits(engine, x, key):
         return False
-    engine.lists.grew = True
+    engine.findings.grew = True
     content: Any = engine.heap.contents[x.cell]
     engine.heap.contents[x.cell] = table_of(engine.heap, content)
     return True
@@ -55,7 +55,7 @@ def looked(engine: Engine, x: Any, key: Any) -> Ref | None:
         return x
     if not _suits(engine, x, key):
         return None
-    engine.lists.grew = True
+    engine.findings.grew = True
     content: Any = engine.heap.contents[x.cell]
     return engine.new(table_of(engine.heap, content))
 

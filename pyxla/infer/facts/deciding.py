@@ -98,8 +98,8 @@ def decided_by_data(engine: Engine, *xs: Any) -> bool:
         parts = isinstance(x, Tuple) or (isinstance(x, Compound) and x.kind == "choice")
         if parts and decided_by_data(engine, *x.items):
             return True
-        if isinstance(x, (Scalar, Array)) and engine.lists.grows:
-            if engine.lists.lists == "all" or not by_arguments(x.value, heads):
+        if isinstance(x, (Scalar, Array)) and engine.policy.grows:
+            if engine.policy.lists == "all" or not by_arguments(x.value, heads):
                 return True
-            engine.lists.wanted = True
+            engine.findings.wanted = True
     return False

@@ -24,7 +24,7 @@ def choose(engine: Engine, items: tuple[Any, ...], key: Any, of_list: bool) -> A
     there are branches; None where the key must be known."""
     comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
     by_data = not comparing and decided_by_data(engine, key)
-    if not items or not (by_data or engine.lists.allows(len(items), True)):
+    if not items or not (by_data or engine.findings.allows(len(items), True)):
         return None
     number_lists.checked(engine, key, len(items), number_lists.OUT_OF_RANGE[of_list])
     return picked(engine, items, key, by_data)

@@ -70,7 +70,7 @@ def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList |
     item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
     if item is None or not count(item):
         return None
-    engine.lists.grew = True
+    engine.findings.grew = True
     engine.heap.contents[x.cell] = growing.laid_out(engine.heap, x, item, 1)
     return found(engine.heap, x)
 
@@ -375,7 +375,7 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     heap = engine.heap
     if not items or not all(isinstance(i, Ref) and not i.view for i in items):
         return None
-    if not decided_by_data(engine, key) and not engine.lists.allows(len(items), True):
+    if not decided_by_data(engine, key) and not engine.findings.allows(len(items), True):
         return None
     lists = [heap.contents.get(i.cell) for i in items]
     if not all(isinstance(c, (ListCell, GrowingList, NumberList)) for c in lists):
@@ -386,7 +386,7 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     item = growing.common_item([(engine, heap.contents[x.cell])])
     if item is None:
         return None
-    engine.lists.grew = True
+    engine.findings.grew = True
     heap.contents[x.cell] = growing.laid_out(heap, x, item, 1, sized=False)
     return found(heap, x)
 

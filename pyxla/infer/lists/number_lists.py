@@ -7,13 +7,14 @@ that what is written to a row is written to the list; everything else sees the i
 
 Where CPython keeps an int in a list of floats, an array cannot.  So short lists, and writes that
 would widen the numbers, first ask for the value of the index (`NeedsStatic`: the loop is unrolled),
-and become arrays only where that is refused: see `Policy`.
+and become arrays only where that is refused: see
+`infer.lists.policy`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.arrays import access as arrays
@@ -33,56 +34,8 @@ from pyxla.lib.operands import as_array, cast
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
-# Loops over lists of at most this many items are unrolled rather than kept with an array.
-SHORT = 16
-# So many iterations are visited before lists become arrays instead.
-TURNS = 400
 _PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
-
-
-@dataclass(slots=True)
-class Policy:
-    """Which lists become arrays: "long" ones, "all", or "none".
-
-    wanted: a list did not become one, which might be why a program is refused.  made: one did.
-    rooms: arrays may be of sizes that nothing bounds (`infer.arrays.room`).  sized: one would be.
-    pooled: classes whose instances are in pools (`infer.lists.pools`).  classes: those that might
-    be in another attempt, of all that instances were made of (made_of).
-    names: the fields of the instances in pools.
-    """
-
-    lists: str = "long"
-    grows: bool = True
-    grew: bool = False
-    wanted: bool = False
-    made: bool = False
-    turns: int = 0
-    rooms: bool = False
-    sized: bool = False
-    pooled: frozenset[type] = frozenset()
-    classes: set[type] = field(default_factory=set)
-    made_of: set[type] = field(default_factory=set)
-    names: dict[type, tuple[str, ...]] = field(default_factory=dict)
-
-    def allows(self, length: int, exact: bool) -> bool:
-        """Whether a list of `length` items may become an array; `exact` if no number changes."""
-        allowed = self.lists == "all" or (self.lists == "long" and exact and length > SHORT)
-        self.wanted |= not allowed
-        self.made |= allowed
-        return allowed
-
-    def pooling(self) -> list[Policy]:
-        """Attempts with instances in pools."""
-        pooled = frozenset(self.classes)
-        return [Policy(lists, pooled=pooled) for lists in ("long", "all") if pooled]
-
-    def turn(self) -> bool:
-        """Count an iteration that is visited on its own: whether that is still worth its time,
-        where a list that becomes an array would do."""
-        self.turns += self.wanted and self.lists == "long"
-        self.made |= self.turns > TURNS
-        return self.turns <= TURNS
 
 
 def is_dynamic(key: Any) -> bool:
@@ -154,7 +107,7 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     if not items:
         return engine.raise_constant(IndexError(OUT_OF_RANGE[isinstance(x, Ref)]))
     if isinstance(items[0], Ref) and all(item is items[0] for item in items):
-        if not engine.lists.allows(len(items), True):
+        if not engine.findings.allows(len(items), True):
             return None
         checked(engine, key, len(items), OUT_OF_RANGE[isinstance(x, Ref)])
         return items[0]
@@ -162,7 +115,7 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     layout = _layout(engine.heap, content)
     if layout is None or not (
         (layout.exact and decided_by_data(engine, key))
-        or engine.lists.allows(len(items), layout.exact)
+        or engine.findings.allows(len(items), layout.exact)
     ):
         return None
     found = _frozen(engine, x, layout)
@@ -273,7 +226,7 @@ def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     if wide is None:
         return False
     if wide != _type_of(engine.heap, content) or number_type(value) != wide:
-        if not engine.lists.allows(shape[0], False):
+        if not engine.findings.allows(shape[0], False):
             return False
         _retype(engine.heap, content.data, wide)
         content = packed(engine.heap, x)
@@ -301,7 +254,7 @@ def _may_pack(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
             return False
     if exact and decided_by_data(engine, key):
         return True
-    return engine.lists.allows(len(content.items), exact)
+    return engine.findings.allows(len(content.items), exact)
 
 
 def _assign_row(engine: Engine, x: Ref, content: NumberList, key: Any, value: Any) -> bool:

@@ -4,7 +4,7 @@ The instances of a *pooled* class are rows of a hidden list of tuples, the *pool
 a cell's content says which row it is (`heap.Pooled`). A list of instances then holds numbers of
 rows (`items.Handle`): objects that have several names, or are in several lists or in fields of each
 other, stay one. A program that is refused is tried with the classes pooled that it makes instances
-of in loops, or more than once (`number_lists.Policy`).
+of in loops, or more than once (`infer.lists.policy.Policy`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pyxla.infer.lists.items import (
     replaced_at,
     values,
 )
+from pyxla.infer.lists.policy import Policy
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
 def noted(engine: Engine, cls: type) -> None:
     """Note that an instance is made, for another attempt."""
-    made = engine.lists.made_of
+    made = engine.findings.made_of
     if not cls.__module__.startswith(_OWN) and (engine.loops or cls in made):
-        engine.lists.classes.add(cls)
+        engine.findings.classes.add(cls)
     made.add(cls)
 
 
@@ -50,7 +51,7 @@ def start(engine: Engine, classes: Any) -> None:
     engine.captures.pinned.extend(engine.pools.values())
 
 
-def clearer(first: CompileError, later: CompileError, policy: Any) -> CompileError:
+def clearer(first: CompileError, later: CompileError, policy: Policy) -> CompileError:
     """Of two refusals the one that says more: where lists of instances differ in length, why these
     cannot be in a pool."""
     if not policy.pooled or isinstance(later, InternalError) or later.loc is None:
@@ -65,7 +66,7 @@ def entered(engine: Engine, x: Ref) -> Ref:
     if pool is None:
         return x
     fields = content.fields
-    names = engine.lists.names.setdefault(content.cls, tuple(fields))
+    names = engine.pool_fields.setdefault(content.cls, tuple(fields))
     if set(names) != fields.keys() or any(map(_is_unbound, fields.values())):
         raise engine.refuse(
             f"instances of {content.cls.__name__} in a list have fields of their own"
@@ -90,7 +91,7 @@ def _is_unbound(x: Any) -> bool:
 def shown(engine: Engine, row: Pooled) -> ObjectCell:
     """An instance with the fields that it has now."""
     found = _row(engine, row)
-    return ObjectCell(row.cls, dict(zip(engine.lists.names[row.cls], found.items, strict=True)))
+    return ObjectCell(row.cls, dict(zip(engine.pool_fields[row.cls], found.items, strict=True)))
 
 
 def _row(engine: Engine, row: Pooled) -> Tuple:
@@ -121,7 +122,7 @@ def _grown(engine: Engine, pool: Ref) -> Any:
 def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
     """`x.name = value`."""
     row: Any = engine.heap.contents[x.cell]
-    names = engine.lists.names[row.cls]
+    names = engine.pool_fields[row.cls]
     if name not in names:
         raise engine.refuse(
             f"{name!r} is set of an instance that is in a list, and was not when it was made",

@@ -98,7 +98,7 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
     pinned = engine.captures.pinned
-    grows = engine.lists.grows
+    grows = engine.policy.grows
     edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows)
     edge.args = args
     compact(engine, edge, live)
@@ -272,7 +272,7 @@ def _unify_lists(
     """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
     heap = entry.heap
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
-    if engine.lists.grows:
+    if engine.policy.grows:
         pairs = [*zip(entry.args, back.args, strict=True), *names]
         further = tables.unify((entry, back), pairs)
         if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
@@ -419,7 +419,7 @@ def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge)
     try:
         for count in range(MAX_UNROLLED):
             left = [len(frame.pending.get(target, ())) for target in doors]
-            if not engine.lists.turn():
+            if not engine.findings.turn():
                 words = "too many iterations are visited one by one"
                 raise engine.refuse(words, "use an array in the place of the list")
             edge = _iteration(engine, frame, component, edge, known=True)

@@ -1,0 +1,77 @@
+"""Which lists and instances are kept as arrays, and what to try where a program is refused so.
+
+An attempt at a program has a `Policy`, and leaves `Findings`: what it did for the policy's sake, or
+did not do.  Any of these may be why the program is refused, so the next attempt does otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# Loops over lists of at most this many items are unrolled rather than kept with an array.
+SHORT = 16
+# So many iterations are visited before lists become arrays instead.
+TURNS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What an attempt may do.
+
+    lists: which lists of numbers become arrays: "long" ones, "all", or "none".  grows: whether
+    lists may be of unknown length.  rooms: whether arrays may be of sizes that nothing bounds
+    (`infer.arrays.room`).  pooled: classes whose instances are in pools (`infer.lists.pools`).
+    """
+
+    lists: str = "long"
+    grows: bool = True
+    rooms: bool = False
+    pooled: frozenset[type] = frozenset()
+
+
+@dataclass(slots=True)
+class Findings:
+    """What an attempt met.
+
+    made: a list became an array.  wanted: one did not, which might be why a program is refused.
+    grew: a list is of unknown length.  sized: an array would be of a size that nothing bounds.
+    turns: iterations that were visited one by one while a list might be an array instead.
+    classes: those whose instances might be in pools, of all that instances were made of (made_of).
+    """
+
+    policy: Policy
+    made: bool = False
+    wanted: bool = False
+    grew: bool = False
+    sized: bool = False
+    turns: int = 0
+    classes: set[type] = field(default_factory=set)
+    made_of: set[type] = field(default_factory=set)
+
+    def allows(self, length: int, exact: bool) -> bool:
+        """Whether a list of `length` items may become an array; `exact` if no number changes."""
+        lists = self.policy.lists
+        allowed = lists == "all" or (lists == "long" and exact and length > SHORT)
+        self.wanted |= not allowed
+        self.made |= allowed
+        return allowed
+
+    def turn(self) -> bool:
+        """Count an iteration that is visited on its own: whether that is still worth its time,
+        where a list that becomes an array would do."""
+        self.turns += self.wanted and self.policy.lists == "long"
+        self.made |= self.turns > TURNS
+        return self.turns <= TURNS
+
+    def retries(self) -> list[Policy]:
+        """The policies of further attempts, after one with the usual policy was refused."""
+        pooled = frozenset(self.classes)
+        table = (
+            (self.sized, Policy(rooms=True)),
+            (self.grew, Policy(grows=False)),
+            (self.wanted, Policy(lists="all")),
+            (bool(pooled), Policy(pooled=pooled)),
+            (bool(pooled), Policy(lists="all", pooled=pooled)),
+            (self.made, Policy(lists="none")),
+        )
+        return [policy for found, policy in table if found]
