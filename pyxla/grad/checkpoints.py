@@ -29,12 +29,12 @@ from math import comb
 import numpy as np
 
 from pyxla.grad.emitting import buffer, inline, into, load, loop, number, store
-from pyxla.grad.residuals import nbytes
 from pyxla.grad.stacks import Reversal, count_down, stack
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, slice_of, uses
 from pyxla.ir.types import I64
+from pyxla.lower.cost import nbytes
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import (
     add,
@@ -49,7 +49,7 @@ from pyxla.ops.elementwise import (
     select,
     subtract,
 )
-from pyxla.ops.filled import broadcast_in_dim, constant
+from pyxla.ops.filled import constant, spread_like
 from pyxla.ops.reduce import reduce
 
 BLOCK_BYTES = 1 << 20  # of residuals saved at a time; short loops pay for all of them
@@ -145,7 +145,7 @@ class _Machine:
         """How many of `ahead` blocks to run before the next snapshot, `room` more of them."""
         table = constant(value=_table(self.snapshots))
         row = load(table, add(room, number(1)))
-        below = compare(row, _spread(ahead, row), direction="LT")
+        below = compare(row, spread_like(ahead, row), direction="LT")
         repeats = reduce(
             convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
         )
@@ -202,7 +202,3 @@ def _table(snapshots: int) -> np.ndarray:
         [0] + [min(comb(s + r, s), largest) for r in range(REPEATS)] for s in range(snapshots + 1)
     ]
     return np.array(rows, np.int64)
-
-
-def _spread(scalar: Value, like: Value) -> Value:
-    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())

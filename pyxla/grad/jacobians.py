@@ -15,7 +15,6 @@ from pyxla.grad.batch import batch
 from pyxla.grad.emitting import buffer, inline, into, loop, number, store
 from pyxla.grad.forward import jvp
 from pyxla.grad.nested import Nested, emit
-from pyxla.grad.residuals import nbytes
 from pyxla.grad.reverse import split_vjp
 from pyxla.grad.transforms import (
     Argnums,
@@ -23,13 +22,14 @@ from pyxla.grad.transforms import (
     by_argnums,
     options_of,
 )
-from pyxla.grad.trees import PYTHON, Leaf, Tree, flatten, graft, leaves, placed
+from pyxla.grad.trees import Leaf, Tree, flatten, graft, leaves, placed
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region, walk
-from pyxla.ir.types import I64, ArrayType, array_type
+from pyxla.ir.types import I64, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib.operands import cast, weak
+from pyxla.lower.cost import nbytes
 from pyxla.ops.batching import spread
 from pyxla.ops.elementwise import add, compare, convert
 from pyxla.ops.filled import broadcast_in_dim, zeros
@@ -197,7 +197,9 @@ def _part(engine: Engine, tree: Tree, out: Leaf, found: dict[Leaf, Value | None]
         if value.type.shape or x.cell and out.cell:
             return placed(engine, Array(value), x.jax and out.jax)
         return (
-            weak(value, PYTHON[value.type.dtype]) if x.type.weak and out.type.weak else Array(value)
+            weak(value, PYTHON_TYPES[value.type.dtype])
+            if x.type.weak and out.type.weak
+            else Array(value)
         )
 
     return graft(engine, tree, leaf)

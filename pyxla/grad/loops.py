@@ -15,13 +15,14 @@ from collections.abc import Sequence
 from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import checkpointed
 from pyxla.grad.emitting import buffer, into, number
-from pyxla.grad.residuals import defined_in, nbytes, plan
+from pyxla.grad.residuals import defined_in, plan
 from pyxla.grad.reversals import sealed
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, captures, clone_region, free_values, substitute_region
 from pyxla.ir.types import I64
+from pyxla.lower.cost import nbytes
 from pyxla.lower.trips import induction, trips
 from pyxla.ops.elementwise import add, convert, multiply
 from pyxla.ops.filled import filled

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone, free_values, slice_of, substitute_region
+from pyxla.lower.cost import nbytes
 
 DEPTH = 32  # instructions that are run again for one value
 # As cheap as a load: they fuse with what reads their result.
@@ -85,10 +86,6 @@ def _leaves(
 
 def _bytes(values: Iterable[Value]) -> int:
     return sum([nbytes(value) for value in values])
-
-
-def nbytes(value: Value) -> int:
-    return value.type.size * value.type.dtype.itemsize
 
 
 def _recompute(reverse: Region, forward: Region, wanted: list[Value], saved: set[Value]) -> None:

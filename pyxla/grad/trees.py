@@ -20,6 +20,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell, parts, rebuilt
 from pyxla.infer.lattice import (
+    FUNCTIONS,
     Array,
     Compound,
     Const,
@@ -32,7 +33,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists.number_lists import unpacked
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, ArrayType
+from pyxla.ir.types import PYTHON_TYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
@@ -76,9 +77,6 @@ class Node:
 
 
 Tree = Leaf | Node
-# Functions stay as they are: what they close over is on the heap around them.
-FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
-PYTHON = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
 def flatten(engine: Engine, x: Any, apart: bool = False) -> Tree:
@@ -298,7 +296,7 @@ def like(leaf: Leaf, value: Value) -> Any:
     x = leaf.value
     type = number_type(x)
     if type.weak:
-        return weak(value, PYTHON[type.dtype])
+        return weak(value, PYTHON_TYPES[type.dtype])
     if value.type.shape != type.shape:
         raise CompileError(f"an array of type {type} is needed here, not {value.type}")
     return Array(cast(value, type.dtype), getattr(x, "extents", None))
@@ -310,7 +308,7 @@ def zero(leaf: Leaf) -> Any:
     if type is None:
         return leaf.value
     if type.weak:
-        return Const(PYTHON[type.dtype](0))
+        return Const(PYTHON_TYPES[type.dtype](0))
     if not leaf.cell:
         return Const(np.zeros((), type.dtype)[()])
     return Array(zeros(type), getattr(leaf.value, "extents", None))

@@ -28,6 +28,7 @@ from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated
 from pyxla.infer.lattice import (
+    FUNCTIONS,
     Array,
     Compound,
     Const,
@@ -51,7 +52,7 @@ from pyxla.infer.objects import (
     set_attribute,
     type_of,
 )
-from pyxla.infer.operators import binary, compare, inplace, negate, truth, unary
+from pyxla.infer.operators import ARITHMETIC, binary, compare, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.checks import TOO_LARGE
 from pyxla.infer.transfer import transfer
@@ -251,7 +252,7 @@ def _callable(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(callable(x.value))
     if isinstance(x, Compound):
-        return Const(x.kind in ("function", "method", "partial", "transformed"))
+        return Const(x.kind in FUNCTIONS)
     # Not hasattr: every class has the `__call__` of its metaclass.
     return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
 
@@ -626,10 +627,7 @@ def _isscalar(engine: Engine, element: Any) -> Any:
     return Const(isinstance(element, Compound) and element.kind == "text")
 
 
-for _name in (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
-    *("and_", "or_", "xor"),
-):
+for _name in ARITHMETIC:
     rule(getattr(operator, _name))(lambda engine, x, y, name=_name: binary(engine, name, x, y))
     rule(getattr(operator, f"i{_name.rstrip('_')}"))(
         lambda engine, x, y, name=_name: inplace(engine, name, x, y)

@@ -25,7 +25,7 @@ import numpy as np
 from pyxla.errors import CompileError, Location
 from pyxla.infer.facts.constants import known_elements
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type, python_type
+from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type, python_type
 
 
 class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
@@ -134,7 +134,7 @@ class Scalar(Operand):
 
     @property
     def kind(self) -> type:
-        return _KINDS[self.value.type.dtype]
+        return PYTHON_TYPES[self.value.type.dtype]
 
     @property
     def dtype(self) -> np.dtype:
@@ -169,9 +169,6 @@ def _known(x: Scalar | Array) -> np.ndarray:
     if found is None:
         raise NeedsStatic(x)
     return found
-
-
-_KINDS = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 
 
 class Array(Operand):
@@ -250,6 +247,10 @@ class Ref:
 
     def __repr__(self) -> str:
         return f"Ref({self.cell}{', ' + repr(self.view) if self.view else ''})"
+
+
+# Kinds of compounds that are called as functions are.
+FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 
 
 class Compound:

@@ -41,7 +41,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import growing, number_lists, pools
 from pyxla.infer.text.pieces import is_text, joined, percent
-from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import REGISTRY, Implementation
@@ -50,11 +50,15 @@ from pyxla.ops.elementwise import not_
 
 REMEDY_NONE = "test `is not None` first"
 FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, range, slice)
+ARITHMETIC = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
+    *("and_", "or_", "xor"),
+)
 _FOLD = {
     name: getattr(operator, name)
     for name in (
-        *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
-        *("and_", "or_", "xor", "lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "is_"),
+        *ARITHMETIC,
+        *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "is_"),
         *("is_not", "not_"),
     )
 }
@@ -135,11 +139,8 @@ def _type_name(engine: Engine, x: Any) -> str:
     if isinstance(x, Const) and not isinstance(x.value, np.generic):
         return type(x.value).__name__
     if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
-        return _PYTHON.get(engine.as_array(x).dtype.kind, float).__name__
+        return PYTHON_KINDS.get(engine.as_array(x).dtype.kind, float).__name__
     return arrays.kind_of(engine, x)
-
-
-_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:

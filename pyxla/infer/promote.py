@@ -19,7 +19,9 @@ from pyxla.ir.types import PYTHON_DTYPES, SHORT_NAMES
 Kind = np.dtype | type
 
 BOOL = np.dtype(np.bool_)
-_INT = np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
+INT = np.dtype(np.int64)
+FLOAT = np.dtype(np.float64)
 _EXAMPLES: dict[type, Any] = {int: 0, float: 0.0, complex: 0j}
 # NEP 50: a Python bool is as strong as np.bool_.
 _WEAK: dict[np.dtype, Kind] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
@@ -88,7 +90,7 @@ def _resolve(
         names = ", ".join(k.__name__ if isinstance(k, type) else str(k) for k in kinds)
         raise OpError(f"np.{ufunc.__name__} does not take ({names}): {error}") from None
     if object in resolved and int in kinds:  # comparisons of Python ints, which have no bounds
-        return _resolve(ufunc, tuple([_INT if k is int else k for k in kinds]), dtype, casting)
+        return _resolve(ufunc, tuple([INT if k is int else k for k in kinds]), dtype, casting)
     return tuple([supported(d) for d in resolved])
 
 

@@ -37,7 +37,9 @@ PYTHON_DTYPES: dict[type, np.dtype] = {
     float: DTYPE_NAMES["f64"],
     complex: DTYPE_NAMES["c128"],
 }
-_PYTHON_NAMES = {dtype: python.__name__ for python, dtype in PYTHON_DTYPES.items()}
+PYTHON_TYPES: dict[np.dtype, type] = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
+# Python's type of the numbers of a dtype, by the dtype's kind.
+PYTHON_KINDS: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class ArrayType:
 
     def __str__(self) -> str:
         if self.weak:
-            return _PYTHON_NAMES[self.dtype]
+            return PYTHON_TYPES[self.dtype].__name__
         return f"{SHORT_NAMES[self.dtype]}[{','.join(map(str, self.shape))}]"
 
     __repr__ = __str__

@@ -18,14 +18,13 @@ import numpy as np
 from pyxla.errors import CompileError, also
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
+from pyxla.infer.lattice import FUNCTIONS, Array, Compound, Const, Ref, Tuple
 from pyxla.infer.lists.number_lists import unpacked
 from pyxla.infer.operators import truth
 from pyxla.lib.registry import rule
 from pyxla.runtime.signature import fields_of
 
 _HEAP_TYPE = 1 << 9  # of classes made by class statements
-FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 
 
 _PLAIN = (jax.tree_util.PyTreeDef, str, bool, int, float, complex, np.generic, enum.Enum)

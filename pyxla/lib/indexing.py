@@ -41,7 +41,7 @@ from pyxla.lib.masks import (
     unpacked,
     within,
 )
-from pyxla.lib.operands import as_array, broadcast_to, cast, literal
+from pyxla.lib.operands import PYTHON_NUMBERS, as_array, broadcast_to, cast, literal
 from pyxla.ops.check import BOOLS, UNSIGNED
 from pyxla.ops.elementwise import (
     add,
@@ -78,7 +78,7 @@ __all__ = ["AdvancedIndex", "BasicIndex", "conform", "getitem", "parse", "scatte
 def conform(value: Any, shape: Shape, dtype: np.dtype, extents: Extents = None) -> Array:
     """`value` as assigned to elements of `dtype` in `shape`, a bound where `extents` says so."""
     cls = type(value)
-    if cls in (bool, int, float, complex):
+    if cls in PYTHON_NUMBERS:
         try:
             return Array(spread(literal(value, dtype), shape))
         except ValueError as error:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.promote import CLASSES
+from pyxla.infer.promote import BOOL, CLASSES, INT32
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
@@ -24,9 +24,6 @@ from pyxla.ops.elementwise import and_, compare, complex, convert, imag, not_, o
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant
 
-BOOL = np.dtype(np.bool_)
-INT32 = np.dtype(np.int32)
-INT64 = np.dtype(np.int64)
 Kernel = Callable[..., Any]
 # (bits of the mantissa, bits of the exponent) by class of width.
 FORMATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}

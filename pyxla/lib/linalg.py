@@ -26,7 +26,7 @@ from pyxla.lib import (
 from pyxla.lib.builtins import choose
 from pyxla.lib.creation import diagonal, eye, tril
 from pyxla.lib.foreign import foreign
-from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, swapaxes, transpose
+from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, transpose
 from pyxla.lib.numeric import vandermonde
 from pyxla.lib.operands import (
     Shape,
@@ -477,11 +477,6 @@ def _chain(items: list[Array], split: dict[tuple[int, int], int]) -> Array:
         return matmul(product(i, split[i, j]), product(split[i, j] + 1, j))
 
     return product(0, len(items) - 1)
-
-
-@implements(np.linalg.matrix_transpose)
-def matrix_transpose_(x: Any, /) -> Array:
-    return swapaxes(x, -1, -2)
 
 
 @implements(np.linalg.diagonal)

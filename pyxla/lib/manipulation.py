@@ -122,7 +122,7 @@ def ndarray_transpose(a: Array, *axes: Any) -> Array:
     return transpose(a, axes[0] if isinstance(axes[0], tuple | list) else axes)
 
 
-@implements(np.matrix_transpose)
+@implements(np.matrix_transpose, np.linalg.matrix_transpose)
 def matrix_transpose(x: Any, /) -> Array:
     return swapaxes(x, -1, -2)
 

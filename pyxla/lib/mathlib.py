@@ -12,7 +12,7 @@ import numpy as np
 
 from pyxla.infer.facts import extent
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
-from pyxla.infer.promote import CLASSES
+from pyxla.infer.promote import CLASSES, INT
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import complex_kernels as ck
@@ -302,7 +302,7 @@ def gamma(x: Any) -> Scalar:
     smooth = op.select(odd, op.negate(size), size)
     one, most = k.like(x, 1), k.like(x, GAMMA_LIMIT)
     whole = op.and_(k.eq(op.floor(x), x), op.and_(k.ge(x, one), k.le(x, most)))
-    index = op.convert(op.clamp(one, x, most), dtype=k.INT64)
+    index = op.convert(op.clamp(one, x, most), dtype=INT)
     exact = _table([0.0] + [math.gamma(n) for n in range(1, GAMMA_LIMIT + 1)], index)
     return weak(op.select(whole, exact, smooth), float)
 

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.exceptions import AxisError
 
 from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.promote import BOOL as BOOL
 from pyxla.infer.promote import CLASSES, as_dtype, kind, supported
+from pyxla.infer.promote import FLOAT as FLOAT
+from pyxla.infer.promote import INT as INT
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.ops.elementwise import compare, convert, real, select
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
 
-BOOL = np.dtype(np.bool_)
-INT = np.dtype(np.int64)
-FLOAT = np.dtype(np.float64)
 Shape = tuple[int, ...]
 NARROW_INTS = frozenset(map(np.dtype, ("i1", "i2", "u1", "u2", "u4", "u8")))
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))

@@ -33,11 +33,11 @@ from pyxla.lib.operands import (
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
+from pyxla.ops.elementwise import NEGATED
 from pyxla.ops.shape import reshape
 
 RANK = {bool: 0, int: 1, float: 2, complex: 3}
 BIT = extent.IntFact(0, 1)
-NEGATED = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT"}
 # Powers up to this one are products.
 UNROLLED_POWER = 8
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
-from pyxla.infer.promote import CLASSES, as_dtype, kind, loop_types, result_type
+from pyxla.infer.promote import CLASSES, INT32, as_dtype, kind, loop_types, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -46,7 +46,6 @@ from pyxla.ops import shape as shapes
 from pyxla.ops.contract import dot_general
 from pyxla.ops.index import dynamic_slice
 
-INT32 = np.dtype(np.int32)
 # Convolutions of at most so many terms are written out.
 UNROLLED_TERMS = 8
 

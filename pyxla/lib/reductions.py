@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, as_dtype
+from pyxla.infer.promote import CLASSES, INT32, as_dtype
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
@@ -42,7 +42,6 @@ from pyxla.ops.shape import reshape
 # A sum in these is kept in float32 until the end.
 NARROW = frozenset((np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)))
 FLOAT32 = np.dtype(np.float32)
-INT32 = np.dtype(np.int32)
 Kernel = Callable[[Value, Value], Value]
 
 

@@ -12,7 +12,7 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.ir.types import SHORT_NAMES
+from pyxla.ir.types import PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota
 from pyxla.lib.manipulation import cut, reshaped
@@ -26,7 +26,6 @@ from pyxla.ops import shape as shapes
 UINT8 = np.dtype(np.uint8)
 # Lists longer than this are refused: every element is a value of its own.
 LONGEST_LIST = 1024
-_KIND_OF = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def _constructor(dtype: np.dtype) -> Callable[..., Array]:
@@ -39,7 +38,7 @@ for _dtype in SHORT_NAMES:
 
 def kind_of(dtype: np.dtype) -> type:
     """The class of Python's numbers that elements are as items of lists."""
-    return _KIND_OF[CLASSES[dtype]]
+    return PYTHON_KINDS[CLASSES[dtype]]
 
 
 @implements(np.ndarray.tolist)

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
-
+from pyxla.infer.promote import INT
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import uses
@@ -21,11 +20,10 @@ from pyxla.lower.cost import SMALL
 from pyxla.lower.rules import known
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import and_, compare, convert, maximum, minimum, select
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
-from pyxla.ops.shape import constant, reshape
+from pyxla.ops.shape import reshape
 from pyxla.ops.shape import slice as slice_
-
-INT = np.dtype(np.int64)
 
 
 def forward_blocks(region: Region) -> bool:
@@ -141,11 +139,7 @@ def _forwarded(read: Instr, write: Instr) -> list[Instr]:
 
 def _same_place(x: Value, y: Value | int, extent: int) -> Value:
     """Whether both indices, moved into range, are the same."""
-    low, high = _number(0), _number(extent - 1)
-    both = x, (y if isinstance(y, Value) else _number(y))
+    low, high = integer(0), integer(extent - 1)
+    both = x, (y if isinstance(y, Value) else integer(y))
     inside = [minimum(maximum(convert(i, dtype=INT), low), high) for i in both]
     return compare(*inside, direction="EQ")
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))

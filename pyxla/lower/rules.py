@@ -21,7 +21,7 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import ArrayType
 from pyxla.ops.check import COMPLEXES, FLOATS, INTS
 from pyxla.ops.control import optimization_barrier
-from pyxla.ops.elementwise import and_, compare, convert, not_, or_, select
+from pyxla.ops.elementwise import NEGATED, and_, compare, convert, not_, or_, select
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape, transpose
 
 Rule = Callable[[Instr], Value | None]
@@ -226,9 +226,6 @@ def logic(instr: Instr) -> Value | None:
     return literal(absorbing, instr.results[0].type) if _opposite(x, y) else None
 
 
-_COMPLEMENT = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT"}
-
-
 def not_compare(instr: Instr) -> Value | None:
     """not(x < y) -> x >= y, but where NaN could be."""
     made = definition(instr.operands[0], "compare")
@@ -237,7 +234,7 @@ def not_compare(instr: Instr) -> Value | None:
     direction = made.attrs["direction"]
     if direction not in ("EQ", "NE") and made.operands[0].type.dtype in FLOATS:
         return None
-    return compare(*made.operands, direction=_COMPLEMENT[direction])
+    return compare(*made.operands, direction=NEGATED[direction])
 
 
 def compare_same(instr: Instr) -> Value | None:

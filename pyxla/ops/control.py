@@ -214,3 +214,5 @@ optimization_barrier = Op(
     batch=batching.again,
     samples=lambda: [((arange("f8", 3),), {}), ((arange("f8", 3), np.array(True)), {})],
 )
+
+CONTROL = frozenset({"while", "if", "case"})

@@ -38,11 +38,14 @@ from pyxla.ops.check import (
     require,
 )
 from pyxla.ops.contribution import Contribution, Sum
-from pyxla.ops.filled import broadcast_in_dim, filled, zeros
+from pyxla.ops.filled import broadcast_in_dim, filled, spread_like, zeros
 from pyxla.ops.integer_power import emit_power
 from pyxla.ops.samples import elements, sampled
 from pyxla.ops.spell import comparison, plain, spelled
 
+# Directions of `compare`: those of an order, and the opposite of each.
+ORDERS = ("LT", "LE", "GT", "GE")
+NEGATED = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT"}
 Partial = Callable[..., Value | None]
 
 
@@ -246,7 +249,7 @@ def _select_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contri
 
 def _clamped(instr: Instr, t: Value, wanted: Sequence[bool]) -> list[Value | None]:
     """What of `t` goes to the lower bound, to x (also where it equals a bound), to the upper."""
-    lo, x, hi = [v if v.type.shape == t.type.shape else _spread(v, t) for v in instr.operands]
+    lo, x, hi = [v if v.type.shape == t.type.shape else spread_like(v, t) for v in instr.operands]
     zero = zeros(t.type)
     below, above = compare(x, lo, direction="LT"), compare(maximum(x, lo), hi, direction="GT")
     inside = select(above, zero, t)
@@ -257,16 +260,12 @@ def _clamped(instr: Instr, t: Value, wanted: Sequence[bool]) -> list[Value | Non
     ]
 
 
-def _spread(scalar: Value, like: Value) -> Value:
-    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())
-
-
 def _clamp_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
     total = None
     shape = instr.results[0].type.shape
     for k, t in enumerate(tangents):
         if t is not None:
-            t = t if t.type.shape == shape else _spread(t, instr.results[0])
+            t = t if t.type.shape == shape else spread_like(t, instr.results[0])
             part = _clamped(instr, t, [k == other for other in range(3)])[k]
             total = part if total is None else add(total, part)
     return total
@@ -691,3 +690,7 @@ reduce_precision = Op(
     batch=batching.again,
     samples=samples.reduce_precision,
 )
+
+# What computes each element of one of each operand: all of these, and spreading.
+_OWN = [op for op in list(globals().values()) if isinstance(op, Op)]
+ELEMENTWISE = frozenset([*_OWN, broadcast_in_dim])

@@ -121,3 +121,13 @@ def filled(x: ArrayType, number: complex) -> Value:
 
 def zeros(x: ArrayType) -> Value:
     return filled(x, 0)
+
+
+def integer(content: int) -> Value:
+    """A constant of rank 0, of int64."""
+    return constant(value=np.array(content))
+
+
+def spread_like(scalar: Value, like: Value) -> Value:
+    """`scalar` in every element of an array of the shape of `like`."""
+    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())

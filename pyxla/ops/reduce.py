@@ -36,6 +36,7 @@ from pyxla.ops.computation import (
 from pyxla.ops.contribution import Contribution, Sum
 from pyxla.ops.elementwise import (
     DIRECTIONS,
+    ORDERS,
     add,
     compare,
     convert,
@@ -43,7 +44,7 @@ from pyxla.ops.elementwise import (
     multiply,
     select,
 )
-from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
+from pyxla.ops.filled import broadcast_in_dim, constant, filled, spread_like, zeros
 from pyxla.ops.samples import Sample, arange, array
 from pyxla.ops.shape import concatenate, reshape, slice, transpose
 from pyxla.ops.spell import i64s, matrix
@@ -136,9 +137,6 @@ def _reduce_window(
     return results if len(results) > 1 else results[0]
 
 
-SELECTORS = ("GE", "GT", "LE", "LT")
-
-
 def _select_and_scatter(
     x: ArrayType,
     source: ArrayType,
@@ -162,7 +160,7 @@ def _select_and_scatter(
         check_region(name, regions[0], element_types([x, x]), (BOOL,))
         check_region(name, regions[1], element_types([x, x]), element_types([x]))
         return x
-    require(select in SELECTORS, name, f"select must be one of {', '.join(SELECTORS)}: {select!r}")
+    require(select in ORDERS, name, f"select must be one of {', '.join(ORDERS)}: {select!r}")
     check_computation(name, computation, regions, [x])
     return x
 
@@ -403,10 +401,6 @@ def _sum(x: Value, dimensions: Ints) -> Value:
     return reduce(x, zero, dimensions=dimensions, computation="add")
 
 
-def _full(scalar: Value, like: Value) -> Value:
-    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())
-
-
 def _reduce_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     """Linear for `add`; otherwise the sum of partial derivatives times tangents."""
     slopes = _slopes(instr, [t is not None for t in tangents])
@@ -416,7 +410,7 @@ def _reduce_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
         part = x if slopes[0] is None else multiply(x, slopes[0])
         total = _sum(part, instr.attrs["dimensions"])
     if init is not None:
-        spread = _full(init, instr.results[0])
+        spread = spread_like(init, instr.results[0])
         part = spread if slopes[1] is None else multiply(spread, slopes[1])
         total = part if total is None else add(total, part)
     return total
@@ -452,7 +446,7 @@ def _slopes(instr: Instr, wanted: Sequence[bool]) -> tuple[Value | None, Value |
     count = _sum(mine, instr.attrs["dimensions"])
     if not wanted[1]:
         return divide(mine, _over(count, instr)), None
-    start = convert(compare(_full(init, y), y, direction="EQ"), dtype=x.type.dtype)
+    start = convert(compare(spread_like(init, y), y, direction="EQ"), dtype=x.type.dtype)
     count = add(count, start)
     return divide(mine, _over(count, instr)), divide(start, count)
 
@@ -473,7 +467,7 @@ def _products_of_others(instr: Instr) -> tuple[Value, Value]:
         halves.append((left, right))
         rows = multiply(left, right)
     product = reshape(rows, shape=rest) if count else filled(array_type(x.type.dtype, rest), 1)
-    others = _full(init, flat if count < 2 else rows)
+    others = spread_like(init, flat if count < 2 else rows)
     for left, right in reversed(halves):
         size = left.type.shape[0]
         parts = multiply(_rows(others, 0, size), right), multiply(_rows(others, 0, size), left)

@@ -27,7 +27,14 @@ import jax
 import numpy as np
 
 from pyxla.errors import CompileError, Location
-from pyxla.ir.types import DTYPE_NAMES, PYTHON_DTYPES, SHORT_NAMES, ArrayType, array_type
+from pyxla.ir.types import (
+    DTYPE_NAMES,
+    PYTHON_DTYPES,
+    PYTHON_TYPES,
+    SHORT_NAMES,
+    ArrayType,
+    array_type,
+)
 from pyxla.runtime import jaxlink, outcome, sharing, signature
 from pyxla.runtime.executable import Executable, Program
 from pyxla.runtime.outcome import Outcome
@@ -211,14 +218,13 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
 def _converted(type: ArrayType, x: Any) -> Any:
     """A number as the Python number that is expected, where that has its value."""
     number = x.item() if isinstance(x, np.generic) else x
-    python = _PYTHON.get(type.dtype) if type.weak else None
+    python = PYTHON_TYPES.get(type.dtype) if type.weak else None
     if python is None or not isinstance(number, (bool, int, float, complex)):
         return x
     return python(number) if _ORDER.index(number.__class__) <= _ORDER.index(python) else x
 
 
 _ORDER = (bool, int, float, complex)
-_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 
 
 def _matches(type: ArrayType, x: Any) -> bool:

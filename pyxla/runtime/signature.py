@@ -40,7 +40,8 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.ir.types import (
     DTYPE_NAMES,
-    PYTHON_DTYPES,
+    PYTHON_KINDS,
+    PYTHON_TYPES,
     SHORT_NAMES,
     ArrayType,
     array_type,
@@ -167,7 +168,6 @@ class _Container(NamedTuple):
     form: str = ""
 
 
-_KINDS = {np.dtype(d): python for python, d in PYTHON_DTYPES.items()}
 CONSTANTS = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
 
@@ -415,11 +415,8 @@ class Describe:
     def jax_array(self, aval: Any, path: Path, traced: bool = False) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)
         if traced and aval.weak_type and aval.shape == ():
-            return ArgScalar(python_type(_WEAK[aval.dtype.kind]), self.leaf(), "jax")
+            return ArgScalar(python_type(PYTHON_KINDS[aval.dtype.kind]), self.leaf(), "jax")
         return ArgArray(type_, "jax", False, self.leaf())
-
-
-_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 
 def _contains_itself(path: Path) -> CompileError:
@@ -661,13 +658,13 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
         case ArgScalar(type, _, "jax"):
             key.append(f"jax weak {type.dtype.kind}")
         case ArgScalar(type):
-            key.append(_KINDS[type.dtype])
+            key.append(PYTHON_TYPES[type.dtype])
         case ArgStatic(value):
             key += _known(value)
         case ArgSame(path):
             key += ("same", path)
         case ArgNumbers(type):
-            key += (list, *type.shape, "numbers", _KINDS[type.dtype])
+            key += (list, *type.shape, "numbers", PYTHON_TYPES[type.dtype])
         case _:
             _rekey_container(arg, key)
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 
+# Of constants, those whose items are read one by one.
+SEQUENCES = (tuple, str, range, list, frozenset)
+
+
 def python_scalar(x: Any, kind: type) -> Scalar:
     """A NumPy scalar's value as a Python scalar."""
     return weak(x.value if isinstance(x, (Array, Scalar)) else x, kind)
@@ -213,7 +217,7 @@ def items_of(engine: Engine, x: Any) -> tuple[Any, ...] | None:
     """The items of a sequence of known length, or None."""
     if isinstance(x, Tuple):
         return x.items
-    if isinstance(x, Const) and isinstance(x.value, (tuple, str, range, list, frozenset)):
+    if isinstance(x, Const) and isinstance(x.value, SEQUENCES):
         return tuple(Const(item) for item in x.value)
     if isinstance(x, Ref) and not _grows(engine, x):
         content = engine.content(x)

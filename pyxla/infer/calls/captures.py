@@ -25,6 +25,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
 from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, parts
 from pyxla.infer.lattice import (
+    FUNCTIONS,
     Array,
     Compound,
     Const,
@@ -363,7 +364,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
     if isinstance(x, Compound):
         if x.kind == "slice":
             return slice(*[operand(engine, i, bounded) for i in x.items])
-        if x.kind in ("function", "method", "partial", "transformed"):
+        if x.kind in FUNCTIONS:
             return engine.wrapper(x)
         if x.kind == "choice":
             return engine.use(x.meta.conflict)

@@ -281,7 +281,7 @@ def sequence(engine: Engine, x: Any) -> Any:
             "define __iter__ to return a list, tuple, range or array",
         )
     if isinstance(x, Const):
-        if isinstance(x.value, (str, tuple, range, list, frozenset)):
+        if isinstance(x.value, arrays.SEQUENCES):
             return x
         if hasattr(x.value, "__iter__"):
             return Const(tuple(x.value))

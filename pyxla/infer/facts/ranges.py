@@ -18,6 +18,7 @@ import numpy as np
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.extent import UNKNOWN, IntFact
 from pyxla.ir.core import Instr, Value
+from pyxla.ops.elementwise import ORDERS
 
 # Values computed through more instructions than this are unknown.
 DEPTH = 24
@@ -96,13 +97,10 @@ def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
         direction = test.owner.attrs["direction"]
         x, y = test.owner.operands
         turned = _equal(chosen, y) and _equal(other, x)
-        if direction in ORDERED and (turned or (_equal(chosen, x) and _equal(other, y))):
+        if direction in ORDERS and (turned or (_equal(chosen, x) and _equal(other, y))):
             smaller = (direction in ("LT", "LE")) is not turned
             return (extent.minimum if smaller else extent.maximum)(ends[1], ends[2])
     return _hull(instr, ends[1:])
-
-
-ORDERED = ("LT", "LE", "GT", "GE")
 
 
 def _unconverted(x: Value) -> Value:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from pyxla.infer.lattice import Array
+from pyxla.infer.promote import INT
 from pyxla.ir.core import Value
 from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import broadcast_in_dim, iota
 from pyxla.ops.shape import slice as slice_
-
-INT = np.dtype(np.int64)
 
 
 def front(x: Value, size: int) -> Value:

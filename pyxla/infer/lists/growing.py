@@ -61,7 +61,7 @@ from pyxla.infer.lists.items import (
     with_column,
 )
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, array_type
+from pyxla.ir.types import PYTHON_TYPES, array_type
 from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
@@ -79,7 +79,6 @@ SHORT = 16
 MOST = 1 << 26
 # A list in a list has room for this part of `Options.list_capacity`.
 PART = 64
-_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 
 # --- columns ----------------------------------------------------------------------------------
 
@@ -284,7 +283,7 @@ def read_item(
         row = Scalar(arrays.python_scalar(element, int).value, extent.AT_LEAST_0)
         return engine.new(Pooled(engine.pools[item.cls], row, item.cls))
     weak = item.type.weak
-    found_ = arrays.python_scalar(element, _PYTHON[item.type.dtype]) if weak else element
+    found_ = arrays.python_scalar(element, PYTHON_TYPES[item.type.dtype]) if weak else element
     if not item.choices:
         return found_
     which = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)

@@ -35,13 +35,12 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
+from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib import manipulation
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 
 INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
-_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +243,7 @@ def choices_of(item: Number) -> tuple[Any, ...]:
     """The kinds that a number may be of."""
     if item.choices:
         return item.choices
-    return (_PYTHON[item.type.dtype] if item.type.weak else item.type.dtype.type,)
+    return (PYTHON_TYPES[item.type.dtype] if item.type.weak else item.type.dtype.type,)
 
 
 def _sample(item: Number) -> Any:

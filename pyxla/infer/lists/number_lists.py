@@ -28,13 +28,12 @@ from pyxla.infer.lists import growing
 from pyxla.infer.lists.items import Number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
+from pyxla.ir.types import PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib.operands import as_array, cast
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
-_PYTHON = {dtype: python for python, dtype in PYTHON_DTYPES.items()}
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
 
 
@@ -71,7 +70,7 @@ def get(engine: Engine, x: NumberList, key: Any) -> Any:
 def _item(engine: Engine, x: NumberList, found: Any) -> Any:
     if isinstance(found, Ref):
         return engine.new(NumberList(found, x.python))
-    return arrays.python_scalar(found, _PYTHON[found.dtype]) if x.python else found
+    return arrays.python_scalar(found, PYTHON_TYPES[found.dtype]) if x.python else found
 
 
 def checked(engine: Engine, key: Any, size: int, message: str) -> Any:
@@ -204,7 +203,7 @@ def flat(engine: Engine, x: Any) -> NumberList | None:
 def number(engine: Engine, x: NumberList, found: Any) -> Any:
     """What a reduction of the array found, as the same of the list."""
     dtype = engine.operand(found).dtype
-    return arrays.python_scalar(engine.operand(found), _PYTHON[dtype]) if x.python else found
+    return arrays.python_scalar(engine.operand(found), PYTHON_TYPES[dtype]) if x.python else found
 
 
 # --- writing ----------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import kernels as k
 from pyxla.lib.operands import as_array, is_short_int, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
@@ -108,11 +108,8 @@ def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Val
     return None if fine is None else functools.reduce(op.or_, [fine, *numpys])
 
 
-_WEAK = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
-
-
 def _weak(x: Array) -> Scalar:
-    dtype = PYTHON_DTYPES[_WEAK[x.dtype.kind]]
+    dtype = PYTHON_DTYPES[PYTHON_KINDS[x.dtype.kind]]
     return Scalar(op.convert(x.value, dtype=dtype, weak=True))
 
 

@@ -17,16 +17,16 @@ from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import captures, substitute_region, walk
-from pyxla.ops import elementwise, shape
+from pyxla.ops import shape
 from pyxla.ops.check import FLOATS
 from pyxla.ops.contract import convolution, dot_general
 from pyxla.ops.control import optimization_barrier
+from pyxla.ops.elementwise import ELEMENTWISE
 
 LARGE = 4096  # elements of an array that is worth a kernel
 SHARED = 2  # arrays that the code of a value reads which is needed in memory anyway
 MANY = 4  # arrays that the code of any value with several users may read
-_ELEMENTWISE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
-FUSIBLE = _ELEMENTWISE | frozenset([op for op in vars(shape).values() if isinstance(op, Op)])
+FUSIBLE = ELEMENTWISE | frozenset([op for op in vars(shape).values() if isinstance(op, Op)])
 _VIEWS = frozenset((shape.reshape, shape.transpose))
 _LIBRARY = frozenset((dot_general, convolution))
 
@@ -51,7 +51,7 @@ def keep_shared(region: Region) -> Region:
         found = _reads(instr, reads)
         for value in instr.results:
             reads[value] = found if instr.op in FUSIBLE else _itself(value)
-        if instr.op in _ELEMENTWISE and _is_shared(instr.results[0], found, users):
+        if instr.op in ELEMENTWISE and _is_shared(instr.results[0], found, users):
             (value,) = instr.results
             reads[value] = _itself(value)
             made: list[Instr] = []
@@ -66,7 +66,7 @@ def keep_shared(region: Region) -> Region:
 
 def _is_large(instr: Instr) -> bool:
     """Whether it may end up before a barrier."""
-    return instr.op in _ELEMENTWISE and instr.results[0].type.size >= LARGE
+    return instr.op in ELEMENTWISE and instr.results[0].type.size >= LARGE
 
 
 def _users(region: Region) -> Users:
@@ -132,4 +132,4 @@ def may_hold(region: Region) -> bool:
 
 def _is_computed(value: Value) -> bool:
     owner = value.owner
-    return value.type.size >= LARGE and isinstance(owner, Instr) and owner.op in _ELEMENTWISE
+    return value.type.size >= LARGE and isinstance(owner, Instr) and owner.op in ELEMENTWISE

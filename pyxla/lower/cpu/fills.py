@@ -16,14 +16,13 @@ import numpy as np
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.rules import definition, known
-from pyxla.ops.control import optimization_barrier
+from pyxla.ops.control import CONTROL, optimization_barrier
 from pyxla.ops.elementwise import select
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant
 
 LEAST = 32  # elements of an array that is worth it
 _EXTREMA = frozenset({"maximum", "minimum"})
-_CONTROL = frozenset({"while", "if", "case"})
 # By element type and content.
 Fills = dict[tuple[np.dtype, bytes], Value]
 
@@ -39,7 +38,7 @@ def hide_fills(region: Region) -> Region:
 def _hide(region: Region, fills: Fills, head: Builder) -> None:
     code: list[Instr] = []
     for instr in region.instrs:
-        if instr.op.name in _CONTROL:
+        if instr.op.name in CONTROL:
             for inner in instr.regions:
                 _hide(inner, fills, head)
         chosen = _masked(instr)

@@ -22,6 +22,7 @@ from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import definition, is_filled
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, convert, maximum, minimum
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, gather, scatter
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
@@ -149,7 +150,7 @@ def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
     after those, whatever the loop left.  Elements move to the front of their own array: none is
     overwritten before it has been read."""
     limit = true_size(mask)
-    zero = _number(0)
+    zero = integer(0)
     outs = [_empty(I64.dtype, mask.type.size), *arrays]
     types = (I64, I64, *[out.type for out in outs])
 
@@ -161,7 +162,7 @@ def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
         made = [_moved(x, i, k) for x in packed]
         true = reshape(dynamic_slice(mask, i, slice_sizes=(1,)), shape=())
         counted = add(k, convert(true, dtype=I64.dtype))
-        return (add(i, _number(1)), counted, places, *made)
+        return (add(i, integer(1)), counted, places, *made)
 
     region = current().region
     regions = (region(types, unfinished), region(types, step))
@@ -179,7 +180,7 @@ def _empty(dtype: np.dtype, size: int) -> Value:
 
 def true_size(mask: Value) -> Value:
     """The true size of the mask: where it is false from there on anyway, else all of it."""
-    size = _number(mask.type.size)
+    size = integer(mask.type.size)
     both = definition(mask, "and")
     for part in (mask,) if both is None else both.operands:
         inside = definition(part, "compare")
@@ -190,9 +191,5 @@ def true_size(mask: Value) -> Value:
             continue
         if limit.op is broadcast_in_dim and not limit.operands[0].type.shape:
             true_size = convert(limit.operands[0], dtype=I64.dtype)
-            return minimum(maximum(true_size, _number(0)), size)
+            return minimum(maximum(true_size, integer(0)), size)
     return size
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))

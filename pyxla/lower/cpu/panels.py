@@ -30,6 +30,7 @@ from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, multiply
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape, transpose
 
@@ -210,31 +211,31 @@ class _Walk:
         count, left = divmod(self.shape[0], self.rows)
         results = [p.instr.results[0] for p in self.run.products]
         if self.whole:
-            state = self.panel(_number(0), self.shape[0], None)
+            state = self.panel(integer(0), self.shape[0], None)
         else:
             state = self.loop(count, tuple([_zeros(r) for r in results]))
             if left:
-                state = self.panel(_number(count * self.rows), left, state)
+                state = self.panel(integer(count * self.rows), left, state)
         mapping.update(zip(results, state, strict=True))
 
     def loop(self, count: int, state: tuple[Value, ...]) -> tuple[Value, ...]:
         types = [I64, *[value.type for value in state]]
 
         def test(i: Value, *_: Value) -> Value:
-            return compare(i, _number(count), direction="LT")
+            return compare(i, integer(count), direction="LT")
 
         def body(i: Value, *state: Value) -> tuple[Value, ...]:
-            made = self.panel(multiply(i, _number(self.rows)), self.rows, state)
-            return (add(i, _number(1)), *made)
+            made = self.panel(multiply(i, integer(self.rows)), self.rows, state)
+            return (add(i, integer(1)), *made)
 
         region = current().region
         regions = (region(types, test), region(types, body))
-        return while_(_number(0), *state, regions=regions)[1:]
+        return while_(integer(0), *state, regions=regions)[1:]
 
     def panel(self, start: Value, rows: int, state: Sequence[Value] | None) -> tuple[Value, ...]:
         """What the products are after `rows` rows from `start` on."""
         columns = self.shape[1]
-        place = add(self.begin, multiply(start, _number(columns)))
+        place = add(self.begin, multiply(start, integer(columns)))
         panel = dynamic_slice(self.flat, place, slice_sizes=(rows * columns,))
         panel = reshape(panel, shape=(rows, columns))
         here: dict[Value, Value] = {}
@@ -246,7 +247,7 @@ class _Walk:
             if product.axis == 1:
                 here[product.instr.results[0]] = part
                 axis = 0 if product.at_left else part.type.ndim - 1
-                starts = [start if d == axis else _number(0) for d in range(part.type.ndim)]
+                starts = [start if d == axis else integer(0) for d in range(part.type.ndim)]
                 made.append(dynamic_update_slice(state[k], part, *starts) if state else part)
             else:
                 made.append(add(state[k], part) if state else part)
@@ -274,7 +275,7 @@ class _Walk:
 def _rows(x: Value, axis: int, start: Value, count: int) -> Value:
     """`count` rows along `axis`."""
     sizes = [count if d == axis else n for d, n in enumerate(x.type.shape)]
-    starts = [start if d == axis else _number(0) for d in range(x.type.ndim)]
+    starts = [start if d == axis else integer(0) for d in range(x.type.ndim)]
     return dynamic_slice(x, *starts, slice_sizes=tuple(sizes))
 
 
@@ -293,7 +294,3 @@ def _product(product: Product, panel: Value, other: Value) -> Value:
 def _zeros(like: Value) -> Value:
     zero = constant(value=np.zeros((), like.type.dtype))
     return broadcast_in_dim(zero, shape=like.type.shape, broadcast_dimensions=())
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))

@@ -28,6 +28,7 @@ from pyxla.lower.rules import definition, known
 from pyxla.ops.computation import REDUCERS
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, clamp, compare, convert, minimum, select
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.shape import concatenate, constant, reshape
 
@@ -102,11 +103,11 @@ def _loop(instr: Instr, outside: Builder) -> Value:
         new = elements.of(updates)
         written = select(fits, combine(old, new) if combine else new, old)
         row = reshape(written, shape=(1,) * len(axes))
-        return add(k, _number(1)), dynamic_update_slice(array, row, *places)
+        return add(k, integer(1)), dynamic_update_slice(array, row, *places)
 
     region = current().region
     types = (I64, x.type)
-    return while_(_number(0), x, regions=(region(types, unfinished), region(types, step)))[1]
+    return while_(integer(0), x, regions=(region(types, unfinished), region(types, step)))[1]
 
 
 def _columns(instr: Instr) -> Sequence[Value]:
@@ -122,14 +123,14 @@ def _columns(instr: Instr) -> Sequence[Value]:
 
 
 def _cut(indices: Value, axis: int, shape: tuple[int, ...]) -> Value:
-    zero = _number(0)
-    starts = [zero] * (len(shape) - 1) + [_number(axis)]
+    zero = integer(0)
+    starts = [zero] * (len(shape) - 1) + [integer(axis)]
     return dynamic_slice(indices, *starts, slice_sizes=(*shape[:-1], 1))
 
 
 def _limit(columns: Sequence[Value], extents: Sequence[int], size: int) -> Value:
     """How many positions there are at most: after that, one of the columns is out of range."""
-    limit = _number(size)
+    limit = integer(size)
     for column, extent in zip(columns, extents, strict=True):
         chosen = definition(_flat(column), "select")
         if chosen is None:
@@ -160,7 +161,7 @@ def _place(index: Value, extent: int) -> tuple[Value, Value]:
     """An index in range, and whether it was."""
     if index.type.dtype != np.int64:
         index = convert(index, dtype=I64.dtype)
-    place = clamp(_number(0), index, _number(extent - 1))
+    place = clamp(integer(0), index, integer(extent - 1))
     return place, compare(place, index, direction="EQ")
 
 
@@ -226,7 +227,3 @@ def _is_of_vector(instr: Instr) -> bool:
     attrs, indices = instr.attrs, instr.operands[1]
     elements = attrs["slice_sizes"] == (1,) and indices.type.dtype in (np.int32, np.int64)
     return elements and indices.type.size == instr.results[0].type.size
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))

@@ -27,8 +27,9 @@ from pyxla.lower.cpu.panels import matrix_of, product_of, read_in_panels
 from pyxla.lower.cpu.registers import read_in_condition
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice
-from pyxla.ops.shape import constant, reshape
+from pyxla.ops.shape import reshape
 
 # What reads its operands from memory, and what stands for its operand there.
 _LIBRARY = frozenset(
@@ -149,7 +150,7 @@ class _Blocks:
         _, *starts = instr.operands
         shape, sizes = self.array.type.shape, instr.attrs["slice_sizes"]
         # That the first element is where there is room: LLVM then knows that all are in the array.
-        place = and_(self.begin, _number(self.room))
+        place = and_(self.begin, integer(self.room))
         for d, start in enumerate(starts):
             if sizes[d] != shape[d]:
                 place = self.step(place, start, shape[d] - sizes[d], math.prod(shape[d + 1 :]))
@@ -160,16 +161,12 @@ class _Blocks:
         """`place` and `stride` times an index from 0 to `last`."""
         key = place, start, last, stride
         if key not in self.known:
-            self.known[key] = add(place, multiply(self.inside(start, last), _number(stride)))
+            self.known[key] = add(place, multiply(self.inside(start, last), integer(stride)))
         return self.known[key]
 
     def inside(self, start: Value, last: int) -> Value:
         key = start, last
         if key not in self.known:
             index = convert(start, dtype=BEGIN.dtype)
-            self.known[key] = maximum(minimum(index, _number(last)), _number(0))
+            self.known[key] = maximum(minimum(index, integer(last)), integer(0))
         return self.known[key]
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))

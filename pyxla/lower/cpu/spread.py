@@ -17,11 +17,9 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.op import Op
 from pyxla.ir.rewrite import walk
-from pyxla.ops import elementwise
 from pyxla.ops.contract import dot_general
-from pyxla.ops.elementwise import multiply
+from pyxla.ops.elementwise import ELEMENTWISE, multiply
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
@@ -30,9 +28,7 @@ from pyxla.ops.shape import slice as slice_
 LARGE = 1 << 16  # elements
 DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 # What computes each element when it is read, and is not there before.
-FUSIBLE = frozenset([op for op in vars(elementwise).values() if isinstance(op, Op)])
-FUSIBLE |= {dynamic_slice, slice_}
-FUSIBLE -= {constant, reshape}
+FUSIBLE = (ELEMENTWISE | {dynamic_slice, slice_}) - {constant, reshape}
 
 
 def spread_products(region: Region) -> Region:

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.rules import is_filled
+from pyxla.ops.control import CONTROL
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.shape import pad, reshape
 
@@ -33,7 +34,6 @@ LONG = 1 << 16  # elements in a sum of one stage
 PARTS = range(1 << 9, 1 << 14)  # elements in each part of a long sum
 IDEMPOTENT = frozenset({"maximum", "minimum", "and", "or"})
 NEUTRAL = {"add": 0, "multiply": 1, "xor": 0}
-CONTROL = frozenset({"while", "if", "case"})
 
 
 def stage_reductions(region: Region) -> Region:

@@ -18,6 +18,7 @@ from pyxla.lower.cpu.panels import matrix_of
 from pyxla.lower.cpu.spread import DTYPES
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import optimization_barrier
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, transpose
 from pyxla.ops.shape import slice as slice_
@@ -70,10 +71,10 @@ def _by_bands(dot: Instr, matrix: Value, axis: int) -> list[Instr]:
         for begin, end in zip(cuts, cuts[1:], strict=False):
             left, right = _cut(rows, 0, begin, end), _cut(matrix, 1 - axis, begin, size)
             band = dot_general(left, right, **attrs)
-            made = dynamic_update_slice(made, band, _number(begin), _number(begin))
+            made = dynamic_update_slice(made, band, integer(begin), integer(begin))
             if end < size:
                 mirrored = transpose(_cut(band, 1, end - begin, size - begin), permutation=(1, 0))
-                made = dynamic_update_slice(made, mirrored, _number(end), _number(begin))
+                made = dynamic_update_slice(made, mirrored, integer(end), integer(begin))
     made.owner.results = dot.results
     dot.results[0].owner = made.owner
     return code
@@ -83,7 +84,3 @@ def _cut(x: Value, axis: int, begin: int, end: int) -> Value:
     starts = tuple([begin if d == axis else 0 for d in range(x.type.ndim)])
     limits = tuple([end if d == axis else n for d, n in enumerate(x.type.shape)])
     return slice_(x, start_indices=starts, limit_indices=limits)
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))

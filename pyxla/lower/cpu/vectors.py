@@ -48,6 +48,7 @@ from pyxla.ops.elementwise import (
     square,
     subtract,
 )
+from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
@@ -219,8 +220,8 @@ class _Vector:
     def count(self, size: int) -> Value:
         """How many lanes count."""
         if self.limit is None:
-            return _number(size)
-        return clamp(_number(0), _index(self.limit), _number(size))
+            return integer(size)
+        return clamp(integer(0), _index(self.limit), integer(size))
 
     def lanes(self, value: Value, offset: Value | None = None) -> Lanes:
         """The elements of `value`, from `offset` on; a number is in all lanes."""
@@ -228,7 +229,7 @@ class _Vector:
             return lambda p, lanes: _spread(reshape(value, shape=()), lanes)
         instr = value.owner
         if not isinstance(instr, Instr) or instr not in self.nest.place or instr.op not in _PARTS:
-            return self.read(value, [_number(0)] * value.type.ndim, value.type.shape, offset)
+            return self.read(value, [integer(0)] * value.type.ndim, value.type.shape, offset)
         if instr.op in _LANEWISE:
             return self.lanewise(instr, offset)
         if instr.op is iota:
@@ -243,10 +244,10 @@ class _Vector:
         if instr.op is slice_:
             if instr.attrs.get("strides") and any(s != 1 for s in instr.attrs["strides"]):
                 raise _Refused
-            starts: list[Value] = [_number(k) for k in instr.attrs["start_indices"]]
+            starts: list[Value] = [integer(k) for k in instr.attrs["start_indices"]]
         else:
             starts = [
-                clamp(_number(0), _index(start), _number(extent - size))
+                clamp(integer(0), _index(start), integer(extent - size))
                 for start, extent, size in zip(
                     instr.operands[1:], source.type.shape, value.type.shape, strict=True
                 )
@@ -275,7 +276,7 @@ class _Vector:
         if _axis(instr.results[0]) != axis:
             raise _Refused
         size = source.type.shape[axis]
-        offset = _sum(offset, _number(-low[axis]))
+        offset = _sum(offset, integer(-low[axis]))
         self.ranges.append((offset, size))
         inside = self.lanes(source, offset)
 
@@ -283,7 +284,7 @@ class _Vector:
             if lanes > 1:
                 return inside(p, lanes)
             place = add(p, offset)
-            low, high = _number(0), _number(size)
+            low, high = integer(0), integer(size)
             held = and_(compare(place, low, direction="GE"), compare(place, high, direction="LT"))
             return select(held, inside(p, lanes), reshape(filler, shape=()))
 
@@ -342,7 +343,7 @@ class _Sum(_Vector):
         p, total = _while(
             self.blocks(count),
             LANES,
-            (_number(0), start),
+            (integer(0), start),
             lambda p, s: add(s, _total(terms(p, LANES))),
         )
         _, total = _while(count, 1, (p, total), lambda p, s: add(s, terms(p, 1)))
@@ -351,10 +352,10 @@ class _Sum(_Vector):
     def blocks(self, count: Value) -> Value:
         """Before which lanes all lanes of a block can be read at once."""
         for offset, size in self.ranges:
-            inside = compare(offset, _number(0), direction="GE")
-            end = minimum(count, subtract(_number(size), offset))
-            count = select(inside, end, _number(0))
-        return subtract(count, _number(LANES - 1))
+            inside = compare(offset, integer(0), direction="GE")
+            end = minimum(count, subtract(integer(size), offset))
+            count = select(inside, end, integer(0))
+        return subtract(count, integer(LANES - 1))
 
 
 def _while(
@@ -367,7 +368,7 @@ def _while(
         return compare(p, limit, direction="LT")
 
     def once(p: Value, value: Value) -> tuple[Value, Value]:
-        return add(p, _number(step)), body(p, value)
+        return add(p, integer(step)), body(p, value)
 
     return while_(*state, regions=(region(types, test), region(types, once)))
 
@@ -455,7 +456,3 @@ def _sum(x: Value | None, y: Value) -> Value:
 
 def _index(value: Value) -> Value:
     return convert(reshape(value, shape=()), dtype=np.dtype(np.int64))
-
-
-def _number(content: int) -> Value:
-    return constant(value=np.array(content))
