@@ -6,6 +6,7 @@ sets and instances have meanings of their own.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import Any
@@ -24,7 +25,7 @@ from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, constant_of, negated
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused
+from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
 from pyxla.infer.lattice import (
     OPERATORS,
     Array,
@@ -84,6 +85,9 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if is_none(x) is not False or is_none(y) is not False:
         x, y = _numbers(engine, op, x, y)
     if _is_operand(engine, x) and _is_operand(engine, y):
+        found = separately(engine, op, (x, y), functools.partial(binary, engine, op))
+        if found is not None:
+            return found
         y = _float_to_complex(x, y)
         result = _power(engine, x, y) if op == "pow" else operate(engine, op, x, y)
         return operated(engine, op, (x, y), engine.abstract(result))
@@ -312,6 +316,9 @@ def unary(engine: Engine, op: str, x: Any) -> Any:
     if type(x) is MaybeNone:
         (x,) = _numbers(engine, op, x)
     if _is_operand(engine, x):
+        found = separately(engine, op, (x,), functools.partial(unary, engine, op))
+        if found is not None:
+            return found
         return operated(engine, op, (x,), engine.abstract(operate(engine, op, x)))
     result = special(engine, x, f"__{op}__", ())
     if result is None:
@@ -382,6 +389,9 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return certain
         if (plain := _plain(engine, x, y)) is not None:
             return engine.library(_symbol(op), OPERATORS[op], *plain)
+        found = separately(engine, op, (x, y), functools.partial(compare, engine, op))
+        if found is not None:
+            return found
         y = _float_to_complex(x, y)
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))

@@ -167,6 +167,8 @@ def _product_error(x: Value, y: Value, product: Value) -> Value:
 
 
 def _round_array(x: Array, ndigits: Any) -> Any:
+    if not x.shape and CLASSES[x.dtype] in "bc":
+        raise OpError(f"round is not defined for NumPy's {x.dtype.name}")
     if ndigits is None:
         if x.shape:
             raise OpError("round(x) needs a scalar; np.round(x) rounds the elements of an array")

@@ -9,7 +9,6 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 from __future__ import annotations
 
 import functools
-import math
 import random
 import types
 import typing
@@ -25,11 +24,12 @@ from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.captures import BoundedOperand, operand
+from pyxla.infer.calls.dtypes import check_dtypes
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.joins.kinds import dtype_of, may_be_array, operated, refused
+from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.raising.checks import verify, verify_joined
@@ -292,12 +292,17 @@ def call_library(
     if (found := conversions.of_instances(engine, value, args)) is not None:
         return found
     if implementation.heap:
-        if any(map(may_be_array, args)) and (_is_numpys(value) or value in _OF_OBJECTS):
-            raise refused(engine, f"{_name(value)} of a number", *args)
+        if any(map(kinds.may_be_array, args)) and (_is_numpys(value) or value in _OF_OBJECTS):
+            raise kinds.refused(engine, f"{_name(value)} of a number", *args)
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
     if _is_numpys(value):  # to which a list of numbers is the array of them
         args = [number_lists.by_value(engine, a) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
+    if kinds.is_tracked(value) and "out" not in kwargs:
+        again = functools.partial(call_library, engine, value, implementation)
+        found = kinds.separately(engine, value, args, lambda *parts: again([*parts], {**kwargs}))
+        if found is not None:
+            return found
     if _folds(value) or implementation.rank0 != "array":
         static = _static_arguments(engine, args, kwargs)
         if static is not None and (_folds(value) or _yields_number(value, static)):
@@ -322,59 +327,18 @@ def call_library(
         engine.permuted = False  # its default alone is C order
     engine.permuted |= value is np.asfortranarray or value is np.apply_along_axis
     found = engine.abstract(result, _zero_d(implementation, args))
-    if engine.mixed is not None and any(map(may_be_array, args)):
+    if engine.mixed is not None and any(map(kinds.may_be_array, args)):
         if implementation.rank0 == "method" or (implementation.same and isinstance(found, Ref)):
-            raise refused(engine, f"{_name(value)} of a number", *args)
+            raise kinds.refused(engine, f"{_name(value)} of a number", *args)
     if engine.mixed is not None:
-        _check_dtypes(engine, value, found, args)
-    return operated(engine, value, args, found) if _tracked(value) else found
+        check_dtypes(engine, _name(value), value, found, args)
+    return kinds.operated(engine, value, args, found) if kinds.is_tracked(value) else found
 
 
 def _is_numpys(value: Any) -> bool:
     if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
         return True
     return str(getattr(value, "__module__", "")).startswith("numpy")
-
-
-def _check_dtypes(engine: Engine, value: Any, result: Any, args: Sequence[Any]) -> None:
-    """Refuse what NumPy gives another dtype for each of the kinds of a number; truth values, and
-    places where the wider kind is a float, are of one dtype."""
-    choices, engine.mixed = engine.mixed.choices, None
-    letter = _letter(engine, result)
-    if letter == "b" or (letter == "i" and any(dtype_of(kind).kind in "fc" for kind in choices)):
-        return
-    module = getattr(value, "__module__", None) or ""
-    names = sorted({str(dtype_of(kind)) for kind in choices})
-    if value is math.prod or _by_weakness(engine, choices, result, args):
-        names = [kind.__name__ for kind in choices]
-    elif len(names) < 2 or _tracked(value) or isinstance(value, type) or module[:5] != "numpy":
-        return
-    raise engine.refuse(
-        f"{_name(value)}: a number is {' or '.join(names)} here, as the path taken has it",
-        "convert it with float() or int(), or start with a number of that type",
-    )
-
-
-def _by_weakness(engine: Engine, choices: Any, result: Any, args: Sequence[Any]) -> bool:
-    """Whether an array has the dtype that it has as one of the kinds is NumPy's, and not Python's:
-    `np.where(test, x32, number)`."""
-    if not arrays.is_array(engine, result):
-        return False
-    others = [arrays.dtype_of(engine, x) for x in args if arrays.is_array(engine, x)]
-    found = {np.result_type(*others, kind(1)) for kind in choices}
-    return len(found) > 1 and arrays.dtype_of(engine, result) in found - {*others}
-
-
-def _letter(engine: Engine, x: Any) -> str:
-    """The kind of dtype of a number or an array; none of anything else."""
-    if isinstance(x, Ref):
-        return arrays.dtype_of(engine, x).kind if arrays.is_array(engine, x) else ""
-    return x.dtype.kind if isinstance(x, (Array, Scalar)) else ""
-
-
-def _tracked(value: Any) -> bool:
-    """Whether the kind of a number that `value` gives follows from those of its arguments."""
-    return isinstance(value, np.ufunc) or value is pow or value is round
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:

@@ -56,7 +56,8 @@ def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
                 return bool(kept == x.value or x.value != x.value)
             except (OverflowError, TypeError, ValueError):
                 return False
-    return _KIND_RANK[t.dtype.kind] < _KIND_RANK.get(dtype.kind, 0) and dtype.itemsize >= 8
+    wide = dtype in (np.dtype(np.float64), np.dtype(np.complex128))
+    return wide and _KIND_RANK[t.dtype.kind] < _KIND_RANK[dtype.kind]
 
 
 def joined_array_type(arrays: list[Array]) -> ArrayType | None:

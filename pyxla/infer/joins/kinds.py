@@ -1,9 +1,11 @@
 """Scalars whose kind is known at run time only.
 
 Where an int and a float meet, or a Python scalar and NumPy's, one value of the wider type holds
-either (`joined`), and a selector says which of the kinds it is.  Operators keep track of it: what
-they give for each kind is asked of CPython and NumPy.  Who does not look at `kinds` sees a scalar
-of the wider type.
+either (`joined`), and a selector says which of the kinds it is.  Where an operator does the same
+for each of them, it computes in the wider type, and what kinds it gives is asked of CPython and
+NumPy (`operated`); else it computes for each kind what that gives (`separately`): `1 / x` of 0.0
+raises for Python's floats and is inf for NumPy's, int8 wraps around, float32 rounds.  Who does not
+look at `kinds` sees a scalar of the wider type.
 
 A 0-d array that nobody else refers to is of a kind too, `zero_dim(dtype)`, where it meets a number:
 `s = np.array(1.0)`, then `s = s * 2` in a loop.  Nothing writes to it from there on.
@@ -14,7 +16,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +38,12 @@ _NAMES = (
     *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "lshift", "rshift"),
 )
 _OPERATORS: dict[str, Any] = {name: getattr(operator, name) for name in _NAMES}
+# Those that do the same for all ints of 64 bits, floats and complex numbers, where these are kept.
+_UNIFORM = frozenset(
+    ("add", "sub", "mul", "neg", "pos", "abs", "invert", "and_", "or_", "xor")
+    + ("lt", "le", "eq", "ne", "gt", "ge")
+)
+_WIDEST = frozenset(map(np.dtype, (np.int64, np.float64, np.complex128)))
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 
@@ -190,6 +198,59 @@ def operated(engine: Engine, op: Any, operands: Sequence[Any], result: Any) -> A
     places = [choices.index(kind) for kind in found]
     selector = one_of(chosen(_position(operands), [number(p) for p in places]), len(choices))
     return with_kinds(result, Kinds(choices, selector))
+
+
+def is_tracked(value: Any) -> bool:
+    """Whether the kind of a number that `value` gives follows from those of its arguments."""
+    return isinstance(value, np.ufunc) or value is pow or value is round
+
+
+def separately(
+    engine: Engine, op: Any, operands: Sequence[Any], compute: Callable[..., Any]
+) -> Any | None:
+    """What `compute`, of an operator, by name, or a ufunc, gives for the kinds that numbers are of
+    at run time; None where one computation in the wider type does for all of them."""
+    if not any([getattr(x, "kinds", None) for x in operands]):
+        return None
+    if not all(map(is_number, operands)) or _is_uniform(op, operands):
+        return None
+    found = [compute(*numbers) for numbers in itertools.product(*map(_parts, operands))]
+    known = {(type(x.value), repr(x.value)) if isinstance(x, Const) else x for x in found}
+    if len(known) == 1:
+        return found[0]
+    position = _position(operands).value
+    result = found[-1]
+    for i, x in reversed([*enumerate(found[:-1])]):
+        result = choose(Scalar(compare(position, number(i), direction="EQ")), x, result)
+        if result is None:
+            raise engine.refuse(
+                "this number is of several types, by the path taken, which no one type holds",
+                "make it one kind: float(x), int(x), or a NumPy scalar from the start",
+            )
+    return result
+
+
+def _is_uniform(op: Any, operands: Sequence[Any]) -> bool:
+    """Whether an operator or ufunc does the same for all kinds of its operands, in one type."""
+    kinds = {kind for x in operands for kind in kinds_of(x)}
+    if isinstance(op, np.ufunc):
+        return op.nout > 1 or len({dtype_of(kind) for kind in kinds}) == 1
+    wide = all(dtype_of(kind) in _WIDEST or kind is bool for kind in kinds)
+    return op in _UNIFORM and wide
+
+
+def _parts(x: Any) -> list[Any]:
+    """The number `x` as each of its kinds; what it is not is 1, of which nothing is an error."""
+    if getattr(x, "kinds", None) is None:
+        return [x]
+    parts: list[Any] = []
+    for i, kind in enumerate(x.kinds.choices):
+        hit = compare(x.kinds.selector.value, number(i), direction="EQ")
+        one = constant(value=np.ones((), x.dtype), weak=x.value.type.weak)
+        weak = kind in PYTHON_DTYPES
+        value = convert(select(hit, x.value, one), dtype=dtype_of(kind), weak=weak)
+        parts.append(Scalar(value) if weak else Array(value))
+    return parts
 
 
 def choose(test: Scalar, x: Any, y: Any) -> Any:
