@@ -117,12 +117,13 @@ def _call(d: Desugarer, node: ast.Call) -> ast.expr:
     return at(ast.Call(new[0], new[1:count], keywords), node)
 
 
-_FOLDS = frozenset({"sum", "any", "all"})
+_FOLDS = {"sum": 1, "any": 1, "all": 1, "next": 2}  # and how many arguments they take
 
 
 def _is_fold(node: ast.Call) -> bool:
     """Whether this is `sum(... for ...)`, or the like, by its looks."""
-    if not (isinstance(node.func, ast.Name) and node.func.id in _FOLDS and len(node.args) == 1):
+    most = _FOLDS.get(node.func.id, 0) if isinstance(node.func, ast.Name) else 0
+    if not 1 <= len(node.args) <= most:
         return False
     inside = node.args[0]
     if node.keywords or not isinstance(inside, ast.GeneratorExp):
@@ -139,6 +140,7 @@ def _fold(d: Desugarer, node: ast.Call) -> ast.expr:
     first = inside.generators[0]
     function = d.hold(d.expr(node.func), node)
     items = d.hold(d.expr(first.iter), node)
+    default = [d.hold(d.expr(arg), node) for arg in node.args[1:]]
     filtered = constant(any(g.ifs for g in inside.generators), node)
     folding = d.hold(call("folds", [function, items, filtered], node), node)
     total = d.hold(call("start", [function, folding], node), node)
@@ -155,7 +157,7 @@ def _fold(d: Desugarer, node: ast.Call) -> ast.expr:
     d.renames = {**outer, **_fresh_targets(d, inside)}
     _clauses(d, inside, items, gather, leave)
     d.renames = outer
-    return d.hold(call("finish", [function, folding, total], node), node)
+    return d.hold(call("finish", [function, folding, total, *default], node), node)
 
 
 def _conditional_receiver(d: Desugarer, node: ast.Call, method: ast.Attribute) -> ast.expr:

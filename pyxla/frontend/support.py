@@ -82,14 +82,15 @@ def gather(function: Any, folding: bool, total: Any, value: Any) -> Any:
 def decided(function: Any, folding: bool, total: Any) -> bool:
     """Whether further items do not matter."""
     return bool(total) and (
-        (function is builtins.any and bool(total[-1]))
+        function is builtins.next
+        or (function is builtins.any and bool(total[-1]))
         or (function is builtins.all and not total[-1])
     )
 
 
-def finish(function: Any, folding: bool, total: Any) -> Any:
-    """The result, when no items are left."""
-    return function(total)
+def finish(function: Any, folding: bool, total: Any, *default: Any) -> Any:
+    """The result, when no further item is read."""
+    return function(iter(total), *default)
 
 
 def update(into: dict[Any, Any], mapping: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ from pyxla.infer.lattice import (
     is_bound,
 )
 from pyxla.infer.lists import growing, pools
+from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
@@ -349,7 +349,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
     if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
         return x.items[("start", "stop", "step").index(name)]
     if x.kind == "choice":
-        return _of_choice(engine, x, name)
+        return of_choice(engine, x, name)
     if x.kind == "super":
         return _of_super(engine, x, name)
     if exceptions.is_exception(x):
@@ -426,9 +426,6 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
     )
 
 
-_NAMES = ("__name__", "__qualname__")
-
-
 def class_of_exception(x: Compound) -> Any:
     """`type(x)` of an exception."""
     classes = [e.meta for e in exceptions.alternatives(x)]
@@ -440,21 +437,6 @@ def class_of_exception(x: Compound) -> Any:
     conflict = Conflict(reason, hint="catch them in clauses of their own")
     selector = exceptions.renumbered(x.items[0], [kinds.index(cls) for cls in classes], len(kinds))
     return Compound("choice", (selector,), choices.Choices(kinds, conflict))
-
-
-def _of_choice(engine: Engine, x: Compound, name: str) -> Any:
-    """`name` and `value` of one of several members of an enum; the name of one of several
-    classes."""
-    members = all(isinstance(v, Enum) for v in x.meta.values) and name in ("name", "value")
-    classes = all(isinstance(v, type) for v in x.meta.values) and name in _NAMES
-    if not (members or classes):
-        return engine.use(x.meta.conflict)
-    entries = choices.table(x, lambda member: getattr(member, name))
-    if all(type(entry) is int for entry in entries):
-        return choices.lookup(x, entries)
-    if all(type(entry) is str for entry in entries) and len(set(entries)) == len(entries):
-        return Compound("choice", x.items, choices.Choices(entries, x.meta.conflict))
-    return engine.use(x.meta.conflict)
 
 
 def _of_super(engine: Engine, x: Compound, name: str) -> Any:

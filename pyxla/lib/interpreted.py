@@ -232,6 +232,15 @@ def next_(items: Any, *default: Any) -> Any:
     raise StopIteration
 
 
+def first_item(found: tuple[Any] | None, *default: Any) -> Any:
+    """`next` of a generator expression, of whose items the first was `found`, if there was one."""
+    if found is not None:
+        return found[0]
+    if default:
+        return default[0]
+    raise StopIteration
+
+
 def enumerate_(items: Any, start: int = 0) -> Iterator[Any]:
     n = start
     for x in items:

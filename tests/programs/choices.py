@@ -180,3 +180,33 @@ def closures_differ(n):
         y = y + g(1)
         g = b
     return y
+
+
+class Phase(Enum):
+    SOLID = (1, 0.5)
+    LIQUID = (2, 1.5)
+
+    def __init__(self, rank, heat):
+        self.rank = rank
+        self.heat = heat
+
+    def other(self):
+        return Phase.LIQUID if self is Phase.SOLID else Phase.SOLID
+
+    @property
+    def double(self):
+        return self.heat * 2
+
+    @staticmethod
+    def unit():
+        return 1.0
+
+
+@program("choice enum", lambda: (5,), lambda: (0,), lambda: (4,))
+def attributes_of_members(n):
+    phase, total = Phase.SOLID, 0.0
+    for k in range(n):
+        phase = phase.other()
+        rank, heat = phase.value
+        total += phase.heat + phase.double * rank + phase.rank - heat * k
+    return total, phase.name, phase.value, phase.other().double, phase is Phase.SOLID

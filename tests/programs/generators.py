@@ -607,3 +607,23 @@ def loops_in_the_body(n):
             k -= 1
             t += v
     return t
+
+
+def fibonacci():
+    a, b = 0, 1
+    while True:
+        yield a
+        a, b = b, a + b
+
+
+@program("generator next", lambda: (100, np.arange(5.0), 2.0), lambda: (7, np.arange(1.0), 2.0))
+def first_that(limit, xs, lim):
+    place = next((i for i, x in enumerate(xs) if x > lim), -1)
+    nothing = next((None for x in xs if x > 0), 5)
+    pair = next(((i, j) for i in range(3) for j in range(3) if i * j > limit % 5), None)
+    return next(x for x in fibonacci() if x > limit), place, nothing, pair
+
+
+@program("generator next", lambda: (np.arange(5.0), 9.0), lambda: (np.arange(12.0), 9.0))
+def first_of_none(xs, lim):
+    return next(x for x in xs if x > lim)

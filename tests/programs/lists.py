@@ -296,3 +296,16 @@ def intervals_in_order(pairs):
     by_rest = sorted([[p[0] % 2, -p[1]] for p in pairs], key=lambda r: r[::-1], reverse=True)
     pairs.sort()
     return merged, sum(end - start for start, end in merged), by_rest
+
+
+@program("list slices", lambda: (6, 1), lambda: (7, 2))
+def reversed_stretches(n, seed):
+    rng = np.random.default_rng(seed)
+    tour, cost = list(range(n)), 100.0
+    while cost > 60:
+        i, j = sorted(rng.choice(n, 2, replace=False))
+        new = tour[:i] + tour[i : j + 1][::-1] + tour[j + 1 :]
+        if rng.random() < 0.7:
+            tour = new
+        cost -= tour[0] + 1
+    return tour, tour[: tour[0]]

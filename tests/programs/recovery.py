@@ -366,3 +366,16 @@ def axes_that_there_are_not(a):
     except IndexError as error:
         found.append(str(error))
     return found
+
+
+@program("except raise", lambda: (0.5,), lambda: (-9.0,))
+def last_of_several(x):
+    last = None
+    for i in range(3):
+        try:
+            if x + i < 1:
+                raise ValueError(f"too small: {x + i}")
+            return x + i
+        except ValueError as error:
+            last = error
+    raise RuntimeError(f"failed: {last}") from last

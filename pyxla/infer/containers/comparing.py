@@ -41,7 +41,9 @@ def one_grows(engine: Engine, x: Any, y: Any) -> bool:
 def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
     """What a function makes of lists; a tuple where `kind` is one."""
     if _sequence_kind(engine, kind) is list:
-        return call(engine, Const(function), list(args), {})
+        made = call(engine, Const(function), list(args), {})
+        growing.confine(engine, made, args)
+        return made
     args = tuple([x if is_number(x) else call(engine, Const(list), [x], {}) for x in args])
     return call(engine, Const(tuple), [call(engine, Const(function), list(args), {})], {})
 

@@ -115,6 +115,10 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
             return growing.get(engine, x, packed, key)
         if (chosen := choosing.choose(engine, items, key, isinstance(x, Ref))) is not None:
             return chosen
+    if growing.is_slice(key) and isinstance(x, Ref):
+        part = engine.new(ListCell(items))
+        if (opened := methods.opened(engine, part, *_bounds_of(key))) is not None:
+            return growing.get(engine, part, opened, key)
     index = engine.index(key, "the index of a sequence")
     try:
         found = items[index]

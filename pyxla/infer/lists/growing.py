@@ -448,6 +448,23 @@ def ensure_room(engine: Engine, content: GrowingList) -> None:
     engine.ensure(test, ListOverflow(capacity))
 
 
+def confine(engine: Any, x: Ref, parts: Iterable[Any]) -> None:
+    """Keep a new list that a loop makes of `parts` within the room that lists have: a loop that
+    makes it of itself would need several times the room in each turn."""
+    content = found(engine.heap, x)
+    if content is None or not engine.loops:
+        return
+    held = [found(engine.heap, part) for part in parts]
+    room = max([capacity_of(engine.heap, c) for c in held if c is not None], default=0)
+    room = max(room, engine.list_capacity)
+    if room < capacity_of(engine.heap, content):
+        size = length(engine, content)
+        engine.ensure(engine.rules.compare(engine, "le", size, Const(room)), ListOverflow(room))
+        columns = [front(array.value, room) for array in columns_of(engine, content)]
+        fact = extent.meet(extent.fact(value_at(size)), 0, room)
+        put(engine, content, columns, Scalar(value_of(value_at(size)), fact))
+
+
 def _extents(size: Any, ndim: int) -> tuple[Any, ...]:
     if isinstance(size, int):
         size = Scalar(constant(value=np.asarray(size), weak=True), extent.fact(size))

@@ -1,4 +1,5 @@
-"""`sum`, `any` and `all` of a generator expression: a loop, which stays one where its items allow.
+"""`sum`, `any`, `all` and `next` of a generator expression: a loop, which stays one where its items
+allow.
 
 The front end writes `sum(f(x) for x in items)` as
 
@@ -9,8 +10,8 @@ The front end writes `sum(f(x) for x in items)` as
         if decided(sum, folding, total): break
     total = finish(sum, folding, total)
 
-where `sum` may be anything.  Short known sequences are added up from a list, whose items may be
-known as well.
+where `sum` may be anything, and `next` has a default.  Short known sequences are added up from a
+list, whose items may be known as well.
 """
 
 from __future__ import annotations
@@ -23,16 +24,17 @@ from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.structure import content_of, length, sequence
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Compound, Const, Scalar
+from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
+from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
 
 SHORT = 16
-_START = {builtins.sum: 0, builtins.any: False, builtins.all: True}
+_START = {builtins.sum: 0, builtins.any: False, builtins.all: True, builtins.next: None}
 _SEQUENCES = ("zip", "enumerate", "reversed", "map")
 
 
 def _target(function: Any) -> Any:
-    """`sum`, `any` or `all` where it is one of them."""
+    """`sum`, `any`, `all` or `next` where it is one of them."""
     known = [f for f in _START if isinstance(function, Const) and function.value is f]
     return known[0] if known else None
 
@@ -83,6 +85,8 @@ def _gather(engine: Engine, function: Any, folding: Any, total: Any, value: Any)
         return total
     if _target(function) is builtins.sum:
         return engine.rules.binary(engine, "add", total, value)
+    if _target(function) is builtins.next:
+        return Tuple((value,))  # which is not None, whatever the item is
     return engine.rules.truth(engine, value)
 
 
@@ -91,13 +95,17 @@ def _decided(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
     target = _target(function)
     if not folding.value or target is builtins.sum:
         return Const(False)
+    if target is builtins.next:
+        return engine.rules.compare(engine, "is_not", total, Const(None))
     if target is builtins.any:
         return total
     return engine.rules.compare(engine, "eq", total, Const(False))
 
 
 @rule(support.finish)
-def _finish(engine: Engine, function: Any, folding: Any, total: Any) -> Any:
+def _finish(engine: Engine, function: Any, folding: Any, total: Any, *default: Any) -> Any:
     if not folding.value:
-        return call(engine, function, [total], {})
+        return call(engine, function, [total, *default], {})
+    if _target(function) is builtins.next:
+        return call(engine, Const(interpreted.first_item), [total, *default], {})
     return total if isinstance(total, (Scalar, Const)) else engine.use(total)

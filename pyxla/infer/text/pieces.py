@@ -17,7 +17,7 @@ from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import find, special
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, Tuple, is_number
+from pyxla.infer.lattice import Compound, Const, MaybeNone, Tuple, is_number
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.lib.registry import rule
@@ -65,6 +65,9 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
         pass
     else:
         return engine.fold_object(support.format_spec, (known, conversion, spec))
+    if isinstance(x, MaybeNone) and is_exception(x.value) and not spec:
+        shown = MaybeNone(formatted(engine, x.value, conversion), x.some, x.name)
+        return Compound("text", (shown,), (("s", ""),))
     if is_exception(x):
         return formatted(engine, _exception(engine, x, conversion), "", spec)
     if not conversion and (own := special(engine, x, "__format__", (Const(spec),))) is not None:
