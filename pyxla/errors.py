@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import linecache
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,6 +47,20 @@ class Location:
         return f"{indent}{stripped}\n{indent}{' ' * start}{'^' * max(end - start, 1)}"
 
 
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def in_program(
+    loc: Location | None, chain: Sequence[Location]
+) -> tuple[Location | None, tuple[Location, ...]]:
+    """A place and the calls that lead there, as far as they are the user's: Python of the library
+    is visited as the user's is, and nobody else reads it."""
+    sites = [site for site in chain if not site.filename.startswith(_OWN)]
+    if loc is not None and loc.filename.startswith(_OWN) and sites:
+        loc = sites.pop()
+    return loc, tuple(sites)
+
+
 class CompileError(Exception):
     """A program that pyxla refuses.
 
@@ -70,10 +85,9 @@ class CompileError(Exception):
         super().__init__(message)
         self.message = message
         self.raises, self.words = raises, words
-        self.loc = loc
+        self.loc, self.chain = in_program(loc, chain)
         self.types = tuple(types)
         self.notes = tuple(notes)
-        self.chain = tuple(chain)
         self.hint = hint or advice(message)
 
     @property

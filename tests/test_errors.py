@@ -5,8 +5,10 @@ from __future__ import annotations
 import decimal
 import inspect
 import random
+import re
 import traceback
 import zlib
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +21,8 @@ from pyxla.infer.rules import RULES
 from tests.bad_programs import PROGRAMS, Bad
 from tests.fuzz.sources import remember
 from tests.programs import load
+
+OWN = str(Path(pyxla.__file__).parent)
 
 
 def expected_line(program: Bad) -> int:
@@ -43,6 +47,8 @@ def test_refused(name: str) -> None:
     assert error.lineno == expected_line(program), str(error)
     assert "^" in str(error)
     assert error.hint, str(error)
+    assert not re.search(r"\b_t_*\d+\b", str(error)), "a name that the compiler made"
+    assert OWN not in str(error), "code of the compiler's"
 
 
 def test_enough_kinds() -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, InternalError, Location, also, said
+from pyxla.errors import CompileError, InternalError, Location, also, in_program, said
 from pyxla.frontend.ssa import SSA
 from pyxla.infer.arrays.shadows import redirected, resolve
 from pyxla.infer.calls.captures import (
@@ -496,7 +496,7 @@ class Engine:
             return
         except NeedsStatic as need:
             if need.loc is None:
-                need.loc, need.chain = self.loc, tuple(self.chain())
+                need.loc, need.chain = in_program(self.loc, self.chain())
             raise
         except (NewCapture, NeedsExact, NotKnown, RecursionError):
             raise

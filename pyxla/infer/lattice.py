@@ -425,3 +425,10 @@ def is_bound(x: Any) -> Any:
     if isinstance(x, MaybeUnbound):
         return x.bound
     return Const(not isinstance(x, Unbound))
+
+
+def taken_apart(x: Any) -> Any:
+    """A known tuple as one of known items; anything else as it is."""
+    if isinstance(x, Const) and isinstance(x.value, tuple):
+        return Tuple(tuple([Const(item) for item in x.value]), type(x.value))
+    return x

@@ -14,12 +14,12 @@ import jax
 import numpy as np
 from jax import lax
 
-from pyxla.errors import CompileError, InternalError, also
+from pyxla.errors import CompileError, also
 from pyxla.grad.nested import visit
 from pyxla.grad.trees import rebuild, zero
 from pyxla.infer.calls.dispatch import call_function
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Const, NeedsStatic, Scalar, describe
+from pyxla.infer.lattice import Array, Const, Scalar, describe
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.jaxcalls.trees import Slot, abstract, skeleton
 from pyxla.lib.operands import cast
@@ -40,21 +40,7 @@ def _visited(target: Callable[..., Any]) -> Callable[[Callable[..., Any]], Calla
     def register(function: Any) -> Callable[..., Any]:
         @rule(target)
         def call(engine: Engine, *args: Any, **options: Any) -> Any:
-            try:
-                return call_function(engine, function, list(args), options)
-            except CompileError as error:
-                if (
-                    isinstance(error, InternalError)
-                    or error.loc is None
-                    or error.loc.filename != __file__
-                ):
-                    raise
-                raise engine.refuse(
-                    error.message, error.hint, kind=type(error), raises=error.raises
-                ) from error
-            except NeedsStatic as need:
-                need.loc = None  # the user's line is where it is needed
-                raise
+            return call_function(engine, function, list(args), options)
 
         return function
 

@@ -180,12 +180,7 @@ def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         ]
     reader, args = standard.reader_of(engine, value, args)
     if reader is not None:
-        try:
-            return call_function(engine, reader, args, kwargs)
-        except CompileError as error:
-            if error.loc is None or error.loc.filename != reader.__code__.co_filename:
-                raise
-            raise engine.refuse(error.message, error.hint, raises=error.raises) from error
+        return call_function(engine, reader, args, kwargs)
     collected = standard.READERS[list]
     args = [
         call_function(engine, collected, [x], {}) if coroutines.is_generator(x) else x for x in args

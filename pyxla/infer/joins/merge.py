@@ -23,11 +23,8 @@ from pyxla.infer.facts.refine import atoms
 from pyxla.infer.heap import (
     CellInfo,
     Content,
-    DictCell,
     Heap,
-    ListCell,
     NumberList,
-    ObjectCell,
     Shadow,
     parts,
     reachable,
@@ -38,6 +35,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
+from pyxla.infer.joins.conflicts import called, conflict
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
@@ -52,11 +50,11 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
     Unbound,
-    describe,
     is_bound,
     is_none,
     is_number,
     some_of,
+    taken_apart,
 )
 from pyxla.infer.raising import exceptions
 from pyxla.ir.build import Builder, building
@@ -94,32 +92,6 @@ def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> 
         if x.value.type.dtype != type.dtype:
             return convert(x.value, dtype=type.dtype)
         return resized(x.value, type.shape)
-
-
-_OF_ONE_TYPE = (
-    "where lists differ in length, their items are of one type: keep one list for each type, or "
-    "fill an array and count"
-)
-
-
-def _content(value: Any, state: Any) -> Any:
-    return state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
-
-
-def _shown(value: Any, state: Edge) -> str:
-    """What `value` is in `state`, for messages."""
-    content = _content(value, state)
-    if isinstance(content, ListCell):
-        return f"a list of {len(content.items)} items"
-    if isinstance(content, DictCell):
-        return f"a dict with keys {list(content.items)}"
-    if isinstance(content, ObjectCell):
-        return f"an instance of {content.cls.__name__}"
-    if isinstance(content, Array) and isinstance(value, Ref) and value.view:
-        return f"a view of {describe(content)}"
-    if isinstance(content, Array) and isinstance(value, Ref) and not content.shape:
-        return f"a 0-d array of {content.dtype} (`x[()]` is its scalar)"
-    return describe(content if isinstance(content, Array) else value)
 
 
 class Join:
@@ -190,9 +162,9 @@ class Join:
             return found
         if any(map(is_number, known)) and (mixed := kinds.scalars(self, values)) is not None:
             return self._join_numbers(mixed, [v for v in mixed if v is not UNDEFINED])
-        values = [_spread(v) for v in values]
-        first = _spread(known[0])
-        known = [_spread(v) for v in known]
+        values = [taken_apart(v) for v in values]
+        first = taken_apart(known[0])
+        known = [taken_apart(v) for v in known]
         if all(_same_shape(first, v) for v in known):
             columns = [
                 self.join([v if v is UNDEFINED else v.items[i] for v in values])
@@ -236,16 +208,7 @@ class Join:
         return MaybeNone(joined, found, self.hint)
 
     def conflict(self, values: list[Any]) -> Conflict:
-        notes = []
-        for value, state in zip(values, self.states, strict=True):
-            note = (f"{_shown(value, state)} here", state.loc)
-            if value is not UNDEFINED and note not in notes:
-                notes.append(note)
-        what = f"{self.hint!r}" if self.hint else "the value"
-        kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
-        lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, self.states)]
-        hint = _OF_ONE_TYPE if all(lists) else "assign the same type on every path"
-        return Conflict(f"{what} may be {kinds}", tuple(notes), self.tests(), hint)
+        return conflict(values, self.states, self.hint, self.tests())
 
     def tests(self) -> tuple[Value, ...]:
         """What decides which of the states there is."""
@@ -429,7 +392,7 @@ class Join:
         self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
 
     def _may_be_either(self) -> str:
-        name = f"{self.hint!r}" if self.hint else "the array"
+        name = called(self.hint) or "the array"
         return f"{name} may be one of several objects that are still in use"
 
     def join_contents(self, contents: list[Any]) -> Content:
@@ -621,12 +584,6 @@ def _is_each(x: Any, values: Iterable[Any]) -> bool:
         if value is not x:
             return False
     return True
-
-
-def _spread(x: Any) -> Any:
-    if isinstance(x, Const) and isinstance(x.value, tuple):
-        return Tuple(tuple(Const(item) for item in x.value), type(x.value))
-    return x
 
 
 def _same_shape(x: Any, y: Any) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from pyxla.errors import CompileError, InternalError, Location
+from pyxla.errors import CompileError, InternalError, Location, in_program
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
@@ -403,7 +403,7 @@ def _unroll(
     test = _try_unroll(engine, frame, component, entry)
     if test is not None:
         need = NeedsStatic(test, "the number of iterations of this loop")
-        need.loc, need.chain = entry.loc, tuple(engine.chain())
+        need.loc, need.chain = in_program(entry.loc, engine.chain())
         need.otherwise = refusal if isinstance(refusal, CompileError) else None
         raise need
     engine.loop_memory[component.header].unrolled = True

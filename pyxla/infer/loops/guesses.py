@@ -15,7 +15,15 @@ from pyxla.frontend.pyops import BINARY, CALL, GETATTR, GLOBAL, SETATTR, UNARY
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.heap import Heap, ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number, number_type
+from pyxla.infer.lattice import (
+    Array,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    number_type,
+    taken_apart,
+)
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Loop
 from pyxla.lib.registry import lookup
@@ -113,7 +121,7 @@ def numeric_fields(heap: Heap, names: frozenset[str]) -> set[Field]:
         for cell, content in heap.contents.items()
         if isinstance(content, ObjectCell)
         for name, value in content.fields.items()
-        if name in names and (is_number(value) or isinstance(_spread(value), Tuple))
+        if name in names and (is_number(value) or isinstance(taken_apart(value), Tuple))
     }
 
 
@@ -162,14 +170,8 @@ def varied(heap: Heap, fields: Iterable[Field]) -> Heap:
     return heap
 
 
-def _spread(x: Any) -> Any:
-    if isinstance(x, Const) and isinstance(x.value, tuple):
-        return Tuple(tuple([Const(item) for item in x.value]), type(x.value))
-    return x
-
-
 def _any_like(x: Any) -> Any:
-    x = _spread(x)
+    x = taken_apart(x)
     if isinstance(x, Tuple):
         return Tuple(tuple([_any_like(item) for item in x.items]), x.cls)
     if not is_number(x):

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
@@ -208,16 +207,11 @@ def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
 
 
 def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
-    """Call one of the functions of `lib.random`, which are known to index in range.
-
-    What is refused in them is refused at the user's line.
-    """
+    """Call one of the functions of `lib.random`, which are known to index in range."""
     saved = engine.checks, engine.guards
     engine.checks, engine.guards = False, ()
     try:
         return call_object(engine, function, list(args), {})
-    except CompileError as error:
-        raise engine.refuse(error.message, error.hint, raises=error.raises) from error
     finally:
         engine.checks, engine.guards = saved
 

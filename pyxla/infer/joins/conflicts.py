@@ -1,0 +1,60 @@
+"""What is told where paths meet with values that have no common type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell
+from pyxla.infer.lattice import UNDEFINED, Array, Conflict, Ref, describe
+from pyxla.ir.core import Value
+
+if TYPE_CHECKING:
+    from pyxla.infer.joins.merge import Edge
+
+_OF_ONE_TYPE = (
+    "where lists differ in length, their items are of one type: keep one list for each type, or "
+    "fill an array and count"
+)
+
+
+def _content(value: Any, state: Any) -> Any:
+    return state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
+
+
+def _shown(value: Any, state: Edge) -> str:
+    """What `value` is in `state`, for messages."""
+    content = _content(value, state)
+    if isinstance(content, ListCell):
+        return f"a list of {len(content.items)} items"
+    if isinstance(content, DictCell):
+        return f"a dict with keys {list(content.items)}"
+    if isinstance(content, ObjectCell):
+        return f"an instance of {content.cls.__name__}"
+    if isinstance(content, Array) and isinstance(value, Ref) and value.view:
+        return f"a view of {describe(content)}"
+    if isinstance(content, Array) and isinstance(value, Ref) and not content.shape:
+        return f"a 0-d array of {content.dtype} (`x[()]` is its scalar)"
+    return describe(content if isinstance(content, Array) else value)
+
+
+def called(name: str) -> str:
+    """The name of a variable of the program, quoted; empty for a temporary (`frontend.hoist`)."""
+    return "" if re.fullmatch(r"_t_*\d+", name) else repr(name) if name else ""
+
+
+def conflict(
+    values: list[Any], states: Sequence[Edge], name: str, tests: tuple[Value, ...]
+) -> Conflict:
+    """Of the values that `name` has in these states, decided by `tests`."""
+    notes = []
+    for value, state in zip(values, states, strict=True):
+        note = (f"{_shown(value, state)} here", state.loc)
+        if value is not UNDEFINED and note not in notes:
+            notes.append(note)
+    what = called(name) or "the value"
+    kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
+    lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
+    hint = _OF_ONE_TYPE if all(lists) else "assign the same type on every path"
+    return Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint)
