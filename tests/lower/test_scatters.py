@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.ir.core import Value
+from pyxla.ir.types import array_type
+from pyxla.lower.cpu.scatters import scatter_in_order
+from pyxla.ops.computation import build_region
+from pyxla.ops.index import scatter
 from pyxla.reflect import compilation
+from tests.ir.interp import run_region
 
 
 def assigned(a, i, j, u):
@@ -103,3 +109,73 @@ def test_few_positions_in_a_loop_leave_it_one_function():
         moved[at] = step
         expected = (diagonals(words + moved) - diagonals(words - moved)) / (2 * step)
         np.testing.assert_allclose(slope(words)[at], expected, rtol=1e-4, atol=1e-8)
+
+
+def rows(a, i, u):
+    """Each scatter has one place: a row, a part of one, an element, none where it is masked."""
+    a[i[:1]] += u[:1]
+    a[i[1:2], 2:4] = u[1:2, :2]
+    np.maximum.at(a, (i[2:3], i[3:4]), 2)
+    b = np.stack([a, a])
+    b[:, i[4:5]] *= 3
+    b[1, i[:1] * 0, i[5:6]] = 5
+    return b
+
+
+def embedded(table, text):
+    total = np.zeros(table.shape[1])
+    for t in range(text.size):
+        total = np.tanh(total + table[text[t : t + 1]][0])
+    return total.sum()
+
+
+def test_scatters_to_one_place_are_updates():
+    rng = np.random.default_rng(0)
+    compiled = pyxla.compile(rows)
+    for dtype in (np.float64, np.float32, np.int32):
+        a, u = rng.standard_normal((7, 7)).astype(dtype), np.ones((7, 7), dtype)
+        i = np.array([1, -2, 3, 4, 6, -7])
+        ours, theirs = a.copy(), a.copy()
+        np.testing.assert_allclose(compiled(ours, i, u), rows(theirs, i, u), rtol=1e-6)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    text = compilation(rows, pyxla.f64[7, 7], pyxla.i64[6], pyxla.f64[7, 7]).text("regions")
+    assert "scatter" not in text
+
+
+def test_the_reverse_of_reading_one_row_is_an_update():
+    slope = pyxla.grad(embedded)
+    table, text = np.random.default_rng(0).standard_normal((6, 64)), np.array([5, 0, 5, 2, 1, 1])
+    assert "scatter" not in pyxla.compile(slope).lower(table, text).text("regions")
+    found = slope(table, text)
+    step = 1e-6
+    for at in ((5, 0), (0, 3), (1, 63), (3, 3)):
+        moved = np.zeros_like(table)
+        moved[at] = step
+        expected = (embedded(table + moved, text) - embedded(table - moved, text)) / (2 * step)
+        np.testing.assert_allclose(found[at], expected, rtol=1e-4, atol=1e-8)
+
+
+@pytest.mark.parametrize("place", [-1, 0, 4, 5, 2**40])
+@pytest.mark.parametrize("width", [1, 2])
+def test_what_a_scatter_writes_beside_the_array_is_dropped(place: int, width: int):
+    def body(x: Value, index: Value, update: Value) -> Value:
+        return scatter(
+            x,
+            index,
+            update,
+            update_window_dims=(0,),
+            inserted_window_dims=(),
+            scatter_dims_to_operand_dims=(0,),
+            index_vector_dim=0,
+            computation="add",
+        )
+
+    types = [array_type(np.dtype(np.float64), (5,)), array_type(np.dtype(np.int64), (1,))]
+    region = build_region([*types, array_type(np.dtype(np.float64), (width,))], body)
+    x, index, update = np.arange(5.0), np.array([place]), np.ones(width)
+    (found,) = run_region(scatter_in_order(region), x, index, update)
+    expected = x.copy()
+    if 0 <= place <= 5 - width:
+        expected[place : place + width] += 1
+    np.testing.assert_array_equal(found, expected)
+    assert not any(instr.op is scatter for instr in region.instrs)

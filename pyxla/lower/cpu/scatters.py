@@ -1,4 +1,4 @@
-"""Scatters of elements of tables as loops, which end where the true elements do.
+"""Scatters into tables as loops, which end where the true elements do; to one place, as updates.
 
     %p = select(iota < %n, %i, 200)                       for k in range(n):
     %r = scatter(%A: f64[200, 9], [%p, %j], %u)   ->          A[i[k], j[k]] = u[k]
@@ -6,7 +6,8 @@
 XLA:CPU needs the positions as an array of pairs, and takes twice as long as a loop over numbers; it
 looks at all of them, where an array of bounded extent knows how many there are.  Cheap code that
 makes positions and updates is computed in the loop, for the elements that are true.  With one
-index XLA's own loop is the faster one.
+index XLA's own loop is the faster one.  A scatter to one place, a row or an element, is no loop but
+an update of what lies there: of XLA's three kernels for it, one stays.
 
 A loop around few positions may become one function (`lower.cpu.small`), which holds no scatter.
 """
@@ -58,6 +59,9 @@ def _scatter_in(region: Region, least: int) -> bool:
             outside = Builder(code, instr.loc)
             with building(Builder(code, instr.loc)):
                 replaced[instr.results[0]] = _loop(instr, outside)
+        elif instr.op is scatter and _is_to_one_place(instr):
+            with building(Builder(code, instr.loc)):
+                replaced[instr.results[0]] = _update(instr)
         else:
             code.append(instr)
     if replaced:
@@ -77,6 +81,36 @@ def _is_of_elements(instr: Instr) -> bool:
     windows = [updates.type.shape[axis] for axis in attrs["update_window_dims"]]
     every = len(attrs["scatter_dims_to_operand_dims"]) == x.type.ndim > 1
     return every and math.prod(windows) == 1 and x.type.size > 0
+
+
+def _is_to_one_place(instr: Instr) -> bool:
+    if len(instr.operands) != 3 or instr.regions or instr.attrs.get("input_batching_dims"):
+        return False
+    x, indices, _ = instr.operands
+    return indices.type.size == len(instr.attrs["scatter_dims_to_operand_dims"]) and x.type.size > 0
+
+
+def _update(instr: Instr) -> Value:
+    """The array after a scatter to one place; as it was, where that is not in it."""
+    x, indices, updates = instr.operands
+    attrs = instr.attrs
+    extents = iter([updates.type.shape[axis] for axis in attrs["update_window_dims"]])
+    inserted = attrs["inserted_window_dims"]
+    window = tuple([1 if axis in inserted else next(extents) for axis in range(x.type.ndim)])
+    starts: list[Value] = [integer(0)] * x.type.ndim
+    fits = None
+    numbers = reshape(indices, shape=(indices.type.size,))
+    for k, axis in enumerate(attrs["scatter_dims_to_operand_dims"]):
+        index = _at(numbers, integer(k))
+        starts[axis], inside = _place(index, x.type.shape[axis] - window[axis] + 1)
+        fits = inside if fits is None else and_(fits, inside)
+    new = reshape(updates, shape=window)
+    old = dynamic_slice(x, *starts, slice_sizes=window)
+    combine = REDUCERS.get(attrs["computation"])
+    written = combine(old, new) if combine else new
+    if fits is not None:
+        written = select(fits, written, old)
+    return dynamic_update_slice(x, written, *starts)
 
 
 def _loop(instr: Instr, outside: Builder) -> Value:
