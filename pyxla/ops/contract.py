@@ -1,9 +1,8 @@
-"""Products: of matrices and tensors, and convolution."""
+"""Products of matrices and tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,19 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
-from pyxla.ops.check import check_axes, check_length, refuse
+from pyxla.ops.check import check_axes, refuse
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.elementwise import add, multiply
 from pyxla.ops.filled import broadcast_in_dim
-from pyxla.ops.reduce import window_shape
 from pyxla.ops.samples import Sample, arange
-from pyxla.ops.shape import fold, reshape, reverse, transpose, unfold
-from pyxla.ops.spell import bracketed, enum, flags, i64, i64s, matrix, spelled
+from pyxla.ops.shape import transpose
+from pyxla.ops.spell import bracketed, enum, spelled
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 
 
-def _extents(x: ArrayType, axes: Ints) -> Ints:
+def extents_along(x: ArrayType, axes: Ints) -> Ints:
     return tuple([x.shape[axis] for axis in axes])
 
 
@@ -55,96 +53,12 @@ def _dot_general(
     right = (*rhs_batching_dimensions, *rhs_contracting_dimensions)
     check_axes("dot_general", "lhs dimensions", left, x.ndim)
     check_axes("dot_general", "rhs dimensions", right, y.ndim)
-    batch = _extents(x, lhs_batching_dimensions)
-    if batch != _extents(y, rhs_batching_dimensions) or _extents(x, left) != _extents(y, right):
+    batch = extents_along(x, lhs_batching_dimensions)
+    if batch != extents_along(y, rhs_batching_dimensions) or extents_along(
+        x, left
+    ) != extents_along(y, right):
         refuse("dot_general", f"{x} along {left} does not fit {y} along {right}")
     return array_type(x.dtype, batch + _rest(x, left) + _rest(y, right))
-
-
-@dataclass(frozen=True, slots=True)
-class ConvDimensionNumbers:
-    """Which dimension of input, kernel and output is what, named as in the StableHLO spec."""
-
-    input_batch_dimension: int
-    input_feature_dimension: int
-    input_spatial_dimensions: Ints
-    kernel_input_feature_dimension: int
-    kernel_output_feature_dimension: int
-    kernel_spatial_dimensions: Ints
-    output_batch_dimension: int
-    output_feature_dimension: int
-    output_spatial_dimensions: Ints
-
-
-def conv_dimension_numbers(text: str) -> ConvDimensionNumbers:
-    """Read `bf01_oi01->bf01` or `b01f_01io->b01f`: batch, feature, in, out, spatial digits."""
-    operands, _, output = text.partition("->")
-    lhs, _, kernel = operands.partition("_")
-
-    def spatial(part: str) -> Ints:
-        return tuple([part.index(digit) for digit in sorted(c for c in part if c.isdigit())])
-
-    try:
-        return ConvDimensionNumbers(
-            lhs.index("b"),
-            lhs.index("f"),
-            spatial(lhs),
-            kernel.index("i"),
-            kernel.index("o"),
-            spatial(kernel),
-            output.index("b"),
-            output.index("f"),
-            spatial(output),
-        )
-    except ValueError:
-        refuse("convolution", f"dimension_numbers {text!r} are not like 'b01f_01io->b01f'")
-
-
-def _numbers(numbers: str | ConvDimensionNumbers) -> ConvDimensionNumbers:
-    return conv_dimension_numbers(numbers) if isinstance(numbers, str) else numbers
-
-
-def _convolution(
-    x: ArrayType,
-    w: ArrayType,
-    *,
-    dimension_numbers: str | ConvDimensionNumbers,
-    window_strides: Ints | None = None,
-    padding: Pairs | None = None,
-    lhs_dilation: Ints | None = None,
-    rhs_dilation: Ints | None = None,
-    window_reversal: tuple[bool, ...] | None = None,
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
-    precision: str = "DEFAULT",
-) -> ArrayType:
-    check_precision("convolution", precision)
-    name, d = "convolution", _numbers(dimension_numbers)
-    if x.dtype != w.dtype or x.ndim != w.ndim:
-        refuse(name, f"operands must agree in element type and rank, got {x}, {w}")
-    check_length(name, "spatial dimensions", d.input_spatial_dimensions, x.ndim - 2)
-    features = x.shape[d.input_feature_dimension]
-    outputs = w.shape[d.kernel_output_feature_dimension]
-    batch = x.shape[d.input_batch_dimension]
-    if features != w.shape[d.kernel_input_feature_dimension] * feature_group_count:
-        refuse(name, f"{features} features of {x} do not fit kernel {w}")
-    if outputs % feature_group_count or outputs % batch_group_count or batch % batch_group_count:
-        refuse(name, f"groups of {feature_group_count}, {batch_group_count} do not fit {x}, {w}")
-    spatial = window_shape(
-        name,
-        array_type(x.dtype, _extents(x, d.input_spatial_dimensions)),
-        _extents(w, d.kernel_spatial_dimensions),
-        window_strides,
-        lhs_dilation,
-        rhs_dilation,
-        padding,
-    )
-    shape = [0] * x.ndim
-    shape[d.output_batch_dimension] = batch // batch_group_count
-    shape[d.output_feature_dimension] = outputs
-    for axis, extent in zip(d.output_spatial_dimensions, spatial, strict=True):
-        shape[axis] = extent
-    return array_type(x.dtype, tuple(shape))
 
 
 def _dot_numpy(
@@ -187,121 +101,14 @@ def _dot_attributes(
         f"lhs_contracting_dimensions = {bracketed(lhs_contracting_dimensions)}, "
         f"rhs_contracting_dimensions = {bracketed(rhs_contracting_dimensions)}"
     )
-    return {"dot_dimension_numbers": f"#stablehlo.dot<{numbers}>", **_precision(precision)}
+    return {"dot_dimension_numbers": f"#stablehlo.dot<{numbers}>", **precision_attribute(precision)}
 
 
-def _precision(precision: str) -> dict[str, str]:
+def precision_attribute(precision: str) -> dict[str, str]:
     if precision == "DEFAULT":
         return {}
     one = enum("precision", precision)
     return {"precision_config": f"[{one}, {one}]"}
-
-
-def _along(x: np.ndarray, axis: int, step: int, low: int, high: int) -> np.ndarray:
-    """Dilate by `step`, then pad or cut, along `axis`."""
-    extent = x.shape[axis]
-    shape = list(x.shape)
-    shape[axis] = 0 if extent == 0 else (extent - 1) * step + 1
-    spread = np.zeros(shape, x.dtype)
-    spread[(slice(None),) * axis + (slice(None, None, step),)] = x
-    widths = [(0, 0)] * x.ndim
-    widths[axis] = (max(low, 0), max(high, 0))
-    padded = np.pad(spread, widths)
-    cut = slice(max(-low, 0), padded.shape[axis] - max(-high, 0))
-    return padded[(slice(None),) * axis + (cut,)]
-
-
-def _convolution_numpy(
-    x: np.ndarray,
-    w: np.ndarray,
-    *,
-    dimension_numbers: str | ConvDimensionNumbers,
-    window_strides: Ints | None = None,
-    padding: Pairs | None = None,
-    lhs_dilation: Ints | None = None,
-    rhs_dilation: Ints | None = None,
-    window_reversal: tuple[bool, ...] | None = None,
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
-    precision: str = "DEFAULT",
-) -> np.ndarray:
-    """In the layout batch, feature, spatial and out, in, spatial: a product per output position."""
-    d = _numbers(dimension_numbers)
-    x = np.transpose(
-        x, (d.input_batch_dimension, d.input_feature_dimension, *d.input_spatial_dimensions)
-    )
-    w = np.transpose(
-        w,
-        (
-            d.kernel_output_feature_dimension,
-            d.kernel_input_feature_dimension,
-            *d.kernel_spatial_dimensions,
-        ),
-    )
-    count = x.ndim - 2
-    ones = (1,) * count
-    for axis in range(count):
-        low, high = padding[axis] if padding else (0, 0)
-        x = _along(x, axis + 2, (lhs_dilation or ones)[axis], low, high)
-        w = _along(w, axis + 2, (rhs_dilation or ones)[axis], 0, 0)
-        if window_reversal and window_reversal[axis]:
-            w = np.flip(w, axis + 2)
-    if batch_group_count > 1:
-        parts = zip(np.split(x, batch_group_count), np.split(w, batch_group_count), strict=True)
-    else:
-        groups = feature_group_count
-        parts = zip(np.split(x, groups, 1), np.split(w, groups), strict=True)
-    strides = window_strides or ones
-    made = np.concatenate([_correlate(part, kernel, strides) for part, kernel in parts], 1)
-    order = (d.output_batch_dimension, d.output_feature_dimension, *d.output_spatial_dimensions)
-    return np.transpose(made, np.argsort(order))
-
-
-def _correlate(x: np.ndarray, w: np.ndarray, strides: Ints) -> np.ndarray:
-    """Valid windows of x (n, c, ...) against w (o, c, ...), each `strides` apart."""
-    window = w.shape[2:]
-    reach = [n - size for n, size in zip(x.shape[2:], window, strict=True)]
-    extents = [0 if r < 0 else r // s + 1 for r, s in zip(reach, strides, strict=True)]
-    result = np.zeros((x.shape[0], w.shape[0], *extents), x.dtype)
-    for at in np.ndindex(*extents):
-        cut = [slice(a * s, a * s + size) for a, s, size in zip(at, strides, window, strict=True)]
-        piece = x[(slice(None), slice(None), *cut)].reshape(x.shape[0], -1)
-        result[(slice(None), slice(None), *at)] = piece @ w.reshape(w.shape[0], -1).T
-    return result
-
-
-def _convolution_attributes(
-    *,
-    dimension_numbers: str | ConvDimensionNumbers,
-    window_strides: Ints | None = None,
-    padding: Pairs | None = None,
-    lhs_dilation: Ints | None = None,
-    rhs_dilation: Ints | None = None,
-    window_reversal: tuple[bool, ...] | None = None,
-    feature_group_count: int = 1,
-    batch_group_count: int = 1,
-    precision: str = "DEFAULT",
-) -> dict[str, str]:
-    d = _numbers(dimension_numbers)
-    fields = [
-        f"{name} = {bracketed(value) if isinstance(value, tuple) else value}"
-        for name in ConvDimensionNumbers.__slots__
-        for value in (getattr(d, name),)
-    ]
-    optional = {
-        "window_strides": window_strides and i64s(window_strides),
-        "lhs_dilation": lhs_dilation and i64s(lhs_dilation),
-        "rhs_dilation": rhs_dilation and i64s(rhs_dilation),
-        "window_reversal": window_reversal and flags(window_reversal),
-        "padding": padding and matrix(padding),
-    }
-    return {
-        "dimension_numbers": f"#stablehlo.conv<raw {', '.join(fields)}>",
-        "feature_group_count": i64(feature_group_count),
-        "batch_group_count": i64(batch_group_count),
-        **{name: text for name, text in optional.items() if text},
-        **_precision(precision),
-    }
 
 
 def _dot_samples() -> list[Sample]:
@@ -328,31 +135,10 @@ def _dot_samples() -> list[Sample]:
     ]
 
 
-def _convolution_samples() -> list[Sample]:
-    image, kernel = np.sin(arange("f8", 2, 4, 5, 6)), np.cos(arange("f8", 8, 4, 3, 2))
-    last = np.sin(arange("f4", 2, 5, 6, 4)), np.cos(arange("f4", 3, 2, 4, 3))
-    layout = {"dimension_numbers": "bf01_oi01->bf01"}
-    every = {
-        "window_strides": (1, 2),
-        "padding": ((1, 0), (2, 3)),
-        "lhs_dilation": (2, 1),
-        "rhs_dilation": (1, 2),
-    }
-    return [
-        ((image, kernel), layout),
-        ((image, kernel), {**layout, **every}),
-        ((image, kernel), {**layout, "padding": ((-1, 1), (0, 0))}),
-        ((image, kernel[:, :2]), {**layout, "feature_group_count": 2}),
-        ((image, kernel), {**layout, "batch_group_count": 2}),
-        (last, {"dimension_numbers": "b01f_01io->b01f", "window_strides": (2, 1)}),
-        ((arange("f8", 1, 2, 5), arange("f8", 3, 2, 2)), {"dimension_numbers": "bf0_oi0->bf0"}),
-    ]
-
-
 # --- Derivatives ---------------------------------------------------------------------------------
 
 
-def _bilinear_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+def bilinear_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     (x, y), (tx, ty) = instr.operands, tangents
     if ty is None:
         return instr.op(tx, y, **instr.attrs)
@@ -431,151 +217,6 @@ def _dot_back(
     return made if straight else transpose(made, permutation=order)
 
 
-def _convolution_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    c = _Conv(instr)
-    lhs = _input_cotangent(c, ct) if wanted[0] else None
-    return lhs, _kernel_cotangent(c, ct) if wanted[1] else None
-
-
-class _Conv:
-    """The settings of a convolution, all of them."""
-
-    def __init__(self, instr: Instr) -> None:
-        attrs = instr.attrs
-        self.x, self.w = instr.operands
-        self.d = d = _numbers(attrs["dimension_numbers"])
-        count = len(d.input_spatial_dimensions)
-        ones = (1,) * count
-        self.strides = attrs.get("window_strides") or ones
-        self.padding = attrs.get("padding") or ((0, 0),) * count
-        self.lhs_dilation = attrs.get("lhs_dilation") or ones
-        self.rhs_dilation = attrs.get("rhs_dilation") or ones
-        self.reversal = attrs.get("window_reversal") or (False,) * count
-        self.feature_groups = attrs.get("feature_group_count", 1)
-        self.batch_groups = attrs.get("batch_group_count", 1)
-        self.precision = attrs.get("precision", "DEFAULT")
-        out = instr.results[0].type
-        self.reach = [
-            _dilated(n, step)
-            for n, step in zip(
-                _extents(self.x.type, d.input_spatial_dimensions), self.lhs_dilation, strict=True
-            )
-        ]
-        self.window = [
-            _dilated(n, step)
-            for n, step in zip(
-                _extents(self.w.type, d.kernel_spatial_dimensions), self.rhs_dilation, strict=True
-            )
-        ]
-        self.made = [
-            _dilated(n, step)
-            for n, step in zip(
-                _extents(out, d.output_spatial_dimensions), self.strides, strict=True
-            )
-        ]
-
-
-def _dilated(extent: int, step: int) -> int:
-    return 0 if extent == 0 else (extent - 1) * step + 1
-
-
-def _split(x: Value, axis: int, count: int) -> Value:
-    shape = x.type.shape
-    return reshape(x, shape=(*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :]))
-
-
-def _grouped(x: Value, source: int, target: int, count: int) -> Value:
-    """Move `count` groups of dimension `source` in front of dimension `target`."""
-    x = _split(x, source, count)
-    kept = [axis for axis in range(x.type.ndim) if axis != source]
-    at = kept.index(target if target < source else target + 1)
-    order = (*kept[:at], source, *kept[at:])
-    x = transpose(x, permutation=order)
-    shape = x.type.shape
-    return reshape(x, shape=(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
-
-
-def _input_cotangent(c: _Conv, ct: Value) -> Value:
-    """A convolution with the kernel the other way round, strides as dilation.
-
-    The kernel is reversed by itself: XLA:CPU has no fast code for windows that are reversed.
-    """
-    d, w = c.d, c.w
-    groups = max(c.feature_groups, c.batch_groups)
-    outputs, inputs = d.kernel_output_feature_dimension, d.kernel_input_feature_dimension
-    if groups > 1:
-        w = _grouped(w, outputs, inputs, groups)
-    axes = zip(d.kernel_spatial_dimensions, c.reversal, strict=True)
-    turned = [axis for axis, flipped in axes if not flipped and w.type.shape[axis] > 1]
-    if turned:
-        w = reverse(w, dimensions=tuple(turned))
-    padding = []
-    for n, window, size, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True):
-        before = window - low - 1
-        padding.append((before, n + window - 1 - size - before))
-    numbers = ConvDimensionNumbers(
-        d.output_batch_dimension,
-        d.output_feature_dimension,
-        d.output_spatial_dimensions,
-        outputs,
-        inputs,
-        d.kernel_spatial_dimensions,
-        d.input_batch_dimension,
-        d.input_feature_dimension,
-        d.input_spatial_dimensions,
-    )
-    made = convolution(
-        ct,
-        w,
-        dimension_numbers=numbers,
-        window_strides=c.lhs_dilation,
-        padding=tuple(padding),
-        lhs_dilation=c.strides,
-        rhs_dilation=c.rhs_dilation,
-        feature_group_count=groups,
-        precision=c.precision,
-    )
-    if c.batch_groups > 1:
-        made = _grouped(made, d.input_feature_dimension, d.input_batch_dimension, c.batch_groups)
-    return made
-
-
-def _kernel_cotangent(c: _Conv, ct: Value) -> Value:
-    """The input convolved with the cotangent: batches take the place of features."""
-    d = c.d
-    padding = tuple(
-        [
-            (low, made + window - n - 1 - low)
-            for n, window, made, (low, _) in zip(c.reach, c.window, c.made, c.padding, strict=True)
-        ]
-    )
-    numbers = ConvDimensionNumbers(
-        d.input_feature_dimension,
-        d.input_batch_dimension,
-        d.input_spatial_dimensions,
-        d.output_batch_dimension,
-        d.output_feature_dimension,
-        d.output_spatial_dimensions,
-        d.kernel_input_feature_dimension,
-        d.kernel_output_feature_dimension,
-        d.kernel_spatial_dimensions,
-    )
-    made = convolution(
-        c.x,
-        ct,
-        dimension_numbers=numbers,
-        window_strides=c.rhs_dilation,
-        padding=padding,
-        lhs_dilation=c.lhs_dilation,
-        rhs_dilation=c.strides,
-        feature_group_count=c.batch_groups,
-        batch_group_count=c.feature_groups,
-        precision=c.precision,
-    )
-    flipped = [a for a, r in zip(d.kernel_spatial_dimensions, c.reversal, strict=True) if r]
-    return reverse(made, dimensions=tuple(flipped)) if flipped else made
-
-
 # --- Batching -------------------------------------------------------------------------------------
 
 
@@ -634,65 +275,13 @@ def _to_front(x: Value, axis: int) -> Value:
     return transpose(x, permutation=order)
 
 
-def _convolution_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
-    """Lanes of the input are batches, those of the kernel features, those of both groups."""
-    x, w = operands
-    d = _numbers(instr.attrs["dimension_numbers"])
-    varies = batching.is_batched(instr, operands)
-    features = instr.attrs.get("feature_group_count", 1)
-    batches = instr.attrs.get("batch_group_count", 1)
-    kernel, place = d.kernel_output_feature_dimension, d.output_feature_dimension
-    if all(varies):
-        w = fold(w, kernel)
-        if batches > 1:
-            x = fold(x, d.input_batch_dimension)
-            groups = {"batch_group_count": size * batches}
-        else:
-            x = fold(x, d.input_feature_dimension)
-            groups = {"feature_group_count": size * features}
-        return unfold(convolution(x, w, **{**instr.attrs, **groups}), place, size)
-    if varies[0]:
-        x = _fold_in_groups(x, d.input_batch_dimension, batches)
-        return unfold(convolution(x, w, **instr.attrs), d.output_batch_dimension, size)
-    groups = max(features, batches)
-    made = convolution(x, _fold_in_groups(w, kernel, groups), **instr.attrs)
-    return _unfold_from_groups(made, place, size, groups)
-
-
-def _fold_in_groups(x: Value, axis: int, groups: int) -> Value:
-    """As `fold`, below the groups that the dimension consists of."""
-    if groups == 1:
-        return fold(x, axis)
-    x = fold(_split(x, axis + 1, groups), axis + 1)
-    shape = x.type.shape
-    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
-
-
-def _unfold_from_groups(x: Value, axis: int, size: int, groups: int) -> Value:
-    if groups == 1:
-        return unfold(x, axis, size)
-    x = unfold(_split(x, axis, groups), axis + 1, size)
-    shape, axis = x.type.shape, axis + 1
-    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
-
-
 dot_general = Op(
     "dot_general",
     _dot_general,
     numpy=_dot_numpy,
     emit=spelled("dot_general", _dot_attributes),
-    jvp=_bilinear_jvp,
+    jvp=bilinear_jvp,
     vjp=_dot_vjp,
     batch=_dot_batch,
     samples=_dot_samples,
-)
-convolution = Op(
-    "convolution",
-    _convolution,
-    numpy=_convolution_numpy,
-    emit=spelled("convolution", _convolution_attributes),
-    jvp=_bilinear_jvp,
-    vjp=_convolution_vjp,
-    batch=_convolution_batch,
-    samples=_convolution_samples,
 )

@@ -28,19 +28,8 @@ from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink, memory
-from pyxla.runtime.outcome import (
-    Convert,
-    OutArray,
-    Outcome,
-    array_uses,
-    builder,
-    check_traceable,
-    number,
-    repeated,
-    resolve,
-    restore,
-    without_results,
-)
+from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
+from pyxla.runtime.outcome import OutArray, Outcome, array_uses, check_traceable, without_results
 from pyxla.runtime.words import Words, planned
 
 ARRAY = jaxlink.ARRAY

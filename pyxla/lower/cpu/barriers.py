@@ -19,8 +19,9 @@ from pyxla.ir.op import Op
 from pyxla.ir.rewrite import captures, substitute_region, walk
 from pyxla.ops import shape
 from pyxla.ops.check import FLOATS
-from pyxla.ops.contract import convolution, dot_general
+from pyxla.ops.contract import dot_general
 from pyxla.ops.control import optimization_barrier
+from pyxla.ops.convolution import convolution
 from pyxla.ops.elementwise import ELEMENTWISE
 
 LARGE = 4096  # elements of an array that is worth a kernel

@@ -1,0 +1,373 @@
+"""Objects of the caller's from flat results, as an outcome describes them.
+
+`builder` turns a tree of outs into nested closures, once per specialization.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.frontend.support import format_spec
+from pyxla.lib.random.state import set_state
+from pyxla.runtime.columns import items_of_columns
+from pyxla.runtime.outcome import (
+    Out,
+    OutArgument,
+    OutArray,
+    OutChoice,
+    Outcome,
+    OutConst,
+    OutDict,
+    OutFormat,
+    OutGrown,
+    OutList,
+    OutMaybe,
+    OutMixed,
+    OutNumbers,
+    OutObject,
+    OutPool,
+    OutPooled,
+    OutScalar,
+    OutSet,
+    OutTuple,
+    OutView,
+    Path,
+    walk,
+)
+
+# A built tree: (flat results, the caller's arguments, objects made so far) -> object.
+Builder = Callable[[Sequence[Any], Sequence[Any], dict[int, Any]], Any]
+
+
+Convert = Callable[[Any], Any]
+
+
+_NUMBERS = frozenset({float, int, bool})
+
+
+def number(x: Any) -> Any:
+    """A result that is a number as Python's number, which it may be already."""
+    return x if type(x) in _NUMBERS else np.asarray(x).item()
+
+
+def builder(
+    out: Out,
+    arrays: Sequence[Convert],
+    scalar: Convert = number,
+    repeated: Any = None,
+    pools: Sequence[OutPool] = (),
+) -> Builder:
+    """The closure that makes what `out` describes.
+
+    arrays[index] converts an array result, `scalar` a Python scalar.  repeated: see `repeated`;
+    None where nothing is known.  pools: of the outcome.
+    """
+    return _Builders(arrays, scalar, repeated, pools).build(out)
+
+
+def repeated(outcome: Outcome) -> frozenset[int]:
+    """The ids of the outs that occur more than once, which are one object for the caller."""
+    roots = [outcome.result, *[x.out for x in outcome.stores], *[p.rows for p in outcome.pools]]
+    roots += [arg for site in outcome.sites for arg in site.args]
+    counts = Counter([id(node) for root in roots for node in walk(root)])
+    return frozenset([node for node, count in counts.items() if count > 1])
+
+
+class _Builders:
+    """Makes the closures for one tree: those of leaves take a result, all others what is below."""
+
+    def __init__(self, arrays: Sequence[Convert], scalar: Convert, repeated: Any, pools: Any):
+        self.pools: Sequence[OutPool] = pools
+        self.arrays = arrays
+        self.scalar = scalar
+        self.repeated = repeated
+
+    def build(self, out: Out) -> Builder:
+        if (leaf := self.leaf(out)) is not None:
+            convert, index = leaf
+            return lambda values, args, made: convert(values[index])
+        match out:
+            case OutConst(value):
+                return lambda values, args, made: value
+            case OutSet(known):
+                return lambda values, args, made: set(known)
+            case OutMaybe(index, inner):
+                some = self.build(inner)
+                return lambda values, args, made: (
+                    some(values, args, made) if number(values[index]) else None
+                )
+            case OutMixed(index, outs):
+                if self.scalar is not number:  # under a trace a number is an array of its dtype
+                    return self.build(outs[-1])
+                kinds = [self.build(o) for o in outs]
+                return lambda values, args, made: kinds[number(values[index])](values, args, made)
+            case OutPooled(pool, row, dynamic):
+                return lambda values, args, made: self.instances(pool, values, args, made)[
+                    number(values[row]) if dynamic else row
+                ]
+            case OutChoice(index, choices):
+                return lambda values, args, made: choices[number(values[index])]
+            case OutArgument(path):
+                return lambda values, args, made: resolve(args, path)
+            case OutFormat(parts):
+                return _format(
+                    [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
+                )
+            case OutTuple(cls, items):
+                make = tuple if cls is tuple else cls._make  # type: ignore[attr-defined]
+                each = self.each(items)
+                return lambda values, args, made: make(each(values, args, made))
+        if self.is_single(out):
+            return self.fresh(out)
+        return _shared(out, self.fresh(out))
+
+    def is_single(self, out: Out) -> bool:
+        return self.repeated is not None and id(out) not in self.repeated
+
+    def leaf(self, out: Out) -> tuple[Convert, int] | None:
+        """How one result is converted, and which, where that is all."""
+        match out:
+            case OutArray(index, extents) if all(e is None for e in extents):
+                return (self.arrays[index], index) if self.is_single(out) else None
+            case OutScalar(index, "python"):
+                return self.scalar, index
+            case OutScalar(index):
+                convert = self.arrays[index]
+                if convert is np.array:
+                    return _numpy_scalar, index
+                return (lambda x: _immutable(convert(x))), index
+        return None
+
+    def each(self, outs: Sequence[Out]) -> Builder:
+        """The closure for a list of what `outs` describe."""
+        leaves = [self.leaf(out) for out in outs]
+        pairs = [leaf for leaf in leaves if leaf is not None]
+        if len(pairs) == len(leaves):
+            return lambda values, args, made: [convert(values[index]) for convert, index in pairs]
+        parts = [self.build(out) for out in outs]
+        return lambda values, args, made: [p(values, args, made) for p in parts]
+
+    def fresh(self, out: Out) -> Builder:
+        """The closure for an object with identity, made anew."""
+        match out:
+            case OutArray(index, extents) if any(e is not None for e in extents):
+                return _sized(index, extents, self.arrays[index])
+            case OutArray(index):
+                convert = self.arrays[index]
+                return lambda values, args, made: convert(values[index])
+            case OutNumbers(index, python):
+                return _numbers(index, self.arrays[index], self.scalar if python else _immutable)
+            case OutView(base, steps):
+                root = self.build(base)
+                return lambda values, args, made: _viewed(root(values, args, made), steps)
+            case OutList(items):
+                return self.each(items)
+            case OutGrown():
+                return self.list_of_columns(out)
+            case OutDict(keys, items):
+                each = self.each(items)
+                return lambda values, args, made: dict(
+                    zip(keys, each(values, args, made), strict=True)
+                )
+            case OutObject(cls, fields):
+                make = maker(cls, tuple([name for name, _ in fields]))
+                each = self.each([item for _, item in fields])
+                return lambda values, args, made: make(each(values, args, made))
+        raise TypeError(f"not an out: {out!r}")
+
+    def list_of_columns(self, out: OutGrown) -> Builder:
+        size, columns, item, cls = out.size, out.columns, out.item, out.cls
+        converts = [self.arrays[column] for column in columns]
+
+        def grown(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+            items = items_of_columns(
+                None if size is None else number(values[size]),
+                [convert(values[c]) for c, convert in zip(columns, converts, strict=True)],
+                item,
+                lambda pool: self.instances(pool, values, args, made),
+            )
+            return items if cls is list else cls(items)
+
+        return grown
+
+    def instances(
+        self, pool: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
+    ) -> list[Any]:
+        """The instances in a pool, which may have each other in their fields."""
+        key = -1 - pool  # no id of an out
+        if key not in made:
+            of = self.pools[pool]
+            new: Any = of.cls.__new__
+            made[key] = [new(of.cls) for _ in range(_size(of.rows, values))]
+            rows = self.build(of.rows)(values, args, made)
+            for instance, row in zip(made[key], rows, strict=True):
+                for name, field in zip(of.names, row, strict=True):
+                    object.__setattr__(instance, name, field)
+        return made[key]
+
+
+def _size(rows: Any, values: Sequence[Any]) -> int:
+    """How many items a list has."""
+    if isinstance(rows, OutList):
+        return len(rows.items)
+    if rows.size is None:
+        return len(np.asarray(values[rows.columns[0]]))
+    return number(values[rows.size])
+
+
+def _shared(out: Out, fresh: Builder) -> Builder:
+    """As `fresh`, once per call."""
+    token = id(out)
+
+    def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+        if token not in made:
+            made[token] = fresh(values, args, made)
+        return made[token]
+
+    return build
+
+
+def _sized(index: int, extents: tuple[int | None, ...], array: Convert) -> Builder:
+    """An array of bounded extent, cut to its true size."""
+
+    def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+        sizes = [slice(None) if e is None else slice(number(values[e])) for e in extents]
+        whole = array(values[index])
+        cut = whole[tuple(sizes)]
+        return cut.copy() if isinstance(cut, np.ndarray) and cut.size < whole.size else cut
+
+    return build
+
+
+def _format(pieces: Sequence[Any]) -> Builder:
+    def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> str:
+        texts = []
+        for piece in pieces:
+            if isinstance(piece, str):
+                texts.append(piece)
+            else:
+                make, conversion, spec = piece
+                texts.append(format_spec(make(values, args, made), conversion, spec))
+        return "".join(texts)
+
+    return build
+
+
+def _numbers(index: int, array: Convert, scalar: Convert) -> Builder:
+    """A list of the elements of an array."""
+    if scalar is number:
+        return lambda values, args, made: np.asarray(values[index]).tolist()
+    return lambda values, args, made: _listed(array(values[index]), scalar)
+
+
+def _listed(x: Any, convert: Convert) -> list[Any]:
+    """The elements of an array in nested lists."""
+    if x.ndim > 1:
+        return [_listed(row, convert) for row in x]
+    return [convert(element) for element in x]
+
+
+def _immutable(x: Any) -> Any:
+    """A NumPy scalar; among jax.Arrays it stays one."""
+    return x[()] if isinstance(x, np.ndarray) else x
+
+
+def _numpy_scalar(x: Any) -> Any:
+    return np.asarray(x)[()]
+
+
+def _viewed(x: Any, steps: tuple[tuple[str, Any], ...]) -> Any:
+    for name, operand in steps:
+        x = _STEPS[name](x, operand)
+    return x
+
+
+_STEPS: dict[str, Callable[[Any, Any], Any]] = {
+    "getitem": lambda x, key: x[key],
+    "transpose": lambda x, axes: x.transpose(axes),
+    "reshape": lambda x, shape: x.reshape(shape),
+    "real": lambda x, _: x.real,
+    "imag": lambda x, _: x.imag,
+    "view": lambda x, dtype: x.view(dtype),
+}
+
+
+def maker(cls: type, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
+    """`new_object` of that class for values of the fields `names`."""
+    new: Any = cls.__new__
+    update = object.__setattr__
+
+    def make(values: Sequence[Any]) -> Any:
+        made: Any = new(cls)
+        update(made, "__dict__", dict(zip(names, values)))
+        return made
+
+    def make_by_field(values: Sequence[Any]) -> Any:
+        made: Any = new(cls)
+        for name, value in zip(names, values):
+            update(made, name, value)
+        return made
+
+    if hasattr(cls, "__pyxla_made__") or cls in (np.random.Generator, np.random.PCG64):
+        return lambda values: new_object(cls, dict(zip(names, values)))
+    if not cls.__dictoffset__ or any(_is_described(cls, name) for name in ("__dict__", *names)):
+        return make_by_field
+    return make
+
+
+def _is_described(cls: type, name: str) -> bool:
+    """Whether the class says what setting that attribute does: a property, a slot."""
+    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    if name == "__dict__" and isinstance(found, types.GetSetDescriptorType):
+        return False
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+
+
+def new_object(cls: type, fields: dict[str, Any]) -> Any:
+    """An instance with these fields, made as unpickling makes one: without running `__init__`."""
+    if (make := getattr(cls, "__pyxla_made__", None)) is not None:
+        return make(fields)
+    if cls is np.random.Generator:
+        return np.random.Generator(fields["bit_generator"])
+    if cls is np.random.PCG64:
+        bits = np.random.PCG64(0)
+        set_state(bits, fields)
+        return bits
+    made: Any = cls.__new__(cls)  # type: ignore[call-overload]
+    fill(made, fields)
+    return made
+
+
+def fill(x: Any, fields: dict[str, Any]) -> None:
+    """Set fields past frozen dataclasses' guards."""
+    for name, value in fields.items():
+        object.__setattr__(x, name, value)
+
+
+def resolve(args: Sequence[Any], path: Path) -> Any:
+    """The object at `path`: a step is an index or key of a container, or a field's name."""
+    x = args[path[0]]
+    for step in path[1:]:
+        x = x[step] if isinstance(x, (list, tuple, dict)) else getattr(x, step)
+    return x
+
+
+def restore(target: Any, source: Any) -> None:
+    """Give the container `target` the elements of `source`."""
+    if isinstance(target, list):
+        target[:] = source
+    elif isinstance(target, dict):
+        for key in [key for key in target if key not in source]:
+            del target[key]
+        target.update(source)
+    elif isinstance(target, np.random.PCG64):
+        target.state = source.state
+    else:
+        for name in [name for name in vars(target) if not hasattr(source, name)]:
+            object.__delattr__(target, name)
+        fill(target, vars(source))
