@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import itertools
 import math
 import operator
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,12 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import apply, call, call_method, find
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.making import list_, unknown
+from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate, length, set_item
 from pyxla.infer.engine import Engine, Frame, Stopped
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated
 from pyxla.infer.lattice import (
@@ -35,13 +34,12 @@ from pyxla.infer.lattice import (
     MaybeNone,
     MaybeUnbound,
     NeedsStatic,
-    Ref,
     Scalar,
     Tuple,
     Unbound,
     is_number,
 )
-from pyxla.infer.lists import choosing, growing, methods, number_lists
+from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import (
     class_of_exception,
     exception_init,
@@ -57,7 +55,6 @@ from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.checks import TOO_LARGE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
-from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
@@ -380,143 +377,6 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
         x = get_item(engine, x, index[0] if len(index) == 1 else Tuple(index))
     kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[engine.operand(x).dtype.kind]
     return call(engine, Const(kind), [x], {})
-
-
-@rule(sorted)
-def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Const(False)) -> Any:
-    function = None if isinstance(key, Const) and key.value is None else key
-    if growing.found(engine.heap, x) is not None or unknown(engine, x):
-        return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
-    kept = number_lists.flat(engine, x) if function is None else None
-    if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
-        return _sorted_numbers(engine, kept, bool(engine.static(reverse, "reverse")))
-    items = iterate(engine, x)
-    keys = [i if function is None else call(engine, function, [i], {}) for i in items]
-    descending = bool(engine.static(reverse, "reverse"))
-    try:
-        known = [engine.python_object(k) for k in keys]
-    except LookupError:
-        keys = _rows(engine, keys)
-        known = _deciding(keys)
-        if known is None:
-            return _network(engine, items, keys, descending)
-    order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
-    return engine.new(ListCell(tuple([items[i] for i in order])))
-
-
-def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> Any:
-    """A list of unknown length, in order."""
-    x = tables.unordered(engine, x)
-    given = growing.found(engine.heap, x)
-    made = list_(engine, x) if given is None else growing.copied(engine, given)
-    grown = growing.found(engine.heap, made)
-    if grown is not None:
-        methods.sort(engine, made, grown, function, descending)
-        methods.guard(engine, given or grown, made)
-    return made
-
-
-def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
-    """Keys that all are lists as tuples, which compare alike."""
-    contents = [engine.content(key) if isinstance(key, Ref) else None for key in keys]
-    if not all(isinstance(content, (ListCell, NumberList)) for content in contents):
-        return keys
-    return [Tuple(tuple(iterate(engine, key))) for key in keys]
-
-
-def _deciding(keys: list[Any]) -> list[Any] | None:
-    """What decides the order of tuples that differ in what is known at their start."""
-    if not all(isinstance(key, Tuple) for key in keys):
-        return None
-    starts = [
-        tuple([part.value for part in itertools.takewhile(_is_known, key.items)]) for key in keys
-    ]
-    common = min([len(start) for start in starts])
-    starts = [start[:common] for start in starts]
-    try:
-        return starts if len(set(starts)) == len(starts) else None
-    except TypeError:
-        return None
-
-
-def _is_known(x: Any) -> bool:
-    return isinstance(x, Const)
-
-
-def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
-    """A list of numbers that is kept as an array, in order."""
-    order = _order(engine, [x.data], descending)
-    return engine.new(number_lists.kept_as(engine, get_item(engine, x.data, order), x.python))
-
-
-def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
-    """Items by keys known at run time: one stable argsort, and what it picks."""
-    columns: Iterable[Sequence[Any]] = [keys]
-    if all(isinstance(key, Tuple) and len(key.items) == len(keys[0].items) for key in keys):
-        columns = list(zip(*[key.items for key in keys], strict=True))
-    if not columns or not all(is_number(x) for column in columns for x in column):
-        raise engine.refuse(
-            "sorted() by keys known at run time only, which are not all numbers",
-            "sort an array of the keys with np.argsort",
-        )
-    by = [
-        call(engine, Const(np.array), [engine.new(ListCell(tuple(column)))], {})
-        for column in columns
-    ]
-    order = _order(engine, by, descending)
-    return engine.new(ListCell(tuple(_picked(engine, items, order))))
-
-
-def _order(engine: Engine, by: list[Any], descending: bool) -> Any:
-    """Where what comes first, second and so on is: by columns, equal rows as they are."""
-    backwards = Const(slice(None, None, -1))
-    if descending:
-        by = [get_item(engine, x, backwards) for x in by]
-    if len(by) == 1:
-        order = call(engine, Const(np.argsort), by, {"kind": Const("stable")})
-    else:
-        order = call(engine, Const(np.lexsort), [Tuple(tuple(reversed(by)))], {})
-    if not descending:
-        return order
-    last = binary(engine, "sub", length(engine, order), Const(1))
-    return binary(engine, "sub", last, get_item(engine, order, backwards))
-
-
-def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
-    """`[items[i] for i in order]`."""
-    if all(isinstance(i, Tuple) and len(i.items) == len(items[0].items) for i in items):
-        columns = [list(column) for column in zip(*[i.items for i in items], strict=True)]
-        rows = zip(*[_picked(engine, column, order) for column in columns], strict=True)
-        return [Tuple(tuple(row), items[0].cls) for row in rows]
-    numbers = all(map(is_number, items))
-    kinds = {kind for i in items for kind in kinds_of(i)} if numbers else set()
-    if len(kinds) != 1:
-        places = [get_item(engine, order, Const(i)) for i in range(len(items))]
-        found = [choosing.picked(engine, tuple(items), place) for place in places]
-        if None not in found:
-            return found
-        raise engine.refuse(
-            "sorted() puts objects in an order known at run time only",
-            "sort numbers, or tuples of numbers, of one type",
-        )
-    array = call(engine, Const(np.array), [engine.new(ListCell(tuple(items)))], {})
-    array = get_item(engine, array, order)
-    out = [get_item(engine, array, Const(i)) for i in range(len(items))]
-    (kind,) = kinds
-    return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_DTYPES else out
-
-
-@rule(list.sort)
-def _sort(engine: Engine, x: Any, **options: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
-        key = options.get("key", Const(None))
-        function = None if isinstance(key, Const) and key.value is None else key
-        down = engine.static(options.get("reverse", Const(False)), "reverse")
-        methods.sort(engine, x, grown, function, bool(down))
-        return Const(None)
-    result = _sorted(engine, x, **options)
-    engine.set_content(x.cell, content_of(engine, result))
-    return Const(None)
 
 
 def _by_items(target: Any) -> None:

@@ -1,4 +1,4 @@
-"""Containers of `collections` as Python that is compiled like the user's.
+"""Containers of `collections`, and keys of `functools`, as Python that is compiled like the user's.
 
 An instance in compiled code is one of these classes, each of which derives from the one it stands
 for, over a list or a dict; as a result it is made anew (`__pyxla_made__`).  As for lists and dicts,
@@ -8,6 +8,7 @@ lengths and keys are known while compiling.
 from __future__ import annotations
 
 import collections
+import functools
 from typing import Any
 
 import numpy as np
@@ -325,9 +326,24 @@ class Counter(Mapping, collections.Counter):
         return out
 
 
+class Compared:
+    """What `functools.cmp_to_key(compare)` makes of `item`."""
+
+    def __init__(self, compare: Any, item: Any) -> None:
+        self.compare = compare
+        self.item = item
+
+    def __lt__(self, other: Any) -> Any:
+        return self.compare(self.item, other.item) < 0
+
+    def __gt__(self, other: Any) -> Any:
+        return self.compare(self.item, other.item) > 0
+
+
 STAND_FOR: dict[type, type] = {
     collections.deque: Deque,
     collections.defaultdict: DefaultDict,
     collections.OrderedDict: OrderedDict,
     collections.Counter: Counter,
+    type(functools.cmp_to_key(max)): Compared,
 }

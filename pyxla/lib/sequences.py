@@ -201,3 +201,24 @@ def insertion_sort(items: list[Any], reverse: bool) -> None:
             items[j] = items[j - 1]
             j -= 1
         items[j] = x
+
+
+def sort_by(items: list[Any], compare: Callable[[Any, Any], Any], reverse: bool) -> None:
+    """`items.sort(key=functools.cmp_to_key(compare), reverse=reverse)`: each item is put after
+    those before it that are not greater, which is where CPython puts it."""
+    if reverse:
+        items.reverse()
+    for i in range(1, len(items)):
+        x = items[i]
+        low, high = 0, i
+        while low < high:
+            middle = (low + high) // 2
+            if compare(x, items[middle]) < 0:
+                high = middle
+            else:
+                low = middle + 1
+        for j in range(i, low, -1):
+            items[j] = items[j - 1]
+        items[low] = x
+    if reverse:
+        items.reverse()

@@ -1,0 +1,221 @@
+"""`sorted` and `list.sort`: by keys that are known while compiling, by numbers and texts with one
+stable argsort, and by comparing where a function says which of two comes first."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.shadows import one_of
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.making import list_, unknown
+from pyxla.infer.containers.structure import content_of, get_item, iterate, length
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import ListCell, NumberList
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import kinds_of
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
+from pyxla.infer.lists import choosing, growing, methods, number_lists
+from pyxla.infer.operators import binary
+from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib import sequences
+from pyxla.lib.containers import Compared
+from pyxla.lib.registry import rule
+
+
+@rule(functools.cmp_to_key)
+def _cmp_to_key(engine: Engine, function: Any) -> Any:
+    return call(engine, Const(functools.partial), [Const(Compared), function], {})
+
+
+def _comparison(key: Any) -> Any:
+    """The function that compares, of a key made by `functools.cmp_to_key`; None of others."""
+    if isinstance(key, Compound) and key.kind == "partial":
+        made = key.items[0]
+        if isinstance(made, Const) and made.value is Compared:
+            return key.items[1]
+    return None
+
+
+@rule(sorted)
+def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Const(False)) -> Any:
+    function = None if isinstance(key, Const) and key.value is None else key
+    if (comparison := _comparison(function)) is not None:
+        made = list_(engine, tables.unordered(engine, x))
+        call(engine, Const(sequences.sort_by), [made, comparison, reverse], {})
+        return made
+    if growing.found(engine.heap, x) is not None or unknown(engine, x):
+        return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
+    kept = number_lists.flat(engine, x) if function is None else None
+    if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
+        return _sorted_numbers(engine, kept, bool(engine.static(reverse, "reverse")))
+    items = iterate(engine, x)
+    keys = [i if function is None else call(engine, function, [i], {}) for i in items]
+    descending = bool(engine.static(reverse, "reverse"))
+    try:
+        known = [engine.python_object(k) for k in keys]
+    except LookupError:
+        keys = _rows(engine, keys)
+        known = _deciding(keys)
+        if known is None:
+            return _network(engine, items, keys, descending)
+    order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
+    return engine.new(ListCell(tuple([items[i] for i in order])))
+
+
+def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> Any:
+    """A list of unknown length, in order."""
+    x = tables.unordered(engine, x)
+    given = growing.found(engine.heap, x)
+    made = list_(engine, x) if given is None else growing.copied(engine, given)
+    grown = growing.found(engine.heap, made)
+    if grown is not None:
+        methods.sort(engine, made, grown, function, descending)
+        methods.guard(engine, given or grown, made)
+    return made
+
+
+def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
+    """Keys that all are lists as tuples, which compare alike."""
+    contents = [engine.content(key) if isinstance(key, Ref) else None for key in keys]
+    if not all(isinstance(content, (ListCell, NumberList)) for content in contents):
+        return keys
+    return [Tuple(tuple(iterate(engine, key))) for key in keys]
+
+
+def _deciding(keys: list[Any]) -> list[Any] | None:
+    """What decides the order of tuples that differ in what is known at their start."""
+    if not all(isinstance(key, Tuple) for key in keys):
+        return None
+    starts = [
+        tuple([part.value for part in itertools.takewhile(_is_known, key.items)]) for key in keys
+    ]
+    common = min([len(start) for start in starts])
+    starts = [start[:common] for start in starts]
+    try:
+        return starts if len(set(starts)) == len(starts) else None
+    except TypeError:
+        return None
+
+
+def _is_known(x: Any) -> bool:
+    return isinstance(x, Const)
+
+
+def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
+    """A list of numbers that is kept as an array, in order."""
+    order = _order(engine, [x.data], descending)
+    return engine.new(number_lists.kept_as(engine, get_item(engine, x.data, order), x.python))
+
+
+def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
+    """Items by keys known at run time: one stable argsort, and what it picks."""
+    columns = list(_columns(keys))
+    if not columns or not all(is_number(x) for column in columns for x in column):
+        raise engine.refuse(
+            "sorted() by keys known at run time only, which are not all numbers",
+            "sort an array of the keys with np.argsort",
+        )
+    by = [
+        call(engine, Const(np.array), [engine.new(ListCell(tuple(column)))], {})
+        for column in columns
+    ]
+    order = _order(engine, by, descending)
+    return engine.new(ListCell(tuple(_picked(engine, items, order))))
+
+
+def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """What decides the order of keys, the first first: the parts of tuples, and for texts where
+    they are among all of them."""
+    rows = [_parts(key) for key in keys]
+    if rows and all(row is not None and len(row) == len(rows[0] or ()) for row in rows):
+        for column in zip(*[row or () for row in rows], strict=True):
+            yield from _columns(column)
+        return
+    texts = [choices.values_of(key) for key in keys]
+    if all(own is not None and all(type(v) is str for v in own) for own in texts):
+        union = sorted(choices.united(*[own or () for own in texts]))
+        yield [choices.position(key, union) for key in keys]
+    else:
+        yield keys
+
+
+def _parts(x: Any) -> Sequence[Any] | None:
+    if isinstance(x, Const) and isinstance(x.value, tuple):
+        return [Const(part) for part in x.value]
+    return x.items if isinstance(x, Tuple) else None
+
+
+def _order(engine: Engine, by: list[Any], descending: bool) -> Any:
+    """Where what comes first, second and so on is: by columns, equal rows as they are."""
+    backwards = Const(slice(None, None, -1))
+    if descending:
+        by = [get_item(engine, x, backwards) for x in by]
+    if len(by) == 1:
+        order = call(engine, Const(np.argsort), by, {"kind": Const("stable")})
+    else:
+        order = call(engine, Const(np.lexsort), [Tuple(tuple(reversed(by)))], {})
+    if not descending:
+        return order
+    last = binary(engine, "sub", length(engine, order), Const(1))
+    return binary(engine, "sub", last, get_item(engine, order, backwards))
+
+
+def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
+    """`[items[i] for i in order]`."""
+    if all(isinstance(i, Tuple) and len(i.items) == len(items[0].items) for i in items):
+        columns = [list(column) for column in zip(*[i.items for i in items], strict=True)]
+        rows = zip(*[_picked(engine, column, order) for column in columns], strict=True)
+        return [Tuple(tuple(row), items[0].cls) for row in rows]
+    if (texts := _picked_texts(engine, items, order)) is not None:
+        return texts
+    numbers = all(map(is_number, items))
+    kinds = {kind for i in items for kind in kinds_of(i)} if numbers else set()
+    if len(kinds) != 1:
+        places = [get_item(engine, order, Const(i)) for i in range(len(items))]
+        found = [choosing.picked(engine, tuple(items), place) for place in places]
+        if None not in found:
+            return found
+        raise engine.refuse(
+            "sorted() puts objects in an order known at run time only",
+            "sort numbers, or tuples of numbers, of one type",
+        )
+    array = call(engine, Const(np.array), [engine.new(ListCell(tuple(items)))], {})
+    array = get_item(engine, array, order)
+    out = [get_item(engine, array, Const(i)) for i in range(len(items))]
+    (kind,) = kinds
+    return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_DTYPES else out
+
+
+def _picked_texts(engine: Engine, items: list[Any], order: Any) -> list[Any] | None:
+    """`[items[i] for i in order]` of known texts, or members of an enum; else None."""
+    if not all(isinstance(x, Const) and choices.values_of(x) for x in items):
+        return None
+    union = choices.united(*[choices.values_of(x) or () for x in items])
+    if len(union) == 1:
+        return items
+    places = [choices.position(x, union) for x in items]
+    found = _picked(engine, places, order)
+    return [choices.one_of_these(one_of(x.value, len(union)), union) for x in found]
+
+
+@rule(list.sort)
+def _sort(engine: Engine, x: Any, **options: Any) -> Any:
+    if (comparison := _comparison(options.get("key"))) is not None:
+        down = options.get("reverse", Const(False))
+        return call(engine, Const(sequences.sort_by), [x, comparison, down], {})
+    if (grown := growing.found(engine.heap, x)) is not None:
+        key = options.get("key", Const(None))
+        function = None if isinstance(key, Const) and key.value is None else key
+        down = engine.static(options.get("reverse", Const(False)), "reverse")
+        methods.sort(engine, x, grown, function, bool(down))
+        return Const(None)
+    result = _sorted(engine, x, **options)
+    engine.set_content(x.cell, content_of(engine, result))
+    return Const(None)

@@ -1,0 +1,48 @@
+"""Sorting by what is no number: texts, tuples with texts, and functions that compare."""
+
+from functools import cmp_to_key
+
+import numpy as np
+
+from tests.programs import program
+
+NAMED = [(2.0, "b"), (1.0, "z"), (2.0, "a"), (3.0, "c"), (1.0, "z")]
+
+
+@program("sorting texts", lambda: (NAMED[:],), lambda: (NAMED[:2],))
+def tuples_with_texts(items):
+    down = sorted(items, reverse=True)
+    by_both = sorted(items, key=lambda t: (-t[0], (t[1], t[0])))
+    first = sorted([name for _, name in items], key=lambda name: (len(name) * items[0][0], name))
+    items.sort()
+    return down, by_both, first, items[0]
+
+
+@program("sorting texts dict", lambda: ({"a": 3, "b": 1, "c": 3},))
+def dicts_in_order(d):
+    by_count = sorted(d.items(), key=lambda kv: (-kv[1], kv[0]))
+    return by_count, sorted(d.items()), sorted(d, key=d.get, reverse=True)
+
+
+@program("sorting compare", lambda: ([4, 3, 2, 7, 9, 1],), lambda: ([3],), lambda: ([],))
+def by_remainder(numbers):
+    key = cmp_to_key(lambda a, b: a % 3 - b % 3)
+    down = sorted(numbers, key=key, reverse=True)
+    numbers.sort(key=key)
+    return down
+
+
+def turn(p, q):
+    c = p[0] * q[1] - p[1] * q[0]
+    return -1 if c > 0 else 1 if c < 0 else 0
+
+
+@program("sorting compare", lambda: ([(1, 1), (-1, 2), (3, 1), (2, 2)], np.arange(-3.0, 3.0)))
+def by_angle(points, a):
+    points.sort(key=cmp_to_key(turn))
+    kept = []
+    for i in range(len(a)):
+        if a[i] != 0:
+            kept.append((a[i] * a[i], i))
+    kept.sort(key=cmp_to_key(lambda p, q: -1 if p[0] > q[0] else int(p[0] < q[0])))
+    return kept, max(points, key=cmp_to_key(turn)), min(points, key=cmp_to_key(turn))
