@@ -18,10 +18,12 @@ import pyxla
 from pyxla import ahead, options
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.rules import RULES
-from tests.bad_programs import PROGRAMS, Bad
+from tests import bad_programs
+from tests.bad_programs import Bad
 from tests.fuzz.sources import remember
 from tests.programs import load
 
+PROGRAMS = bad_programs.load()
 OWN = str(Path(pyxla.__file__).parent)
 
 

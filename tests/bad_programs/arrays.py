@@ -1,0 +1,174 @@
+# ruff: noqa: B007, B016, B018, B023, E711, F601, F811, F821, F841, SIM, UP
+"""Refused: arrays."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import numpy as np
+
+import pyxla
+from pyxla import f32, f64, i64
+from tests.bad_programs import bad
+
+V, M = f64[3], f64[3, 4]
+
+
+@bad("could not be broadcast together with shapes (3,) (4,)", f64[3], f64[4])
+def shapes_do_not_match(x, y):
+    return x + y  # <-
+
+
+@bad("(3,) (4,)", f64[3], f64[4])
+def inplace_shapes_do_not_match(x, y):
+    x += y  # <-
+    return x
+
+
+@bad("matmul: shapes (3, 4) and (3,) do not fit", f64[3, 4], f64[3])
+def matmul_shapes_do_not_match(x, y):
+    return x @ y  # <-
+
+
+@bad("shapes (3,) and (4,) not aligned", f64[3], f64[4])
+def dot_shapes_do_not_match(x, y):
+    return np.dot(x, y)  # <-
+
+
+@bad("cannot reshape array of size 12 into shape (5, 3)", M)
+def reshape_size(x):
+    return x.reshape(5, 3)  # <-
+
+
+@bad("could not broadcast input array from shape (2,) into shape (3,)", V)
+def assigned_shape(x):
+    x[:] = np.ones(2)  # <-
+    return x
+
+
+@bad("same_kind", i64[3])
+def inplace_cast(x):
+    x += 0.5  # <-
+    return x
+
+
+@bad("same_kind", i64[3], V)
+def out_cast(x, y):
+    np.add(x, y, out=x)  # <-
+    return x
+
+
+@bad("operands must agree but in dimension 0", M, V)
+def concatenate_ranks(x, y):
+    return np.concatenate([x, y])  # <-
+
+
+@bad("must have the same shape", V, f64[4])
+def stack_shapes(x, y):
+    return np.stack([x, y])  # <-
+
+
+@bad("too many indices", V)
+def too_many_indices(x):
+    return x[0, 0]  # <-
+
+
+@bad("index 5 is out of bounds for axis 0 with size 3", V)
+def index_out_of_bounds(x):
+    return x[5]  # <-
+
+
+@bad("are valid indices", V)
+def index_by_float(x):
+    return x[1.5]  # <-
+
+
+@bad("are valid indices", V)
+def index_by_text(x):
+    return x["first"]  # <-
+
+
+@bad("boolean ind", V)
+def mask_of_another_shape(x):
+    return x[np.array([True, False])]  # <-
+
+
+@bad("duplicate value in axis (0, 0)", M)
+def transpose_axes(x):
+    return np.transpose(x, (0, 0))  # <-
+
+
+@bad("square", M)
+def inverse_of_a_rectangle(x):
+    return np.linalg.inv(x)  # <-
+
+
+@bad("zero-size", V)
+def maximum_of_nothing(x):
+    return np.max(x[:0])  # <-
+
+
+@bad("does not result in an equal division", V)
+def unequal_split(x):
+    return np.split(x, 2)  # <-
+
+
+@bad("NoneType is not a number or an array", float)
+def object_array(x):
+    return np.array([x, None])  # <-
+
+
+@bad("the items of a list differ in shape", float)
+def ragged_array(x):
+    return np.array([[x], [x, x]])  # <-
+
+
+@bad("is not a dtype", float)
+def text_array(x):
+    return np.full(3, x).astype(str)  # <-
+
+
+@bad("einsum", M)
+def einsum_subscripts(x):
+    return np.einsum("ijk->i", x)  # <-
+
+
+@bad("'float31' is not a dtype", V)
+def unknown_dtype(x):
+    return x.astype("float31")  # <-
+
+
+@bad("global generator is state of the process", V)
+def hidden_state(x):
+    return x + np.random.rand(3)  # <-
+
+
+@bad("random.random draws from a generator that compiled code does not see", V)
+def python_random(x):
+    return x + random.random()  # <-
+
+
+@bad("random.randint draws from a generator", V)
+def python_random_ints(x):
+    return x + random.randint(1, 6)  # <-
+
+
+@bad("may give another result at every call", V)
+def wall_clock(x):
+    return x + time.time()  # <-
+
+
+@bad("operands must agree in element type", f32[3], f64[3])
+def strict_ops(x, y):
+    return pyxla.hlo.add(x, y)  # <-
+
+
+@bad("not a permutation", M)
+def op_attributes(x):
+    return pyxla.hlo.transpose(x, permutation=(0, 0))  # <-
+
+
+@bad("it is called as hlo.add(x, y)", V)
+def op_arguments(x):
+    return pyxla.hlo.add(x)  # <-

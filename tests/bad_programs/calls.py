@@ -1,0 +1,101 @@
+# ruff: noqa: B007, B016, B018, B023, E711, F601, F811, F821, F841, SIM, UP
+"""Refused: calls of what is not compiled, or with the wrong arguments."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import numpy as np
+
+from pyxla import f64
+from tests.bad_programs import bad
+
+V, M = f64[3], f64[3, 4]
+
+
+def two(a, b):
+    return a + b
+
+
+@bad("missing 1 required positional argument: 'b'", float)
+def too_few_arguments(x):
+    return two(x)  # <-
+
+
+@bad("takes 2 positional arguments but 3 were given", float)
+def too_many_arguments(x):
+    return two(x, x, x)  # <-
+
+
+@bad("unexpected keyword argument 'c'", float)
+def unknown_keyword(x):
+    return two(x, b=x, c=x)  # <-
+
+
+@bad("multiple values for argument 'a'", float)
+def argument_given_twice(x):
+    return two(x, a=x)  # <-
+
+
+@bad("not callable", float)
+def calls_a_number(x):
+    return x(1)  # <-
+
+
+@bad("not callable", V)
+def calls_an_array(x):
+    return x(1)  # <-
+
+
+@bad("is not among the functions that can be compiled", float)
+def c_function(x):
+    return zlib.crc32(x)  # <-
+
+
+@bad("text is made while compiling", V)
+def numpy_io(x):
+    return np.array2string(x)  # <-
+
+
+@bad("may give another result at every call", float)
+def opens_a_file(x):
+    return open("file").read()  # <-
+
+
+@bad("may give another result at every call", float)
+def asks_the_system(x):
+    return os.getcwd()  # <-
+
+
+@bad("nested too deeply", float)
+def deep_recursion(x):
+    return deep_recursion(x * 0.5)  # <-
+
+
+@bad("nested too deeply", float)
+def recursion_on_data(x):
+    return recursion_on_data(x - 1) if x > 1 else x  # <-
+
+
+@bad("the source of SOURCE_LESS", float)
+def calls_source_less(x):
+    return SOURCE_LESS(x)  # <-
+
+
+exec("def SOURCE_LESS(x): return x")
+
+
+@bad("axis 2 is out of bounds", M)
+def bad_axis(x):
+    return np.sum(x, axis=2)  # <-
+
+
+@bad("unexpected keyword argument 'axes'", M)
+def bad_keyword_of_numpy(x):
+    return np.sum(x, axes=0)  # <-
+
+
+@bad("missing 1 required positional argument: 'y'", float)
+def called_with_too_few(x, y):  # <-
+    return x + y

@@ -1,0 +1,175 @@
+# ruff: noqa: B007, B016, B018, B023, E711, F601, F811, F821, F841, SIM, UP
+"""Refused: containers and objects."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import operator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pyxla import f64, static
+from tests.bad_programs import bad
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+V, M = f64[3], f64[3, 4]
+
+
+@bad("unhashable type: 'list'", V)
+def unhashable_key(x):
+    return {[1]: x}  # <-
+
+
+@bad("a key must be known", V)
+def array_as_key(x):
+    return {x: 1}  # <-
+
+
+@bad("does not support item assignment", float)
+def assigns_into_a_tuple(x):
+    t = (x, x)
+    t[0] = 1.0  # <-
+    return t
+
+
+@bad("cannot set attribute 'a' of Pair", float)
+def assigns_to_a_named_tuple(x):
+    p = Pair(x, x)
+    p.a = 1.0  # <-
+    return p
+
+
+@dataclass(frozen=True)
+class Frozen:
+    value: Any
+
+
+@bad("missing required argument: 'value'", float)
+def constructor_arguments(x):
+    return Frozen()  # <-
+
+
+@bad("this object is in a list whose length is known at run time only", V)
+def changes_what_is_in_a_list(x):
+    y, kept = x * 2, []
+    while x[0] > 0:
+        kept.append(y)
+        y[0] += 1  # <-
+        x[0] -= 1
+    return kept
+
+
+@bad("a set item must be known", float)
+def set_of_arrays(x):
+    return {np.ones(3)}  # <-
+
+
+@bad("no attribute 'meanly'", static["mean"], V)
+def unknown_choice(how, x):
+    return getattr(np, how + "ly")(x)  # <-
+
+
+@bad("logging.basicConfig of the standard library cannot be compiled", float)
+def standard_library(x):
+    logging.basicConfig()  # <-
+    return x
+
+
+@bad("this iterator was read before", f64[3])
+def iterator_read_twice(x):
+    doubled = map(lambda v: 2 * v, x)
+    total = sum(doubled)
+    return total + sum(doubled)  # <-
+
+
+@bad("'sum' of a number that is float or float64 here, as the path taken has it", V, int)
+def method_of_one_kind(x, n):
+    s = 0.0
+    for i in range(n):
+        s = x[i]
+    return s.sum()  # <-
+
+
+@bad("as_strided: these strides lead beyond the ends of the array", f64[6])
+def strides_beyond_the_ends(x):
+    return np.lib.stride_tricks.as_strided(x, (x.size, 2), (8, 8))  # <-
+
+
+@bad("writing through as_strided is not compiled: write to the array itself", f64[6])
+def written_through_strides(x):
+    shown = np.lib.stride_tricks.as_strided(x, (3,), (16,))
+    shown[:] = 0  # <-
+    return x
+
+
+@bad("operator.index: this is no integer", float)
+def index_of_a_float(x):
+    return operator.index(x)  # <-
+
+
+class Lazy:
+    pass
+
+
+@bad("the caller would find 'y' set on some paths only", Lazy(), float)
+def field_on_some_paths(z, x):  # <-
+    if x > 0:
+        z.y = x
+
+
+@contextlib.contextmanager
+def in_a_loop(n):
+    for i in range(n):
+        yield 2 * i
+
+
+@bad("a context manager that is a generator yields once", float)
+def manager_that_yields_in_a_loop(x):
+    with in_a_loop(1) as i:  # <-
+        return x + i
+
+
+READ = "this iterator was read before, and what is left of it is not known"
+
+
+@bad(READ, float)
+def iterator_sliced_and_read(x):
+    it = iter([x, 2 * x, 3 * x])
+    part = itertools.islice(it, 2)
+    return list(it), list(part)  # <-
+
+
+@bad(READ, float)
+def iterator_sliced_and_read_in_part(x):
+    it = iter([x, 2 * x, 3 * x])
+    for v in itertools.islice(it, 2):
+        if v > 0:
+            break
+    return list(it)  # <-
+
+
+@bad(READ, float)
+def iterator_accumulated(x):
+    it = iter([x, 2 * x, 3 * x])
+    return next(itertools.accumulate(it)), list(it)  # <-
+
+
+@bad(READ, float)
+def iterator_chained(x):
+    it = iter([x, 2 * x, 3 * x])
+    return next(itertools.chain([1.0], it)), list(it)  # <-
+
+
+@bad(READ, float)
+def iterator_searched(x):
+    it = iter([x, 2 * x, 3 * x])
+    return x in it, list(it)  # <-

@@ -1,0 +1,191 @@
+# ruff: noqa: B007, B016, B018, B023, E711, F601, F811, F821, F841, SIM, UP
+"""Refused: syntax that is not in the language."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pyxla import f64
+from tests.bad_programs import bad
+
+COUNT = 0
+V, M = f64[3], f64[3, 4]
+
+
+@bad("the classes that an `except` clause names are not known", float)
+def except_what(x):
+    kind = ValueError if x > 0 else KeyError
+    try:
+        return 1 / x
+    except kind:  # <-
+        return 0.0
+
+
+@bad("must be known before the `try`", float)
+def except_computed(x):
+    try:
+        return 1 / x
+    except [ValueError][0]:  # <-
+        return 0.0
+
+
+@bad("has nothing to raise again", float)
+def bare_raise(x):
+    raise  # <-
+
+
+@bad("cannot return a generator", float)
+def generator(x):  # <-
+    yield x
+
+
+def _numbers(n):
+    yield from range(n)
+
+
+@bad("the value of `yield from`", float)
+def delegating_generator(x):
+    def f():
+        y = yield from [x]  # <-
+        yield y
+
+    return sum(f())
+
+
+@bad("this iterator was read before", 4)
+def generator_read_twice(n):
+    numbers = _numbers(n)
+    return sum(numbers) + sum(numbers)  # <-
+
+
+@bad("read in each turn", int, int)
+def generator_before_the_loop(n, m):
+    numbers, total = _numbers(n), 0
+    while total < m:
+        for i in numbers:  # <-
+            total += i
+    return total
+
+
+@bad("read in each turn", int, int)
+def zip_before_the_loop(n, m):
+    pairs, total = zip([1, 2], [n, m], strict=True), 0
+    while total < m:
+        for i, j in pairs:  # <-
+            total += i * j
+    return total
+
+
+@bad("while it is inside a `try`", int)
+def generator_left_inside_try(n):
+    def numbers():
+        try:
+            yield from range(n)  # <-
+        finally:
+            print("closed")
+
+    for i in numbers():
+        if i == 3:
+            return i
+    return 0
+
+
+@bad("async code has no meaning", float)
+async def coroutine(x):  # <-
+    return x
+
+
+@bad("async code has no meaning", float)
+def nested_coroutine(x):
+    async def inner():  # <-
+        return await asyncio.sleep(0)
+
+    return x
+
+
+@bad("a class cannot be defined", float)
+def class_inside(x):
+    class Point:  # <-
+        pass
+
+    return x
+
+
+@bad("a global variable cannot be assigned", float)
+def global_write(x):
+    global COUNT
+    COUNT = x  # <-
+    return x
+
+
+@bad("open", float)
+def with_open(x):
+    with open("file"):  # <-
+        return x
+
+
+@bad("is no context manager that can be compiled", float)
+def with_number(x):
+    with x:  # <-
+        return x
+
+
+@bad("np.errstate cannot raise", V)
+def errstate_raise(x):
+    with np.errstate(divide="raise"):  # <-
+        return 1 / x
+
+
+@bad("nothing to raise again", float)
+def bare_raise_on_one_path(x):
+    if x > 0:
+        raise  # <-
+    return x
+
+
+@bad("name 'undefined_name' is not defined", float)
+def undefined(x):
+    return x + undefined_name  # <-
+
+
+@bad("module 'numpy' has no attribute 'no_such_function'", V)
+def no_such_function(x):
+    return np.no_such_function(x)  # <-
+
+
+@bad("no attribute 'length'", V)
+def no_such_attribute(x):
+    return x.length  # <-
+
+
+@bad("'append'", V)
+def no_such_method(x):
+    x.append(1)  # <-
+    return x
+
+
+@bad("no attribute 'z'", float)
+def no_such_field(x):
+    return Pair(x, x).z  # <-
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+@bad("'y'", float)
+def used_before_assignment(x):
+    z = y + x  # <-
+    y = 1.0
+    return z + y
+
+
+@bad("'y'", float)
+def deleted(x):
+    y = x
+    del y
+    return y  # <-
