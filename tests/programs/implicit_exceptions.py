@@ -1,0 +1,184 @@
+"""Exceptions that Python and NumPy raise themselves, caught."""
+
+import math
+
+import numpy as np
+
+from tests.programs import program
+
+
+@program("except raise", lambda: (1, 0), lambda: (6, 3), lambda: (5, 2))
+def zerodiv(a, b):
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return float("inf")
+
+
+@program(
+    "except raise", lambda: (np.array([1.0, 2.0, 3.0]), 1), lambda: (np.array([1.0, 2.0, 3.0]), 7)
+)
+def index(a, i):
+    try:
+        return a[i]
+    except IndexError:
+        return -1.0
+
+
+@program("except raise", lambda: (np.eye(2),), lambda: (np.ones((2, 2)),))
+def linalg(a):
+    try:
+        return np.linalg.solve(a, np.ones(2))
+    except np.linalg.LinAlgError:
+        return np.zeros(2)
+
+
+@program("except raise", lambda: ("a",), lambda: ("z",))
+def key(k):
+    d = {"a": 1.0, "b": 2.0}
+    try:
+        return d[k]
+    except KeyError:
+        return 0.0
+
+
+@program("except raise", lambda: (float("nan"),), lambda: (2.7,), lambda: (float("inf"),))
+def to_int(x):
+    try:
+        return int(x)
+    except ValueError:
+        return -1
+    except OverflowError:
+        return -2
+
+
+@program("except raise prints", lambda: (4.0,), lambda: (-4.0,))
+def domain(x):
+    try:
+        v = math.sqrt(x)
+    except ValueError as e:
+        print("error:", e)
+        v = 0.0
+    return v
+
+
+@program(
+    "except raise",
+    lambda: (np.array([[2.0, 1.0], [1.0, 2.0]]),),
+    lambda: (np.array([[1.0, 2.0], [2.0, 1.0]]),),
+)
+def chol(a):
+    jitter = 0.0
+    for k in range(10):
+        try:
+            return np.linalg.cholesky(a + jitter * np.eye(2)), jitter
+        except np.linalg.LinAlgError:
+            jitter = 10 * jitter if jitter else 1e-3
+    raise ValueError("not pd")
+
+
+@program("except raise", lambda: ([1, 2], 5), lambda: ([1, 2], 1))
+def lists(l, i):
+    out = []
+    try:
+        out.append(l[i])
+        out.append(1)
+    except IndexError:
+        out.append(-1)
+        out.append(-1)
+    return out
+
+
+@program("except raise", lambda: (np.array([3.0, 4.0]),))
+def compile_time(x):
+    try:
+        y = x.reshape(3)
+    except ValueError:
+        y = x
+    try:
+        z = x[7]
+    except IndexError:
+        z = 0.0
+    try:
+        n = len(z)
+    except TypeError:
+        n = 1
+    try:
+        w = x + np.ones(3)
+    except ValueError:
+        w = x
+    return y, z, n, w
+
+
+@program("except raise", lambda: ("12",), lambda: ("ab",))
+def parse(s):
+    try:
+        return int(s)
+    except ValueError:
+        return None
+
+
+@program("except raise", lambda: ((1, 2),), lambda: ((1, 2, 3),))
+def unp(t):
+    try:
+        a, b = t
+    except ValueError:
+        a, b, c = t
+        return c
+    return a
+
+
+@program(
+    "except raise",
+    lambda: (np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])),
+    lambda: (np.array([1.0, 2.0]), np.array([1.0, 2.0])),
+)
+def shapes(a, b):
+    try:
+        return a + b
+    except ValueError:
+        return a[0] + b
+
+
+@program("except raise", lambda: (np.array([]),), lambda: (np.array([3.0]),))
+def empty(a):
+    try:
+        return a.max()
+    except ValueError:
+        return None
+
+
+@program("except raise", lambda: (0.5,), lambda: (2.5,), lambda: (-1.0,))
+def maybe(x):
+    try:
+        v = math.acos(x)
+    except ValueError:
+        v = None
+    if v is None:
+        return -1.0
+    return v
+
+
+def inverse(x):
+    return 1.0 / (x * x)
+
+
+@program("except", lambda: (2.0, 0.0), lambda: (1.0, 3.0))
+def tested_where_caught(x, y):
+    total = inverse(x) + inverse(x + 1.0)
+    try:
+        total += inverse(y)
+    except ZeroDivisionError:
+        total = -total
+    return total
+
+
+@program("except kinds", lambda: (2, np.array([7])), lambda: (5, np.array([5])))
+def division_by_a_number_of_either_kind(a, x):
+    b = a
+    if a > 3:
+        b = x[0]  # division by a NumPy scalar raises nothing
+    try:
+        return 10 // (b - a), b
+    except ZeroDivisionError:
+        return -1, b
