@@ -627,3 +627,11 @@ def first_that(limit, xs, lim):
 @program("generator next", lambda: (np.arange(5.0), 9.0), lambda: (np.arange(12.0), 9.0))
 def first_of_none(xs, lim):
     return next(x for x in xs if x > lim)
+
+
+@program("iterator", lambda: (np.arange(7.0), [1, 2, 3, 4, 5], 7), lambda: (np.arange(2.0), [], 0))
+def in_turn(a, items, n):
+    it, numbers = iter(items), iter(range(1, n))
+    products = [x * y for x, y in zip(it, it)]
+    threes = [sum(group) for group in zip(*[iter(a)] * 3)]
+    return products, threes, [x - y for x, y in zip(numbers, numbers)]

@@ -176,3 +176,23 @@ def parts_of_iterators(x):
     beyond = iter(range(3))
     all_ = list(itertools.islice(beyond, 9)), list(beyond)
     return by_two, first, two, all_, [sum(c) for c in chunks(x.tolist(), 3)]
+
+
+class Place:
+    def __init__(self, at):
+        self.at = at
+
+    def __index__(self):
+        return self.at
+
+
+@program(
+    "protocol index", lambda: (np.arange(5.0), np.eye(3), 1), lambda: (np.arange(4.0), np.eye(3), 2)
+)
+def instances_as_indexes(x, a, k):
+    at, items = Place(k), [10, 20, 30]
+    items[at] = 5
+    x[at] += 1
+    a[at, 0] = 4
+    del items[Place(0)]
+    return x[at], x[Place(0) : at], items, (7, 8, 9)[at], a[at], a[at, at], a[:, at]

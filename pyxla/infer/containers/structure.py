@@ -20,6 +20,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indices import as_int, place
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
@@ -50,6 +51,7 @@ def content_of(engine: Engine, x: Any) -> Any:
 
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
+    key = place(engine, x, key)
     if (grown := growing.found(engine.heap, x)) is not None:
         return growing.get(engine, x, grown, key)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
@@ -134,6 +136,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
+    key = place(engine, x, key)
     if (grown := growing.found(engine.heap, x)) is not None:
         if grown.cls is tuple:
             message = "'tuple' object does not support item assignment"
@@ -184,6 +187,7 @@ def _check_not_empty(engine: Engine, x: Ref) -> None:
 
 def delete_item(engine: Engine, x: Any, key: Any) -> None:
     """`del x[key]`."""
+    key = place(engine, x, key)
     if (grown := methods.opened(engine, x, *_bounds_of(key))) is not None:
         if grown.cls is tuple:
             engine.raise_constant(TypeError("'tuple' object doesn't support item deletion"))
@@ -590,7 +594,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
 
 @rule(range)
 def _range(engine: Engine, *args: Any) -> Any:
-    bounds = [_as_int(engine, a) for a in args]
+    bounds = [as_int(engine, a) for a in args]
     if all(isinstance(b, Const) for b in bounds):
         return engine.fold_object(range, tuple(b.value for b in bounds))
     if len(bounds) == 1:
@@ -603,34 +607,32 @@ def _range(engine: Engine, *args: Any) -> Any:
     return Compound("range", tuple(bounds))
 
 
-def _as_int(engine: Engine, x: Any) -> Any:
-    """An index as a Python int."""
-    if isinstance(x, Const):
-        try:
-            return Const(operator.index(x.value))
-        except TypeError:
-            raise engine.refuse(
-                f"{type(x.value).__name__!r} object cannot be interpreted as an integer",
-                raises=TypeError,
-            ) from None
-    if isinstance(x, Scalar) and x.kind is int:
-        return x
-    if isinstance(x, Array) and x.dtype.kind in "iu" or isinstance(x, Scalar) and x.kind is bool:
-        return call(engine, Const(int), [x], {})
-    if arrays.is_array(engine, x) and arrays.dtype_of(engine, x).kind in "iu":
-        return call(engine, Const(int), [x], {})
-    if (found := special(engine, x, "__index__", ())) is not None:
-        return _as_int(engine, found)
-    kind = arrays.kind_of(engine, x)
-    message = f"{kind!r} object cannot be interpreted as an integer"
-    raise engine.refuse(message, "use int(...)", raises=TypeError)
-
-
 @rule(zip)
 def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
     if not xs:
         return Const(())
+    content = content_of(engine, xs[0])
+    if len(xs) > 1 and isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        if all(isinstance(x, Ref) and x.cell == xs[0].cell for x in xs) and strict is None:
+            return _in_turn(engine, rest(engine, xs[0], content), len(xs))
     return _lazy(engine, zip, tuple([sequence(engine, x) for x in xs]))
+
+
+def _in_turn(engine: Engine, items: Any, count: int) -> Any:
+    """`zip(it, it, ...)` of one iterator over `items`, which takes one after the other."""
+    return _lazy(engine, zip, tuple([_every(engine, items, k, count) for k in range(count)]))
+
+
+def _every(engine: Engine, items: Any, first: int, step: int) -> Any:
+    """`items[first::step]`."""
+    if isinstance(items, Compound) and items.kind == "range":
+        start, stop, own = items.items
+        times = functools.partial(engine.rules.binary, engine, "mul", own)
+        begin = engine.rules.binary(engine, "add", start, times(Const(first)))
+        return Compound("range", (begin, stop, times(Const(step))))
+    if isinstance(items, Compound) and items.kind in LENGTHS:
+        raise engine.refuse(USED_UP, "make a list of it first")
+    return sequence(engine, get_item(engine, items, Const(slice(first, None, step))))
 
 
 @rule(enumerate)

@@ -1,0 +1,54 @@
+"""What is taken for a number in an index: instances with `__index__`, ints of any kind."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+
+# What is asked for its items by anything: by the object itself.
+_KEYED = (ObjectCell, DictCell)
+
+
+def place(engine: Engine, x: Any, key: Any) -> Any:
+    """`key` as an index of `x`: instances with `__index__` as the numbers that they stand for."""
+    if type(key) in (Const, Scalar, Array):
+        return key
+    if isinstance(key, Ref):
+        content = engine.heap.contents[key.cell]
+        plain = type(content) is not ObjectCell or not hasattr(content.cls, "__index__")
+        keyed = isinstance(engine.heap.contents.get(getattr(x, "cell", None)), _KEYED)
+        return key if plain or keyed else as_int(engine, key)
+    if isinstance(key, Compound) and key.kind == "slice":
+        return Compound("slice", tuple([place(engine, x, i) for i in key.items]), key.meta)
+    if isinstance(key, Tuple) and key.cls is tuple:
+        return Tuple(tuple([place(engine, x, i) for i in key.items]))
+    return key
+
+
+def as_int(engine: Engine, x: Any) -> Any:
+    """An index as a Python int."""
+    if isinstance(x, Const):
+        try:
+            return Const(operator.index(x.value))
+        except TypeError:
+            raise engine.refuse(
+                f"{type(x.value).__name__!r} object cannot be interpreted as an integer",
+                raises=TypeError,
+            ) from None
+    if isinstance(x, Scalar) and x.kind is int:
+        return x
+    if isinstance(x, Array) and x.dtype.kind in "iu" or isinstance(x, Scalar) and x.kind is bool:
+        return call(engine, Const(int), [x], {})
+    if arrays.is_array(engine, x) and arrays.dtype_of(engine, x).kind in "iu":
+        return call(engine, Const(int), [x], {})
+    if (found := special(engine, x, "__index__", ())) is not None:
+        return as_int(engine, found)
+    kind = arrays.kind_of(engine, x)
+    message = f"{kind!r} object cannot be interpreted as an integer"
+    raise engine.refuse(message, "use int(...)", raises=TypeError)
