@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.lib.poly1d import Poly1d
+
 
 class Deque(collections.deque):
     """`collections.deque` over a list."""
@@ -346,4 +348,5 @@ STAND_FOR: dict[type, type] = {
     collections.OrderedDict: OrderedDict,
     collections.Counter: Counter,
     type(functools.cmp_to_key(max)): Compared,
+    np.poly1d: Poly1d,
 }

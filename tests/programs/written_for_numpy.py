@@ -221,3 +221,25 @@ def sums_over_arrangements(p):
         *(sum(np.linalg.norm(a - b) for a, b in itertools.combinations(p, 2)), pairs),
         *(sum(a[0] * b for a, b in itertools.product(p, (1, 2))), dict(itertools.pairwise("abc"))),
     )
+
+
+@program(
+    "poly1d", lambda: (np.arange(6.0), [1.0, -3.0, 2.0]), lambda: (np.arange(4.0), [0.0, 0.0, 2.0])
+)
+def polynomials(x, coefficients):
+    fitted = np.poly1d(np.polyfit(x, x * x + 1, 2))
+    p = np.poly1d(coefficients)
+    product = 2 * p * p - p / 2 + 1
+    at = 0.2
+    for _ in range(4):
+        at = at - (p(at) - 1) / (p.deriv()(at) + 5)
+    known = p.order, len(product), p[0], p[7], p == p, p != product
+    return fitted(x), product.coeffs, p.integ()(x), (p**2)(1.0), known, at, -p
+
+
+@program("poly1d mutation", lambda: (np.arange(1.0, 4.0),))
+def polynomials_share_coefficients(a):
+    p = np.poly1d(a)
+    q = np.poly1d(p)
+    a[0] = 5.0
+    return p(2.0), q[2], np.poly1d([1, 2])(q).coeffs, np.poly1d([2.0, 1.0], True).c

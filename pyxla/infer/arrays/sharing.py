@@ -25,6 +25,7 @@ from pyxla.infer.lists import growing, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import as_array, broadcast_shapes
+from pyxla.lib.poly1d import kept
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
 
@@ -294,3 +295,10 @@ def _divmod(engine: Engine, x: Any, y: Any) -> Any:
         return _by_value(engine, divmod, x, y)
     binary = engine.rules.binary
     return Tuple((binary(engine, "floordiv", x, y), binary(engine, "mod", x, y)))
+
+
+@rule(kept)
+def _kept(engine: Engine, x: Any, given: Any) -> Any:
+    reason = "these coefficients are a copy of what the polynomial has"
+    engine.heap.kept = engine.heap.kept | {given.cell}
+    return arrays.fresh(engine, arrays.read(engine, x), read_only=reason)
