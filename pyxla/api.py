@@ -20,7 +20,7 @@ from pyxla import ahead, types
 from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
-from pyxla.runtime import artifact, sharing, signature
+from pyxla.runtime import artifact, descriptions, sharing, signature
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.recognize import Recognizer, recognizer
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
@@ -197,10 +197,10 @@ class Compiled:
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
 
-    def _count_values(self, described: tuple[signature.Arg, ...]) -> None:
+    def _count_values(self, described: tuple[descriptions.Arg, ...]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""
         for (index, *inside), loc in self._demands.static.items():
-            if inside or not isinstance(described[index], signature.ArgStatic):
+            if inside or not isinstance(described[index], descriptions.ArgStatic):
                 continue
             values = self._values.setdefault(index, set())
             values.add(described[index].value)

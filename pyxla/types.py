@@ -36,8 +36,7 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
-from pyxla.runtime.numbers import ITEMS, LONG
-from pyxla.runtime.signature import (
+from pyxla.runtime.descriptions import (
     Arg,
     ArgArray,
     ArgDict,
@@ -49,11 +48,9 @@ from pyxla.runtime.signature import (
     ArgScalar,
     ArgStatic,
     ArgTuple,
-    Describe,
-    Path,
-    described,
-    spell,
 )
+from pyxla.runtime.numbers import ITEMS, LONG, Path
+from pyxla.runtime.signature import Describe, described, spell
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pyxla import types
 from pyxla.errors import CompileError
 from pyxla.ir.types import array_type, python_type
 from pyxla.runtime import signature
-from pyxla.runtime.signature import ArgArray, ArgScalar, ArgStatic
+from pyxla.runtime.descriptions import ArgArray, ArgScalar, ArgStatic
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 

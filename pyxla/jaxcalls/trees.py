@@ -22,7 +22,7 @@ from pyxla.infer.lattice import FUNCTIONS, Array, Compound, Const, Ref, Tuple
 from pyxla.infer.lists.number_lists import unpacked
 from pyxla.infer.operators import truth
 from pyxla.lib.registry import rule
-from pyxla.runtime.signature import fields_of
+from pyxla.runtime.containers import fields_of
 
 _HEAP_TYPE = 1 << 9  # of classes made by class statements
 

@@ -4,7 +4,7 @@
 
 `blob` is what `jax.export` serializes, a flatbuffer that is read from its start, so that plain
 `jax.export.deserialize` runs the whole file and never looks at the rest.  `json` describes
-arguments and results (the records of `signature` and `outcome`) and names versions; `length`, 8
+arguments and results (the records of `descriptions` and `outcome`) and names versions; `length`, 8
 bytes, is its size, little endian; `checksum`, 4 bytes, is the CRC-32 of all before it: a damaged
 file is refused, not run.  Nothing in the file is executed or unpickled by loading it: classes are
 kept by name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s of other
@@ -35,10 +35,10 @@ from pyxla.ir.types import (
     ArrayType,
     array_type,
 )
-from pyxla.runtime import jaxlink, outcome, sharing, signature
+from pyxla.runtime import descriptions, jaxlink, outcome, sharing, signature
+from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Program
 from pyxla.runtime.outcome import Outcome
-from pyxla.runtime.signature import Arg, ArgArray, ArgScalar, ArgStatic
 
 MAGIC = b"pyxla\x00\x00\x02"
 FORMAT = 2
@@ -187,7 +187,7 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             x = _converted(type, x)
             _check(_matches(type, x), type, x, path)
             leaves.append(x)
-        case signature.ArgNumbers(type):
+        case descriptions.ArgNumbers(type):
             size, number = type.shape[0], array_type(type.dtype, (), weak=True)
             _check(isinstance(x, list) and len(x) == size, f"a list of {size} numbers", x, path)
             held: list[Any] = []
@@ -196,18 +196,18 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             leaves.append(np.array(held, type.dtype))
         case ArgStatic(value):
             _check(x == value, repr(value), x, path)
-        case signature.ArgTuple(_, items) | signature.ArgList(items):
-            kind = "tuple" if isinstance(arg, signature.ArgTuple) else "list"
+        case descriptions.ArgTuple(_, items) | descriptions.ArgList(items):
+            kind = "tuple" if isinstance(arg, descriptions.ArgTuple) else "list"
             expected = f"a {kind} of {len(items)} items"
             _check(isinstance(x, (tuple, list)) and len(x) == len(items), expected, x, path)
             for step, (item, y) in enumerate(zip(items, x, strict=True)):
                 _collect(item, y, (*path, step), leaves)
-        case signature.ArgDict(keys, items):
+        case descriptions.ArgDict(keys, items):
             expected = f"a dict with the keys {list(keys)}"
             _check(isinstance(x, dict) and tuple(x) == keys, expected, x, path)
             for key, item in zip(keys, items, strict=True):
                 _collect(item, x[key], (*path, key), leaves)
-        case signature.ArgObject(_, fields):
+        case descriptions.ArgObject(_, fields):
             for name, item in fields:
                 _check(hasattr(x, name), f"an object with field {name!r}", x, path)
                 _collect(item, getattr(x, name), (*path, name), leaves)
@@ -243,7 +243,7 @@ def _check(fits: bool, expected: Any, x: Any, path: tuple[Any, ...]) -> None:
 
 _RECORDS = {
     record.__name__: record
-    for module in (signature, outcome)
+    for module in (descriptions, outcome)
     for record in vars(module).values()
     if isinstance(record, type) and dataclasses.is_dataclass(record)
 } | {"Location": Location}

@@ -18,8 +18,9 @@ import numpy as np
 
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.runtime import jaxlink
+from pyxla.runtime.containers import container_of
 from pyxla.runtime.numbers import LONG, Path
-from pyxla.runtime.signature import CONSTANTS, container_of
+from pyxla.runtime.signature import CONSTANTS
 
 Recognizer = Callable[[Sequence[Any]], "tuple[Any, ...] | None"]
 # More arguments than that are compared as quickly one by one as they are compiled.

@@ -26,13 +26,8 @@ with a step for each container on the way (index, key or field name).
 
 from __future__ import annotations
 
-import dataclasses
-import enum
-import functools
-import operator
-import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -47,126 +42,24 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
-from pyxla.lib.prng import KeyArray
-from pyxla.lib.random import state
 from pyxla.runtime import jaxlink
+from pyxla.runtime.containers import CONTAINERS, KEYS, Container, container_of
+from pyxla.runtime.descriptions import (
+    Arg,
+    ArgArray,
+    ArgDict,
+    ArgList,
+    ArgMethod,
+    ArgNumbers,
+    ArgObject,
+    ArgPytree,
+    ArgSame,
+    ArgScalar,
+    ArgStatic,
+    ArgTuple,
+)
 from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
 from pyxla.runtime.places import below, is_static, path_of, static_tree, step_of
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgArray:
-    """An array: kind is "numpy" (np.ndarray), "jax", or "scalar" (an immutable NumPy scalar)."""
-
-    type: ArrayType
-    kind: str = "numpy"
-    writeable: bool = True
-    leaf: int = 0
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgScalar:
-    """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar."""
-
-    type: ArrayType
-    leaf: int = 0
-    kind: str = "python"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgStatic:
-    """A value that is part of the specialization."""
-
-    value: Any
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgTuple:
-    """A tuple, or an instance of the NamedTuple class `cls`."""
-
-    cls: type
-    items: tuple[Arg, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgList:
-    items: tuple[Arg, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgNumbers:
-    """A long list of Python numbers of one type, as one array."""
-
-    type: ArrayType
-    leaf: int = 0
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgDict:
-    keys: tuple[Any, ...]
-    values: tuple[Arg, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgObject:
-    """An instance of `cls`, a dataclass or another Python class, by its fields."""
-
-    cls: type
-    fields: tuple[tuple[str, Arg], ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgMethod:
-    """A bound method: `function` of the instance `owner`."""
-
-    function: Any
-    owner: Arg
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgPytree:
-    """A container of a class registered with JAX; `treedef` is its node alone."""
-
-    cls: type
-    treedef: Any
-    items: tuple[Arg, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ArgSame:
-    """The mutable container already met at `path`."""
-
-    path: Path
-
-
-Arg = (
-    ArgArray
-    | ArgScalar
-    | ArgStatic
-    | ArgTuple
-    | ArgList
-    | ArgNumbers
-    | ArgDict
-    | ArgObject
-    | ArgMethod
-    | ArgPytree
-    | ArgSame
-)
-
-
-class _Container(NamedTuple):
-    """How instances of one class are taken apart.
-
-    open(x) -> (key entries, steps, elements); build(x, descriptions of elements) -> description.
-    form: "items" of those that unpack to their elements, "dict", "fields" where `__dict__` holds
-    all, "" where only `open` knows.
-    """
-
-    open: Callable[[Any], tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]]
-    build: Callable[[Any, tuple[Arg, ...]], Arg]
-    mutable: bool = False
-    form: str = ""
-
 
 CONSTANTS = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
@@ -304,7 +197,7 @@ class _Walk:
 
     def visit_other(self, x: Any, place: Any, tree: Any) -> None:
         kind = type(x)
-        container = _containers.get(kind)
+        container = CONTAINERS.get(kind)
         if container is None:
             if kind in jaxlink.LITERALS:
                 within, steps, i, _ = place
@@ -329,14 +222,14 @@ class _Walk:
         self.key += entries
         self.visit(elements, steps, place, tree)
 
-    def leaf(self, x: Any, place: Any, tree: Any) -> _Container | None:
+    def leaf(self, x: Any, place: Any, tree: Any) -> Container | None:
         """Add what is no container; a random key of JAX's is one after all."""
         if isinstance(x, np.generic) and not is_static(tree) and x.dtype in SHORT_NAMES:
             self.key.append(_canonical(x.dtype).type)
         elif isinstance(x, np.memmap):
             self.key += (x.dtype, x.shape)
         elif isinstance(x, jax.Array) and jaxlink.is_key(x):
-            return _KEYS
+            return KEYS
         elif isinstance(x, jax.Array):
             self.key.append(_jax_key(jax.typeof(x)))
             x = jaxlink.settled(x)
@@ -387,7 +280,7 @@ class Describe:
             return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
         if isinstance(x, jax.Array) and not jaxlink.is_key(x):
             return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
-        if (container := _KEYS if isinstance(x, jax.Array) else container_of(x)) is None:
+        if (container := KEYS if isinstance(x, jax.Array) else container_of(x)) is None:
             return ArgStatic(_hashable(x, lambda: path))
         if (seen := self.enter(container, x, path)) is not None:
             return ArgSame(seen)
@@ -401,7 +294,7 @@ class Describe:
         self.open.discard(id(x))
         return container.build(x, items)
 
-    def enter(self, container: _Container, x: Any, path: Path) -> Path | None:
+    def enter(self, container: Container, x: Any, path: Path) -> Path | None:
         """Start on a container: the path where it was met before, if it is mutable and was."""
         if id(x) in self.open:
             raise _contains_itself(path)
@@ -424,184 +317,6 @@ def _contains_itself(path: Path) -> CompileError:
         f"{spell(path)} contains itself",
         hint="pass the parts of cyclic structures as separate arguments",
     )
-
-
-def container_of(x: Any) -> _Container | None:
-    """How `x` is taken apart, or None where it is one value; decided once per class."""
-    kind = type(x)
-    try:
-        return _containers[kind]
-    except KeyError:
-        if len(_containers) > 4096:  # classes made in functions
-            _containers.clear()
-        found = _containers[kind] = _classify(x)
-        return found
-
-
-_containers: dict[type, _Container | None] = {}
-
-
-def _classify(x: Any) -> _Container | None:
-    kind = type(x)
-    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
-        return _TUPLE
-    if kind in _BUILTIN:
-        return _BUILTIN[kind]
-    if kind in _GENERATORS:
-        return _GENERATORS[kind]
-    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
-        return None
-    if dataclasses.is_dataclass(x):
-        return _objects(kind)
-    if _is_pytree(x) and not _is_own(x):
-        return _PYTREE
-    return _objects(kind) if _is_instance(x) else None
-
-
-_TUPLE = _Container(
-    lambda x: ((type(x), len(x)), range(len(x)), x),
-    lambda x, items: ArgTuple(type(x), items),
-    form="items",
-)
-_BUILTIN: dict[type, _Container] = {
-    list: _Container(
-        lambda x: ((list, len(x)), range(len(x)), x), lambda x, items: ArgList(items), True, "items"
-    ),
-    dict: _Container(
-        lambda x: ((dict, tuple(x), tuple(map(type, x))), x, x.values()),
-        lambda x, items: ArgDict(tuple(x), items),
-        True,
-        "dict",
-    ),
-    types.MethodType: _Container(
-        lambda x: (("method", x.__func__), ("__self__",), (x.__self__,)),
-        lambda x, items: ArgMethod(x.__func__, *items),
-    ),
-}
-# Functions by any name; objects with `__wrapped__` (jitted, compiled, cached ones) count as such.
-_ATOMS = frozenset(
-    (
-        *(bool, str, bytes, type(None), type(Ellipsis), range, frozenset, types.ModuleType),
-        *(types.FunctionType, types.BuiltinFunctionType, functools.partial, np.ufunc),
-    )
-)
-_GENERATORS: dict[type, _Container] = {
-    np.random.Generator: _Container(
-        lambda x: (
-            (np.random.Generator, ("bit_generator",)),
-            ("bit_generator",),
-            (x.bit_generator,),
-        ),
-        lambda x, items: ArgObject(np.random.Generator, (("bit_generator", items[0]),)),
-        True,
-    ),
-    np.random.PCG64: _Container(
-        lambda x: ((np.random.PCG64, state.FIELDS), state.FIELDS, state.opened(x)),
-        lambda x, items: ArgObject(np.random.PCG64, tuple(zip(state.FIELDS, items, strict=True))),
-        True,
-    ),
-}
-_KEYS = _Container(
-    lambda x: ((KeyArray, jaxlink.generator(x)), ("data",), (jax.random.key_data(x),)),
-    lambda x, items: ArgObject(
-        KeyArray, (("data", items[0]), ("impl", ArgStatic(jaxlink.generator(x))))
-    ),
-)
-_ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
-
-
-def _is_instance(x: Any) -> bool:
-    """Whether `x` is an ordinary instance of a Python class: its state is its fields."""
-    kind = type(x)
-    return bool(kind.__flags__ & _HEAP_TYPE) and (
-        _has(x, "__dict__") or any("__slots__" in base.__dict__ for base in kind.__mro__)
-    )
-
-
-_HEAP_TYPE = 1 << 9
-
-
-def _is_own(x: Any) -> bool:
-    """Whether `x` is an instance of a class of the user's, whose fields are all that it holds: of
-    one registered with JAX, too, the methods are read."""
-    foreign = type(x).__module__.partition(".")[0] in ("jax", "jaxlib")
-    return _is_instance(x) and not foreign and not isinstance(x, _HOLDERS)
-
-
-_HOLDERS = (dict, list, tuple, set, frozenset, functools.partial)
-
-
-def _has(x: Any, name: str) -> bool:
-    """Whether `x` has that attribute; a class whose instances refuse to tell has it not."""
-    try:
-        return hasattr(x, name)
-    except Exception:  # the user's own `__getattr__` and properties raise anything
-        return False
-
-
-def fields_of(x: Any) -> dict[str, Any]:
-    """The fields that an instance has, those in slots included."""
-    own = getattr(x, "__dict__", {})
-    slots = _slots(type(x))  # type: ignore[arg-type]  # classes can be hashed
-    return {**own, **{n: getattr(x, n) for n in slots if hasattr(x, n)}} if slots else own
-
-
-def _objects(kind: type) -> _Container:
-    """Instances of a Python class, by the fields they have."""
-    slots = _slots(kind)  # type: ignore[arg-type]  # classes can be hashed
-
-    def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-        found = fields_of(x)
-        return (kind, tuple(found)), found, found.values()
-
-    def plain(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-        own = x.__dict__
-        return (kind, tuple(own)), own, own.values()
-
-    def slotted(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-        try:
-            return (kind, slots), slots, values(x)
-        except AttributeError:  # not all of them are set
-            return opened(x)
-
-    def build(x: Any, items: tuple[Arg, ...]) -> Arg:
-        return ArgObject(kind, tuple(zip(fields_of(x), items, strict=True)))
-
-    if kind.__dictoffset__:
-        return (
-            _Container(opened, build, True) if slots else _Container(plain, build, True, "fields")
-        )
-    if len(slots) < 2:
-        return _Container(opened, build, True)
-    values = operator.attrgetter(*slots)
-    return _Container(slotted, build, True)
-
-
-@functools.lru_cache(maxsize=4096)
-def _slots(kind: type) -> tuple[str, ...]:
-    names: dict[str, None] = {}
-    for base in reversed(kind.__mro__):
-        slots = base.__dict__.get("__slots__", ())
-        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
-
-
-def _node(x: Any) -> tuple[list[Any], Any]:
-    """The children and the structure of one level of a container registered with JAX."""
-    return jax.tree_util.tree_flatten(x, is_leaf=lambda y: y is not x)
-
-
-def _is_pytree(x: Any) -> bool:
-    items, _ = _node(x)
-    return not (len(items) == 1 and items[0] is x)
-
-
-def _open_pytree(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-    items, treedef = _node(x)
-    return (type(x), treedef), range(len(items)), items
-
-
-_PYTREE = _Container(_open_pytree, lambda x, items: ArgPytree(type(x), _node(x)[1], items))
 
 
 # --- checks -----------------------------------------------------------------------------------

@@ -26,9 +26,9 @@ from pyxla.ir.build import building
 from pyxla.ir.core import Function, Return
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.options import DEFAULTS
+from pyxla.runtime import descriptions
 from pyxla.runtime import outcome as out
-from pyxla.runtime import signature as sig
-from pyxla.runtime.numbers import ITEMS
+from pyxla.runtime.numbers import ITEMS, Path
 from pyxla.specialize.arguments import Request as Request
 from pyxla.specialize.arguments import World
 from pyxla.specialize.results import Outputs
@@ -48,7 +48,7 @@ class Specialization:
 
     function: Function
     outcome: out.Outcome
-    static: dict[sig.Path, Location | None]
+    static: dict[Path, Location | None]
     places: tuple[Place, ...]
     constants: dict[Place, Any]
     unrolled: dict[Location | None, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Restart(Exception):  # noqa: N818 - a request, not an error
 
     def __init__(
         self,
-        static: dict[sig.Path, Location | None],
+        static: dict[Path, Location | None],
         places: list[Place],
         otherwise: CompileError | None = None,
     ) -> None:
@@ -97,11 +97,11 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         raise refused from refused.__cause__
 
 
-def _long_lists(args: Any, path: sig.Path = ()) -> list[sig.Path]:
+def _long_lists(args: Any, path: Path = ()) -> list[Path]:
     """The paths of the lists that are one leaf each."""
-    found: list[sig.Path] = []
+    found: list[Path] = []
     for step, arg in _steps(args):
-        if isinstance(arg, sig.ArgNumbers):
+        if isinstance(arg, descriptions.ArgNumbers):
             found.append((*path, step))
         else:
             found += _long_lists(arg, (*path, step))
@@ -111,13 +111,17 @@ def _long_lists(args: Any, path: sig.Path = ()) -> list[sig.Path]:
 def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     """The descriptions directly inside one, and the steps to them."""
     match arg:
-        case sig.ArgDict(keys, values):
+        case descriptions.ArgDict(keys, values):
             return zip(keys, values, strict=True)
-        case sig.ArgObject(_, fields):
+        case descriptions.ArgObject(_, fields):
             return fields
-        case sig.ArgMethod(_, owner):
+        case descriptions.ArgMethod(_, owner):
             return (("__self__", owner),)
-        case sig.ArgTuple(_, items) | sig.ArgList(items) | sig.ArgPytree(_, _, items):
+        case (
+            descriptions.ArgTuple(_, items)
+            | descriptions.ArgList(items)
+            | descriptions.ArgPytree(_, _, items)
+        ):
             return enumerate(items)
         case tuple():
             return enumerate(arg)

@@ -19,8 +19,9 @@ from pyxla.infer.rules import RULES
 from pyxla.ir.core import Value
 from pyxla.ir.types import array_type
 from pyxla.lib.operands import splat
-from pyxla.runtime import signature as sig
+from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
+from pyxla.runtime.numbers import Path
 from pyxla.runtime.sharing import Memory
 
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
@@ -31,7 +32,7 @@ class Request:
     """What to specialize: arguments as described, `names` the keywords of the last of them."""
 
     function: Any
-    args: tuple[sig.Arg, ...]
+    args: tuple[descriptions.Arg, ...]
     names: tuple[str, ...] = ()
     memory: Memory = field(default_factory=Memory)
     options: Any = None
@@ -45,13 +46,13 @@ class World:
         self.names = _parameter_names(request, len(request.args) - len(places))
         self.params: list[Value] = []
         self.leaves: dict[int, int] = {}
-        self.scalars: dict[Value, sig.Path] = {}
-        self.numbers: dict[Value, sig.Path] = {}
+        self.scalars: dict[Value, Path] = {}
+        self.numbers: dict[Value, Path] = {}
         self.given: dict[int, Array] = {}
-        self.paths: dict[int, sig.Path] = {}
+        self.paths: dict[int, Path] = {}
         self.initial: dict[int, Any] = {}
-        self.named: dict[tuple[int, Any], sig.Path] = {}
-        self.objects: dict[sig.Path, Any] = {}
+        self.named: dict[tuple[int, Any], Path] = {}
+        self.objects: dict[Path, Any] = {}
         self.jax = False
         self.waits = False
         self.places = tuple(places)
@@ -87,53 +88,53 @@ class World:
         self.params.append(value)
         return value
 
-    def pin(self, content: Any, path: sig.Path, read_only: str = "") -> Ref:
+    def pin(self, content: Any, path: Path, read_only: str = "") -> Ref:
         cell = self.engine.heap.new(content, None, read_only=read_only, pinned=path)
         self.paths[cell] = self.named[cell, ()] = path
         self.initial[cell] = content
         ref = self.objects[path] = Ref(cell)
         return ref
 
-    def abstract(self, arg: sig.Arg, path: sig.Path) -> Any:
+    def abstract(self, arg: descriptions.Arg, path: Path) -> Any:
         match arg:
-            case sig.ArgArray():
+            case descriptions.ArgArray():
                 return self.array(arg, path)
-            case sig.ArgScalar(type, kind=kind):
+            case descriptions.ArgScalar(type, kind=kind):
                 self.jax |= kind == "jax"
                 value = self.param(type, self.names.get(path[0], ""))
                 self.scalars[value] = path
                 return Scalar(value)
-            case sig.ArgStatic(value):
+            case descriptions.ArgStatic(value):
                 return Const(value)
-            case sig.ArgTuple(cls, items):
+            case descriptions.ArgTuple(cls, items):
                 return Tuple(self.each(items, path), cls)
-            case sig.ArgList(items):
+            case descriptions.ArgList(items):
                 return self.pin(ListCell(self.each(items, path)), path)
-            case sig.ArgNumbers(type):
+            case descriptions.ArgNumbers(type):
                 value = self.param(type, self.names.get(path[0], ""))
                 self.numbers[value] = path
                 data = self.engine.heap.new(Array(value), None)
                 self.given[data] = Array(value)
                 return self.pin(NumberList(Ref(data), python=True), path)
-            case sig.ArgDict(keys, values):
+            case descriptions.ArgDict(keys, values):
                 items = tuple([self.abstract(v, (*path, k)) for k, v in zip(keys, values)])
                 return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)
-            case sig.ArgObject(cls, fields):
+            case descriptions.ArgObject(cls, fields):
                 named = {name: self.abstract(item, (*path, name)) for name, item in fields}
                 return self.pin(ObjectCell(cls, named), path)
-            case sig.ArgMethod(function, owner):
+            case descriptions.ArgMethod(function, owner):
                 bound = self.abstract(owner, (*path, "__self__"))
                 return Compound("method", (Const(function), bound))
-            case sig.ArgSame(first):
+            case descriptions.ArgSame(first):
                 return self.objects[first]
-            case sig.ArgPytree(cls, treedef, items):
+            case descriptions.ArgPytree(cls, treedef, items):
                 return Compound("pytree", self.each(items, path), (cls, treedef))
         raise TypeError(f"not an argument: {arg!r}")
 
-    def each(self, items: tuple[sig.Arg, ...], path: sig.Path) -> tuple[Any, ...]:
+    def each(self, items: tuple[descriptions.Arg, ...], path: Path) -> tuple[Any, ...]:
         return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
 
-    def array(self, arg: sig.ArgArray, path: sig.Path) -> Any:
+    def array(self, arg: descriptions.ArgArray, path: Path) -> Any:
         value = self.param(arg.type, self.names.get(path[0], ""))
         self.jax |= arg.kind == "jax"
         if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
@@ -158,7 +159,7 @@ class World:
             self.engine.jax_cells.add(ref.cell)
         return ref
 
-    def part(self, leaf: int, array: Array, path: sig.Path) -> Ref:
+    def part(self, leaf: int, array: Array, path: Path) -> Ref:
         """An array that shares memory with others, as a view of a buffer."""
         buffer = self.buffers[leaf]
         heap = self.engine.heap

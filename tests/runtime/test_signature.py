@@ -15,9 +15,7 @@ import pytest
 
 from pyxla.errors import CompileError
 from pyxla.ir.types import DTYPE_NAMES, array_type, python_type
-from pyxla.runtime.numbers import ITEMS
-from pyxla.runtime.sharing import Memory, memory
-from pyxla.runtime.signature import (
+from pyxla.runtime.descriptions import (
     ArgArray,
     ArgDict,
     ArgList,
@@ -29,10 +27,10 @@ from pyxla.runtime.signature import (
     ArgScalar,
     ArgStatic,
     ArgTuple,
-    describe,
-    flatten,
-    keyed,
 )
+from pyxla.runtime.numbers import ITEMS
+from pyxla.runtime.sharing import Memory, memory
+from pyxla.runtime.signature import describe, flatten, keyed
 
 
 class Pair(NamedTuple):

@@ -1,0 +1,229 @@
+"""How objects are taken apart into their elements: containers, instances, pytrees; by class."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+import operator
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from pyxla.lib.prng import KeyArray
+from pyxla.lib.random import state
+from pyxla.runtime import jaxlink
+from pyxla.runtime.descriptions import (
+    Arg,
+    ArgDict,
+    ArgList,
+    ArgMethod,
+    ArgObject,
+    ArgPytree,
+    ArgStatic,
+    ArgTuple,
+)
+
+
+class Container(NamedTuple):
+    """How instances of one class are taken apart.
+
+    open(x) -> (key entries, steps, elements); build(x, descriptions of elements) -> description.
+    form: "items" of those that unpack to their elements, "dict", "fields" where `__dict__` holds
+    all, "" where only `open` knows.
+    """
+
+    open: Callable[[Any], tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]]
+    build: Callable[[Any, tuple[Arg, ...]], Arg]
+    mutable: bool = False
+    form: str = ""
+
+
+def container_of(x: Any) -> Container | None:
+    """How `x` is taken apart, or None where it is one value; decided once per class."""
+    kind = type(x)
+    try:
+        return CONTAINERS[kind]
+    except KeyError:
+        if len(CONTAINERS) > 4096:  # classes made in functions
+            CONTAINERS.clear()
+        found = CONTAINERS[kind] = _classify(x)
+        return found
+
+
+# How the classes met so far are taken apart.
+CONTAINERS: dict[type, Container | None] = {}
+
+
+def _classify(x: Any) -> Container | None:
+    kind = type(x)
+    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
+        return _TUPLE
+    if kind in _BUILTIN:
+        return _BUILTIN[kind]
+    if kind in _GENERATORS:
+        return _GENERATORS[kind]
+    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
+        return None
+    if dataclasses.is_dataclass(x):
+        return _objects(kind)
+    if _is_pytree(x) and not _is_own(x):
+        return _PYTREE
+    return _objects(kind) if _is_instance(x) else None
+
+
+_TUPLE = Container(
+    lambda x: ((type(x), len(x)), range(len(x)), x),
+    lambda x, items: ArgTuple(type(x), items),
+    form="items",
+)
+
+
+_BUILTIN: dict[type, Container] = {
+    list: Container(
+        lambda x: ((list, len(x)), range(len(x)), x), lambda x, items: ArgList(items), True, "items"
+    ),
+    dict: Container(
+        lambda x: ((dict, tuple(x), tuple(map(type, x))), x, x.values()),
+        lambda x, items: ArgDict(tuple(x), items),
+        True,
+        "dict",
+    ),
+    types.MethodType: Container(
+        lambda x: (("method", x.__func__), ("__self__",), (x.__self__,)),
+        lambda x, items: ArgMethod(x.__func__, *items),
+    ),
+}
+
+
+# Functions by any name; objects with `__wrapped__` (jitted, compiled, cached ones) count as such.
+_ATOMS = frozenset(
+    (
+        *(bool, str, bytes, type(None), type(Ellipsis), range, frozenset, types.ModuleType),
+        *(types.FunctionType, types.BuiltinFunctionType, functools.partial, np.ufunc),
+    )
+)
+
+
+_GENERATORS: dict[type, Container] = {
+    np.random.Generator: Container(
+        lambda x: (
+            (np.random.Generator, ("bit_generator",)),
+            ("bit_generator",),
+            (x.bit_generator,),
+        ),
+        lambda x, items: ArgObject(np.random.Generator, (("bit_generator", items[0]),)),
+        True,
+    ),
+    np.random.PCG64: Container(
+        lambda x: ((np.random.PCG64, state.FIELDS), state.FIELDS, state.opened(x)),
+        lambda x, items: ArgObject(np.random.PCG64, tuple(zip(state.FIELDS, items, strict=True))),
+        True,
+    ),
+}
+
+
+KEYS = Container(
+    lambda x: ((KeyArray, jaxlink.generator(x)), ("data",), (jax.random.key_data(x),)),
+    lambda x, items: ArgObject(
+        KeyArray, (("data", items[0]), ("impl", ArgStatic(jaxlink.generator(x))))
+    ),
+)
+
+
+_ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
+
+
+def _is_instance(x: Any) -> bool:
+    """Whether `x` is an ordinary instance of a Python class: its state is its fields."""
+    kind = type(x)
+    return bool(kind.__flags__ & _HEAP_TYPE) and (
+        _has(x, "__dict__") or any("__slots__" in base.__dict__ for base in kind.__mro__)
+    )
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def _is_own(x: Any) -> bool:
+    """Whether `x` is an instance of a class of the user's, whose fields are all that it holds: of
+    one registered with JAX, too, the methods are read."""
+    foreign = type(x).__module__.partition(".")[0] in ("jax", "jaxlib")
+    return _is_instance(x) and not foreign and not isinstance(x, _HOLDERS)
+
+
+_HOLDERS = (dict, list, tuple, set, frozenset, functools.partial)
+
+
+def _has(x: Any, name: str) -> bool:
+    """Whether `x` has that attribute; a class whose instances refuse to tell has it not."""
+    try:
+        return hasattr(x, name)
+    except Exception:  # the user's own `__getattr__` and properties raise anything
+        return False
+
+
+def fields_of(x: Any) -> dict[str, Any]:
+    """The fields that an instance has, those in slots included."""
+    own = getattr(x, "__dict__", {})
+    slots = _slots(type(x))  # type: ignore[arg-type]  # classes can be hashed
+    return {**own, **{n: getattr(x, n) for n in slots if hasattr(x, n)}} if slots else own
+
+
+def _objects(kind: type) -> Container:
+    """Instances of a Python class, by the fields they have."""
+    slots = _slots(kind)  # type: ignore[arg-type]  # classes can be hashed
+
+    def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        found = fields_of(x)
+        return (kind, tuple(found)), found, found.values()
+
+    def plain(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        own = x.__dict__
+        return (kind, tuple(own)), own, own.values()
+
+    def slotted(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        try:
+            return (kind, slots), slots, values(x)
+        except AttributeError:  # not all of them are set
+            return opened(x)
+
+    def build(x: Any, items: tuple[Arg, ...]) -> Arg:
+        return ArgObject(kind, tuple(zip(fields_of(x), items, strict=True)))
+
+    if kind.__dictoffset__:
+        return Container(opened, build, True) if slots else Container(plain, build, True, "fields")
+    if len(slots) < 2:
+        return Container(opened, build, True)
+    values = operator.attrgetter(*slots)
+    return Container(slotted, build, True)
+
+
+@functools.lru_cache(maxsize=4096)
+def _slots(kind: type) -> tuple[str, ...]:
+    names: dict[str, None] = {}
+    for base in reversed(kind.__mro__):
+        slots = base.__dict__.get("__slots__", ())
+        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+
+
+def _node(x: Any) -> tuple[list[Any], Any]:
+    """The children and the structure of one level of a container registered with JAX."""
+    return jax.tree_util.tree_flatten(x, is_leaf=lambda y: y is not x)
+
+
+def _is_pytree(x: Any) -> bool:
+    items, _ = _node(x)
+    return not (len(items) == 1 and items[0] is x)
+
+
+def _open_pytree(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+    items, treedef = _node(x)
+    return (type(x), treedef), range(len(items)), items
+
+
+_PYTREE = Container(_open_pytree, lambda x, items: ArgPytree(type(x), _node(x)[1], items))

@@ -1,0 +1,111 @@
+"""What inference knows of an argument: one record for each kind."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from pyxla.ir.types import (
+    ArrayType,
+)
+from pyxla.runtime.numbers import Path
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgArray:
+    """An array: kind is "numpy" (np.ndarray), "jax", or "scalar" (an immutable NumPy scalar)."""
+
+    type: ArrayType
+    kind: str = "numpy"
+    writeable: bool = True
+    leaf: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgScalar:
+    """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar."""
+
+    type: ArrayType
+    leaf: int = 0
+    kind: str = "python"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgStatic:
+    """A value that is part of the specialization."""
+
+    value: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgTuple:
+    """A tuple, or an instance of the NamedTuple class `cls`."""
+
+    cls: type
+    items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgList:
+    items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgNumbers:
+    """A long list of Python numbers of one type, as one array."""
+
+    type: ArrayType
+    leaf: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgDict:
+    keys: tuple[Any, ...]
+    values: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgObject:
+    """An instance of `cls`, a dataclass or another Python class, by its fields."""
+
+    cls: type
+    fields: tuple[tuple[str, Arg], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgMethod:
+    """A bound method: `function` of the instance `owner`."""
+
+    function: Any
+    owner: Arg
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgPytree:
+    """A container of a class registered with JAX; `treedef` is its node alone."""
+
+    cls: type
+    treedef: Any
+    items: tuple[Arg, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArgSame:
+    """The mutable container already met at `path`."""
+
+    path: Path
+
+
+Arg = (
+    ArgArray
+    | ArgScalar
+    | ArgStatic
+    | ArgTuple
+    | ArgList
+    | ArgNumbers
+    | ArgDict
+    | ArgObject
+    | ArgMethod
+    | ArgPytree
+    | ArgSame
+)
