@@ -37,10 +37,10 @@ FAULTS = [
         "getattr(value, 'value', None), int) else value, type, edge.block, self.loc)",
     ),
     Fault(
-        "an alias is forgotten where paths meet twice",
+        "an array is held to be what another path made of it",
         "pyxla.infer.joins.merge",
-        "if any(isinstance(state.heap.contents.get(old), Shadow) for state in self.states):",
-        "if False:",
+        "picks.append(Const(found[0] if found else len(cells)))",
+        "picks.append(Const(0))",
         2000,
     ),
     Fault(
