@@ -448,7 +448,7 @@ def ensure_room(engine: Engine, content: GrowingList) -> None:
     engine.ensure(test, ListOverflow(capacity))
 
 
-def confine(engine: Any, x: Ref, parts: Iterable[Any]) -> None:
+def confine(engine: Engine, x: Ref, parts: Iterable[Any]) -> None:
     """Keep a new list that a loop makes of `parts` within the room that lists have: a loop that
     makes it of itself would need several times the room in each turn."""
     content = found(engine.heap, x)
