@@ -35,6 +35,7 @@ from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.simplify import simplify
+from pyxla.lower.sums import defer_sums
 from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
@@ -65,6 +66,7 @@ PASSES = (
     Pass(expanded, (scope, stop_gradient)),
     # Before loops over elements are unrolled: it looks for counters.
     Pass(join_products, (dot_general,)),
+    Pass(defer_sums, (dot_general,)),
     # Makes loops, which the next ones look at.
     Pass(pack_in_order, (reduce_window,), cpu=True),
     Pass(scatter_in_order, (scatter,), cpu=True),
