@@ -78,9 +78,9 @@ def twins(scope: Scope) -> bool:
     return True
 
 
-@statement(3)
+@statement(5)
 def number_of_several_kinds(scope: Scope) -> bool:
-    """A name that is a Python or a NumPy number, of one dtype, by the path taken."""
+    """A name that is a Python or a NumPy number, of one dtype or another, by the path taken."""
     name, result = scope.fresh_name("u"), scope.fresh_name("v")
     f, x = ex.real(scope, 1).text, scope.pick(ex.nonempty)
     kinds = [f"np.float64({f})", f"np.mean(np.array([{f}, 1.0]))"]
@@ -89,6 +89,10 @@ def number_of_several_kinds(scope: Scope) -> bool:
     pair = [f, scope.rng.choice(kinds)]
     scope.rng.shuffle(pair)
     use = scope.rng.choice(("{0} + 1", "{0} * 2", "-{0}", "max({0}, 1.0)", "{0}"))
+    if scope.chance(0.5):
+        number = scope.rng.choice(("np.float32({0})", "np.float16({0})", "np.int8(int({0}) % 9)"))
+        pair = [scope.rng.choice((f, "2", "3.25")), number.format(f)]
+        use = f"float({scope.rng.choice(('{0} / 3', '{0} * 50', '{0} % 1.75', '{0} - 0.1'))})"
     lines = [f"{name} = {pair[0]}", f"if {ex.boolean(scope, 1).text}:", f"    {name} = {pair[1]}"]
     lines.append(f"{result} = {use.format(name)}")
     if not written(scope, lines, "several-kinds", "if"):
