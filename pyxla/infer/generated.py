@@ -1,4 +1,4 @@
-"""The methods that `@dataclass` generates: `__init__`, `__eq__`, and those that order."""
+"""The methods that `@dataclass` generates: `__init__`, `__repr__`, `__eq__`, those that order."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Const, Ref, Tuple
 from pyxla.infer.lists import growing
+from pyxla.lib.interpreted import fields_shown
 
 
 def called(
@@ -33,6 +34,11 @@ def called(
             same = engine.rules.compare(engine, "is_", x, args[0])
             return _first(engine, same, Const(True), _equal_in_turn(engine, *rows))
         return engine.rules.compare(engine, name.strip("_"), *[Tuple(tuple(row)) for row in rows])
+    if name == "__repr__":
+        shown = [f.name for f in dataclasses.fields(cls) if f.repr]
+        pairs = [Tuple((Const(f), content.fields[f])) for f in shown]
+        given = [Const(content.cls.__qualname__), Tuple(tuple(pairs))]
+        return call(engine, Const(fields_shown), given, {})
     raise engine.refuse(f"{cls.__name__}.{name} is not supported in compiled code")
 
 

@@ -130,6 +130,11 @@ def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
     return groups
 
 
+def fields_shown(name: str, fields: tuple[tuple[str, Any], ...]) -> str:
+    """`repr` of an instance of a dataclass."""
+    return f"{name}({', '.join([f'{field}={value!r}' for field, value in fields])})"
+
+
 # Functions of iterators, for generators: what they yield and when they read.
 
 

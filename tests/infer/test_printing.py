@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,28 @@ def instances(x, n):
     print(point, f"{point!r:>12}", repr(point))
 
 
+class Named(Point):
+    def __str__(self):
+        return f"named {self.x}"
+
+
+@dataclasses.dataclass
+class Pair:
+    left: float
+    right: object = None
+    hidden: int = dataclasses.field(default=3, repr=False)
+
+
+def instances_inside(x, n):
+    print([Point(n)], (Named(x[1]), "a"), {"k": Named(n)}, Named(n), Pair(n, Pair(x[1])))
+    print(f"{[Pair(n, 'a')]} {Pair(x[0])!r}", repr(Pair(Point(n))))
+    try:
+        if n > 0:
+            raise ValueError(f"at {n}")
+    except ValueError as error:
+        print([error], error)
+
+
 def nothing_but(x, n):
     print(n)
 
@@ -70,7 +94,9 @@ def mutated(x, n):
     return x
 
 
-@pytest.mark.parametrize("function", [loops, early, called, kinds, instances, nothing_but, mutated])
+@pytest.mark.parametrize(
+    "function", [loops, early, called, kinds, instances, instances_inside, nothing_but, mutated]
+)
 @pytest.mark.parametrize("n", [4, 1])
 def test_prints_as_python_does(function, n, capsys):
     result = function(ROW.copy(), n)

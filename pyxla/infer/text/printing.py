@@ -105,8 +105,33 @@ def _place(value: Value, values: list[Value]) -> int:
 def _sequence(
     engine: Engine, make: Callable[..., Any], items: Sequence[Any], values: list[Value]
 ) -> Reader:
-    readers = [reader(engine, item, values) for item in items]
+    readers = [_inside(engine, item, values) for item in items]
     return lambda given: make([read(given) for read in readers])
+
+
+class _Shown(str):
+    """What `repr` of an instance gives, as containers show it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
+    """An item of a container, which shows its `repr`."""
+    if isinstance(x, MaybeNone):
+        some, inner = _place(x.some.value, values), _inside(engine, x.value, values)
+        return lambda given: inner(given) if given[some].item() else None
+    shown = None
+    if is_exception(x):
+        shown = engine.use(formatted(engine, x, "r"))
+    elif isinstance(x, Ref) and isinstance(engine.content(x), ObjectCell):
+        shown = special(engine, x, "__repr__", ())
+        if shown is None:
+            raise engine.refuse("an instance without __repr__ cannot be printed", "define it")
+    if shown is None:
+        return reader(engine, x, values)
+    read = reader(engine, shown, values)
+    return lambda given: _Shown(read(given))
 
 
 def _text(engine: Engine, x: Compound, values: list[Value]) -> Reader:
