@@ -7,9 +7,11 @@ import pytest
 
 import pyxla
 from pyxla.ir.core import Value
+from pyxla.ir.rewrite import free_values, walk
 from pyxla.ir.types import array_type
 from pyxla.lower.cpu.scatters import scatter_in_order
 from pyxla.ops.computation import build_region
+from pyxla.ops.control import if_, while_
 from pyxla.ops.index import scatter
 from pyxla.reflect import compilation
 from tests.ir.interp import run_region
@@ -43,6 +45,17 @@ def shrinking(a, i, j, u):
     return a, u
 
 
+def until_empty(a, i, j, u):
+    """The update is made after the branch that computes the positions."""
+    for k in range(9):
+        if not len(u):
+            break
+        m = u.real > k / 4
+        a[i[~m], j[~m]] = k
+        u, i, j = u[m], i[m], j[m]
+    return a, u
+
+
 def planes(a, i, j, u):
     b = np.zeros((9, 3, 11, 2), u.dtype)
     b[i, 1, j] += 1
@@ -52,7 +65,7 @@ def planes(a, i, j, u):
     return b, c
 
 
-PROGRAMS = [assigned, added, masked, shrinking, planes]
+PROGRAMS = [assigned, added, masked, shrinking, until_empty, planes]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
@@ -81,6 +94,15 @@ def test_only_scatters_into_tables_become_loops():
     assert "while" in text and "scatter" not in text
     text = compilation(histogram, i).text("regions")
     assert "while" not in text and "scatter" in text
+
+
+def test_positions_from_a_branch_end_where_it_says():
+    i = pyxla.i64[100]
+    made = compilation(until_empty, pyxla.f64[11, 11], i, i, pyxla.f64[100]).at("regions")
+    code = list(walk(made.region.instrs))
+    (branches,) = [instr for instr in code if instr.op is if_]
+    limits = [loop.regions[0] for loop in code if loop.op is while_]
+    assert any(branches.results[-1] in free_values(region) for region in limits)
 
 
 def histogram(i):

@@ -27,7 +27,7 @@ from pyxla.lower.cpu.packing import true_size
 from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import definition, known
 from pyxla.ops.computation import REDUCERS
-from pyxla.ops.control import while_
+from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import add, and_, clamp, compare, convert, minimum, select
 from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
@@ -116,10 +116,10 @@ def _update(instr: Instr) -> Value:
 def _loop(instr: Instr, outside: Builder) -> Value:
     """The array after the scatter."""
     x, indices, updates = instr.operands
-    size = updates.type.size
-    columns = _columns(instr)
     axes = instr.attrs["scatter_dims_to_operand_dims"]
-    limit = _limit(columns, [x.type.shape[axis] for axis in axes], size)
+    vector = instr.attrs["index_vector_dim"]
+    columns = _columns(indices, vector, len(axes))
+    limit = _limit(indices, vector, [x.type.shape[axis] for axis in axes], updates.type.size)
     combine = REDUCERS.get(instr.attrs["computation"])
 
     def unfinished(k: Value, array: Value) -> Value:
@@ -144,16 +144,20 @@ def _loop(instr: Instr, outside: Builder) -> Value:
     return while_(integer(0), x, regions=(region(types, unfinished), region(types, step)))[1]
 
 
-def _columns(instr: Instr) -> Sequence[Value]:
+def _columns(indices: Value, vector: int, count: int) -> Sequence[Value]:
     """The positions along each dimension that has one: flat, or in any shape of that size."""
-    indices, vector = instr.operands[1], instr.attrs["index_vector_dim"]
-    count = len(instr.attrs["scatter_dims_to_operand_dims"])
+    joined = _joined(indices, vector, count)
+    shape = indices.type.shape
+    return joined or [_cut(indices, axis, shape) for axis in range(count)]
+
+
+def _joined(indices: Value, vector: int, count: int) -> Sequence[Value]:
+    """The columns that `indices` are made of, if that shows."""
     joined = definition(indices, "concatenate")
     if joined is not None and joined.op is concatenate and len(joined.operands) == count:
         if joined.attrs["dimension"] == vector:
             return joined.operands
-    shape = indices.type.shape
-    return [_cut(indices, axis, shape) for axis in range(count)]
+    return ()
 
 
 def _cut(indices: Value, axis: int, shape: tuple[int, ...]) -> Value:
@@ -162,10 +166,16 @@ def _cut(indices: Value, axis: int, shape: tuple[int, ...]) -> Value:
     return dynamic_slice(indices, *starts, slice_sizes=(*shape[:-1], 1))
 
 
-def _limit(columns: Sequence[Value], extents: Sequence[int], size: int) -> Value:
+def _limit(indices: Value, vector: int, extents: Sequence[int], size: int) -> Value:
     """How many positions there are at most: after that, one of the columns is out of range."""
+    owner = indices.owner
+    if isinstance(owner, Instr) and owner.op is if_:
+        return _limit_of_branches(owner, indices, vector, extents, size)
+    content = _content(indices)
+    if content is not None and not 0 <= content < min(extents):
+        return integer(0)
     limit = integer(size)
-    for column, extent in zip(columns, extents, strict=True):
+    for column, extent in zip(_joined(indices, vector, len(extents)), extents):
         chosen = definition(_flat(column), "select")
         if chosen is None:
             continue
@@ -174,6 +184,20 @@ def _limit(columns: Sequence[Value], extents: Sequence[int], size: int) -> Value
         if mask.type.ndim == 1 and content is not None and not 0 <= content < extent:
             limit = minimum(limit, true_size(mask))
     return limit
+
+
+def _limit_of_branches(
+    conditional: Instr, indices: Value, vector: int, extents: Sequence[int], size: int
+) -> Value:
+    """One more result of the conditional that made the positions."""
+    place = conditional.results.index(indices)
+    for branch in conditional.regions:
+        with building(Builder(branch.instrs, conditional.loc)):
+            limit = _limit(branch.results[place], vector, extents, size)
+        branch.results = (*branch.results, limit)
+    added = Value(I64, conditional)
+    conditional.results = (*conditional.results, added)
+    return added
 
 
 def _flat(value: Value) -> Value:
