@@ -101,3 +101,14 @@ def test_what_a_loop_has_when_it_takes_no_turn(dtype: str, start: Any):
     for n in (0, 1, 3):
         expected = outcome(total.__wrapped__, x, n)
         assert same(total(x, n), expected), n
+
+
+def test_what_a_ufuncs_method_would_give_in_one_dtype_is_refused():
+    def program(narrow, x):
+        u = 0.1
+        if narrow:
+            u = x[0]
+        return np.add.reduce([u, u])
+
+    with pytest.raises(pyxla.CompileError, match="a number is float32 or float64 here"):
+        pyxla.compile(program)(1, np.ones(1, np.float32))

@@ -25,7 +25,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.binding import bind
 from pyxla.infer.calls.captures import BoundedOperand, operand
-from pyxla.infer.calls.dtypes import check_dtypes
+from pyxla.infer.calls.dtypes import check_dtypes, is_numpys
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
@@ -288,10 +288,10 @@ def call_library(
     if (found := conversions.of_instances(engine, value, args)) is not None:
         return found
     if implementation.heap:
-        if any(map(kinds.may_be_array, args)) and (_is_numpys(value) or value in _OF_OBJECTS):
+        if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in _OF_OBJECTS):
             raise kinds.refused(engine, f"{_name(value)} of a number", *args)
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
-    if _is_numpys(value):  # to which a list of numbers is the array of them
+    if is_numpys(value):  # to which a list of numbers is the array of them
         args = [number_lists.by_value(engine, a) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
     if kinds.is_tracked(value) and "out" not in kwargs:
@@ -329,12 +329,6 @@ def call_library(
     if engine.mixed is not None:
         check_dtypes(engine, _name(value), value, found, args)
     return kinds.operated(engine, value, args, found) if kinds.is_tracked(value) else found
-
-
-def _is_numpys(value: Any) -> bool:
-    if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
-        return True
-    return str(getattr(value, "__module__", "")).startswith("numpy")
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:

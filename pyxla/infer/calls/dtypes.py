@@ -14,6 +14,13 @@ from pyxla.infer.joins.kinds import dtype_of, is_tracked
 from pyxla.infer.lattice import Array, Ref, Scalar
 
 
+def is_numpys(value: Any) -> bool:
+    """Whether a function, or a method of a ufunc, is one of NumPy's."""
+    if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
+        return True
+    return str(getattr(value, "__module__", "")).startswith("numpy")
+
+
 def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Sequence[Any]) -> None:
     """Refuse what NumPy gives another dtype for each of the kinds of a number; truth values, and
     places where the wider kind is a float, are of one dtype."""
@@ -21,11 +28,10 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
     letter = _letter(engine, result)
     if letter == "b" or (letter == "i" and any(dtype_of(kind).kind in "fc" for kind in choices)):
         return
-    module = getattr(value, "__module__", None) or ""
     names = sorted({str(dtype_of(kind)) for kind in choices})
     if value is math.prod or _by_weakness(engine, choices, result, args):
         names = [kind.__name__ for kind in choices]
-    elif len(names) < 2 or is_tracked(value) or isinstance(value, type) or module[:5] != "numpy":
+    elif len(names) < 2 or is_tracked(value) or isinstance(value, type) or not is_numpys(value):
         return
     raise engine.refuse(
         f"{name}: a number is {' or '.join(names)} here, as the path taken has it",
