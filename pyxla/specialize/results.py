@@ -170,8 +170,10 @@ class Outputs:
             return out.OutChoice(index, x.meta.values)
         if isinstance(x, Compound) and x.kind == "pytree":
             raise CompileError("a registered pytree cannot be returned", self.engine.loc)
+        kind = arrays.kind_of(self.engine, x)
+        article = "an" if kind[0] in "aeiou" else "a"
         raise CompileError(
-            f"a compiled function cannot return a {arrays.kind_of(self.engine, x)}",
+            f"a compiled function cannot return {article} {kind}",
             self.engine.loc,
             hint="return arrays, numbers, strings, None and containers of these",
         )

@@ -37,6 +37,14 @@ def bare_raise(x):
     raise  # <-
 
 
+@bad("cannot return an exception", float)
+def caught(x):  # <-
+    try:
+        raise ValueError("never returned")
+    except ValueError as error:
+        return error
+
+
 @bad("cannot return a generator", float)
 def generator(x):  # <-
     yield x
