@@ -197,7 +197,7 @@ FAULTS = [
         "    if x.type.dtype not in INTS:\n        return None\n    for value, other in ((x, y),"
         " (y, x)):\n        if is_filled(other, 0):",
         "    for value, other in ((x, y), (y, x)):\n        if is_filled(other, 0):",
-        1000,
+        3000,
     ),
     Fault(
         "not (x < y) is x >= y, for NaN too",
