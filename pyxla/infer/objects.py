@@ -374,8 +374,9 @@ def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
     """An attribute of an exception, as its `__init__` sets it; one of several, by the selector."""
     if name == "__class__":
         return class_of_exception(x)
-    values = []
-    for e in exceptions.alternatives(x):
+    values: list[Any] = []
+    given = exceptions.alternatives(x)
+    for e in given:
         if name == "args" and engine.captures.member(e.meta, "__init__") is None:
             values.append(Tuple(e.items))
         elif name in BaseException.__dict__ and name not in ("args", "__str__"):
@@ -384,8 +385,27 @@ def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
             )
         else:
             made = as_instance(engine, e)
-            values.append(_of_instance(engine, made, engine.content(made), name))
+            lacks = name not in engine.content(made).fields and not hasattr(e.meta, name)
+            if lacks and len(given) > 1:
+                values.append(None)
+            else:
+                values.append(_of_instance(engine, made, engine.content(made), name))
+    if None in values:
+        values = _raise_lacking(engine, x, values, name)
     return _chosen(engine, x, values, f"the attribute {name!r}")
+
+
+def _raise_lacking(engine: Engine, x: Compound, values: list[Any], name: str) -> list[Any]:
+    """Raise where `x` is an exception without the attribute, None among `values`; those there are,
+    and any of them in the place of None."""
+    found = [value for value in values if value is not None]
+    for i, (e, value) in enumerate(zip(exceptions.alternatives(x), values, strict=True)):
+        if value is None:
+            error = AttributeError(f"{e.meta.__name__!r} object has no attribute {name!r}")
+            if not found:
+                engine.raise_constant(error)
+            engine.ensure(exceptions.is_other(x, i), error)
+    return [found[0] if value is None else value for value in values]
 
 
 def _chosen(engine: Engine, x: Compound, values: list[Any], what: str) -> Any:

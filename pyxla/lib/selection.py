@@ -108,7 +108,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     index = as_array(a)
     if isinstance(choices, Array):
-        choices = _rows(choices)
+        choices = rows_of(choices)
     options = [as_array(c) for c in choices]
     dtype = result_type(*options)
     position = wrapped(cast(index.value, INT), len(options), mode)
@@ -211,7 +211,20 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
         if index.type.size:
             raise OpError("cannot do a non-empty take from an empty axes.")
         return Array(splat(0, x.dtype, _taken_shape(value, index, axis)))
+    if mode == "raise":
+        _refuse_outside(index, size, axis)
     return Array(gather_along(value, wrapped(index, size, mode), axis))
+
+
+def _refuse_outside(index: Value, size: int, axis: int) -> None:
+    """Refuse known positions that are out of range."""
+    known = masks.constant_of(Array(index))
+    if known is None:
+        return
+    for position in np.asarray(known).flat:
+        if not -size <= position < size:
+            message = f"index {position} is out of bounds for axis {axis} with size {size}"
+            raise OpError(message, IndexError)
 
 
 def _taken_shape(x: Value, index: Value, axis: int) -> Shape:
@@ -245,6 +258,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
     if axis is None:
         x, axis = flat(x), 0
     axis = normalize_axis(axis, x.type.ndim)
+    _refuse_outside(index, x.type.shape[axis], axis)
     x, index = _aligned(x, wrapped(index, x.type.shape[axis]), axis)
     batch = _batch_axes(x.type.ndim, axis)
     return Array(
@@ -277,7 +291,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Array:
     extents = as_shape(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(extents)
-    rows = multi_index if isinstance(multi_index, list | tuple) else _rows(multi_index)
+    rows = multi_index if isinstance(multi_index, list | tuple) else rows_of(multi_index)
     indices = [cast(as_index(row), INT) for row in rows]
     if len(indices) != len(extents):
         raise OpError("ravel_multi_index: one index array is needed for each dimension")
@@ -294,7 +308,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     return Array(total if total is not None else literal(0, INT))
 
 
-def _rows(x: Array) -> list[Array]:
+def rows_of(x: Array) -> list[Array]:
     rows = [
         shapes.slice(
             x.value,

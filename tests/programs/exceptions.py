@@ -429,3 +429,40 @@ def recur(n):
         return fact(3) // (n - 3)
     except (ZeroDivisionError, ValueError):
         return -1
+
+
+class Sized(Exception):
+    def __init__(self, size):
+        super().__init__(size)
+        self.size = size
+
+
+_SIZES = [lambda n=n: (np.arange(5.0), n) for n in (0, 3, -5, 9)]
+
+
+@program("except raise class", *_SIZES)
+def attribute_that_one_of_two_exceptions_has(x, n):
+    found = 0.0
+    try:
+        try:
+            found = x[n]
+            if n < 2:
+                raise Sized(5)
+        except (Sized, IndexError) as error:
+            found = error.size + 1
+    except AttributeError as error:
+        found = 100.0 + len(str(error))
+    return found
+
+
+@program("except raise class", *_SIZES)
+def attribute_that_none_may_need(x, n):
+    found = 0.0
+    try:
+        if n > 5:
+            raise IndexError(n)
+        if n < 2:
+            raise Sized(n)
+    except (Sized, IndexError) as error:
+        found = error.size if n < 2 else -1
+    return found

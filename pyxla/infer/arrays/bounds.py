@@ -76,12 +76,13 @@ def check_array(engine: Engine, array: Array, size: Int, axis: int) -> None:
     fine = all_(Array(good)).value
 
     def error() -> Any:
-        return _out_of_bounds(_first_bad(value, good), size, axis)
+        return _out_of_bounds(first_bad(value, good), size, axis)
 
     engine.ensure(Scalar(fine), error)
 
 
-def _first_bad(value: Value, good: Value) -> Scalar:
+def first_bad(value: Value, good: Value) -> Scalar:
+    """The first element of an array of ints that is not `good`."""
     count = value.type.size
     at = as_array(argmax(Array(op.not_(good))))
     flat = reshape(value, shape=(count,))

@@ -20,7 +20,18 @@ from pyxla.lib.bounded.elementwise import bounded, flattened
 from pyxla.lib.masks import number, within
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import rule
-from pyxla.ops.elementwise import add, and_, compare, convert, maximum, minimum, remainder, select
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    convert,
+    maximum,
+    minimum,
+    not_,
+    or_,
+    remainder,
+    select,
+)
 from pyxla.ops.index import scatter
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant
@@ -42,6 +53,8 @@ def _counted(engine: Engine, x: Any, weights: Any, least: int) -> Array:
     weights = weights if array.size else None
     if array.ndim != 1 or array.dtype.kind not in "iub":
         raise OpError("bincount takes a 1-d array of ints")
+    if engine.tests(ValueError):
+        _check_counts(engine, array)
     inside, size = within(array), array.shape[0]
     value = cast(array.value, I64.dtype)
     if inside is not None:
@@ -61,6 +74,18 @@ def _counted(engine: Engine, x: Any, weights: Any, least: int) -> Array:
     length = maximum(add(largest, number(1, I64.dtype)), number(least, I64.dtype))
     length = convert(minimum(length, number(bound, I64.dtype)), dtype=I64.dtype, weak=True)
     return bounded(totals, (Scalar(length, extent.IntFact(least, bound)),))
+
+
+def _check_counts(engine: Engine, array: Array) -> None:
+    """The program raises where an element is negative."""
+    if array.dtype.kind == "i" and array.size:
+        good = compare(array.value, number(0, array.dtype, array.shape), direction="GE")
+        inside = within(array)
+        if inside is not None:
+            good = or_(good, not_(inside))
+        fine = reduce(good, number(True, np.dtype(np.bool_)), dimensions=(0,), computation="and")
+        error = ValueError("'list' argument must have no negative elements")
+        engine.ensure(Scalar(convert(fine, dtype=fine.type.dtype, weak=True)), error)
 
 
 def _totals(at: Value, weights: Any, bound: int) -> Value:

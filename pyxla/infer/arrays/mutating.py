@@ -10,6 +10,7 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.blocks import Range
+from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.viewing import flat
 from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
@@ -19,7 +20,7 @@ from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.checks import verify_fits
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
-from pyxla.lib.indexing import conform, parse, scatter_at, setitem, take
+from pyxla.lib.indexing import conform, scatter_at, setitem, take
 from pyxla.lib.masks import number, ranks
 from pyxla.lib.operands import as_array, broadcast_to, cast, normalize_axis
 from pyxla.lib.registry import rule
@@ -113,7 +114,7 @@ def put(engine: Engine, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None
     if not at.size:
         return
     values = v if _is_number(v) else _cycled(as_array(v), at.size)
-    index = parse(shape, extents, at)
+    index = parsed(engine, shape, extents, at)
     arrays.write(engine, along, setitem(arrays.read(engine, along), index, values))
 
 
@@ -193,7 +194,7 @@ def put_along_axis(engine: Engine, ref: Ref, indices: Array, values: Any, axis: 
             continue
         along = tuple([shape[d] if k == d else 1 for k in range(len(shape))])
         key.append(Array(iota(dtype=I64.dtype, shape=along, dimension=d)))
-    index = parse(shape, extents, tuple(key))
+    index = parsed(engine, shape, extents, tuple(key))
     arrays.write(engine, ref, setitem(arrays.read(engine, ref), index, values))
 
 
@@ -233,7 +234,7 @@ def _accumulate(ufunc: np.ufunc, engine: Engine, ref: Ref, indices: Any, b: Any)
     if ufunc is np.subtract:
         given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
         b = Array(negate(given.value), b.extents if isinstance(b, Array) else None)
-    index = parse(old.shape, old.extents, indices)
+    index = parsed(engine, old.shape, old.extents, indices)
     new = scatter_at(old, index, b, COMPUTATIONS[ufunc])
     arrays.write(engine, ref, Array(cast(new.value, given_in), new.extents))
 

@@ -22,6 +22,7 @@ from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.binding import bind
 from pyxla.infer.calls.captures import BoundedOperand, operand
@@ -365,6 +366,7 @@ def apply(
         raise _sized_by_counter(engine, operands, refusal) or refusal from None
     if engine.checks or engine.guards:
         verify(engine, implementation.function, operands, named, result)
+        verify_positions(engine, implementation.function, operands, named)
     if implementation.same:
         given = zip([*args, *kwargs.values()], [*operands, *named.values()], strict=True)
         return _as_given(dict(_given(engine, given)), result, implementation.rank0)

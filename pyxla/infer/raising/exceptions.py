@@ -92,6 +92,15 @@ def is_one_of(x: Compound, classes: tuple[type, ...]) -> Any:
     return Scalar(convert(functools.reduce(or_, hits), dtype=BOOL, weak=True))
 
 
+def is_other(x: Compound, place: int) -> Any:
+    """Whether `x`, one of several, is another than that at a place among them; a bool."""
+    selector = x.items[0]
+    if isinstance(selector, Const):
+        return Const(selector.value != place)
+    other = compare(selector.value, number(place), direction="NE")
+    return Scalar(convert(other, dtype=BOOL, weak=True))
+
+
 def narrowed(x: Compound, classes: tuple[type, ...], excluded: tuple[type, ...]) -> Compound:
     """`x`, known to be one of `classes` and none of `excluded`."""
     kinds = [e.meta for e in alternatives(x)]

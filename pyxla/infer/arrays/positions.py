@@ -1,0 +1,136 @@
+"""Positions that library functions are given are in range: else the program raises, as NumPy does.
+
+Like `infer.raising.checks`: asked with `checks=True`, or where the program catches what is raised.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import pyxla.lib.everything  # noqa: F401 - the functions that this is about
+from pyxla.infer.arrays.bounds import check_array, first_bad
+from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.raising.checks import exception
+from pyxla.ir.core import Value
+from pyxla.ir.types import I64
+from pyxla.lib import kernels as k
+from pyxla.lib.operands import as_array, as_shape, normalize_axis
+from pyxla.lib.reductions import all as all_
+from pyxla.lib.registry import LIBRARY
+from pyxla.lib.scans import ufunc_reduceat
+from pyxla.lib.selection import rows_of
+from pyxla.ops import elementwise as op
+
+_CHECKS: dict[Any, tuple[type[Exception], Callable[..., None]]] = {}
+
+
+def verify_positions(engine: Engine, function: Any, operands: Any, named: dict[str, Any]) -> None:
+    """The program raises where a library function is given a position out of range."""
+    if isinstance(function, functools.partial):  # of a ufunc
+        function, operands = function.func, [*function.args, *operands]
+    kind, check = _CHECKS.get(function, (None, None))
+    if check is not None and engine.tests(kind):
+        check(engine, *operands, **named)
+
+
+def _checks(kind: type[Exception], function: Any) -> Callable[[Any], Any]:
+    def register(check: Callable[..., None]) -> Callable[..., None]:
+        _CHECKS[function] = kind, check
+        return check
+
+    return register
+
+
+@_checks(IndexError, LIBRARY[np.take])
+def _take(
+    engine: Engine, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
+) -> None:
+    if mode == "raise":
+        _check_along(engine, as_array(a), indices, axis)
+
+
+@_checks(IndexError, LIBRARY[np.take_along_axis])
+def _take_along_axis(engine: Engine, arr: Any, indices: Any, axis: Any = -1) -> None:
+    _check_along(engine, as_array(arr), indices, axis)
+
+
+def _check_along(engine: Engine, x: Array, indices: Any, axis: Any) -> None:
+    """axis: None for the array with its dimensions made one."""
+    flat = axis is None and x.ndim != 1
+    place = 0 if axis is None else normalize_axis(axis, max(x.ndim, 1))
+    size: Any = x.size if flat or not x.shape else x.shape[place]
+    if x.extents is not None and not flat and x.extents[place] is not None:
+        size = x.extents[place]
+    check_array(engine, as_array(indices), size, place)
+
+
+@_checks(ValueError, LIBRARY[np.choose])
+def _choose(engine: Engine, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> None:
+    if mode == "raise":
+        count = choices.shape[0] if isinstance(choices, Array) else len(choices)
+        _ensure(engine, _within(a, count), ValueError("invalid entry in choice array"))
+
+
+@_checks(ValueError, LIBRARY[np.unravel_index])
+def _unravel_index(engine: Engine, indices: Any, shape: Any, order: str = "C") -> None:
+    size = int(np.prod(as_shape(shape)))
+    good = _within(indices, size)
+
+    def error() -> Any:
+        found = first_bad(_wide(indices), good)
+        return exception(
+            ValueError, "index ", found, f" is out of bounds for array with size {size}"
+        )
+
+    _ensure(engine, good, error)
+
+
+@_checks(ValueError, LIBRARY[np.ravel_multi_index])
+def _ravel_multi_index(
+    engine: Engine, multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
+) -> None:
+    extents = as_shape(dims)
+    modes = mode if isinstance(mode, tuple) else (mode,) * len(extents)
+    rows = multi_index if isinstance(multi_index, list | tuple) else rows_of(multi_index)
+    for row, extent, how in zip(rows, extents, modes, strict=False):
+        if how == "raise":
+            error = ValueError("invalid entry in coordinates array")
+            _ensure(engine, _within(row, extent), error)
+
+
+@_checks(IndexError, ufunc_reduceat)
+def _reduceat(engine: Engine, ufunc: Any, array: Any, indices: Any, *_: Any, **named: Any) -> None:
+    x, axis = as_array(array), named.get("axis", 0)
+    size = x.shape[normalize_axis(axis, x.ndim)] if x.extents is None else None
+    if size is None:
+        return
+    good = _within(indices, size)
+    name = getattr(ufunc, "__name__", "ufunc")
+
+    def error() -> Any:
+        found = first_bad(_wide(indices), good)
+        return exception(
+            IndexError, "index ", found, f" out-of-bounds in {name}.reduceat [0, {size})"
+        )
+
+    _ensure(engine, good, error)
+
+
+def _wide(x: Any) -> Value:
+    return op.convert(as_array(x).value, dtype=I64.dtype, weak=False)
+
+
+def _within(x: Any, size: int) -> Value:
+    """Which elements are positions from 0 to `size`."""
+    value = _wide(x)
+    return op.and_(k.ge(value, k.like(value, 0)), k.lt(value, k.like(value, size)))
+
+
+def _ensure(engine: Engine, good: Value, error: Any) -> None:
+    if good.type.size:
+        engine.ensure(Scalar(all_(Array(good)).value), error)
