@@ -34,23 +34,6 @@ def added(x, w):
     return y * 2, y.sum()
 
 
-def relaxed(x, w):
-    """The inside of a grid, from its neighbours: a kernel for it, one that puts it in its place."""
-    for _ in range(20):
-        inside = (x[1:-1, 2:] + x[:-2, 1:-1]) / w[0, 0]
-        x[1:-1, 1:-1] = inside - w[1:-1, 1:-1]
-    return x
-
-
-def bordered(x, w):
-    """A loop whose updates of the border have barriers as well."""
-    for _ in range(20):
-        x[1:-1, 1:-1] = (x[1:-1, 2:] + x[:-2, 1:-1]) / w[0, 0] - w[1:-1, 1:-1]
-        x[:, 0] = x[:, 1]
-        x[0] = x[1]
-    return x
-
-
 @pytest.mark.parametrize(
     ("program", "size", "count"),
     [(residual, 64, 3), (residual, 8, 0), (in_loop, 64, 1), (activated, 64, 0), (added, 64, 0)],
@@ -69,12 +52,3 @@ def test_where_barriers_are(program, size, count):
 def test_barriers_hold_until_kernels_are_made():
     x, w = np.ones((2, 64, 64), np.float32)
     assert pyxla.code_hlo(residual, x, w, optimized=True).count("opt-barrier(") == 3
-
-
-@pytest.mark.parametrize(("program", "size"), [(relaxed, 80), (bordered, 80), (bordered, 20)])
-def test_what_is_padded_is_computed_before(program, size):
-    x, w = np.random.default_rng(0).random((2, size, size)) + 2
-    text = pyxla.code_hlo(program, x, w, optimized=True)
-    computed = f"f64[{size - 2},{size - 2}]{{1,0}} opt-barrier("
-    assert (computed in text) == (size == 80)
-    np.testing.assert_allclose(pyxla.compile(program)(x.copy(), w), program(x, w), rtol=1e-12)

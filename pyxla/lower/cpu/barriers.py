@@ -6,9 +6,6 @@ XLA:CPU fuses cheap code into every kernel that uses its result. In a network wh
 what came before, a kernel then reads the results of all layers before it, and their number grows
 from layer to layer. So where the code of a large value reads several arrays, and the value lies in
 memory for a library call anyway, or would be read off many arrays, a barrier ends the kernel there.
-
-A `pad` computes what it is put around in a branch, of which LLVM may make no vector code: a barrier
-before it makes a kernel without branches (updates of the inside of a grid are such pads).
 The pass of XLA that takes barriers away before it fuses is switched off (`runtime/jaxlink.py`).
 """
 
@@ -55,9 +52,7 @@ def keep_shared(region: Region) -> Region:
         found = _reads(instr, reads)
         for value in instr.results:
             reads[value] = found if instr.op in FUSIBLE else _itself(value)
-        if instr.op in ELEMENTWISE and (
-            _is_shared(instr.results[0], found, users) or _is_padded(instr.results[0], users)
-        ):
+        if instr.op in ELEMENTWISE and _is_shared(instr.results[0], found, users):
             (value,) = instr.results
             reads[value] = _itself(value)
             made: list[Instr] = []
@@ -103,13 +98,6 @@ def _is_shared(value: Value, reads: frozenset[Value], users: Users) -> bool:
     return 0 < len(library) < len(among) or len(reads) >= MANY
 
 
-def _is_padded(value: Value, users: Users) -> bool:
-    """Whether something is put around a large value, which a kernel would compute in a branch."""
-    return value.type.size >= LARGE and any(
-        user.op is shape.pad and user.operands[0] is value for user in users.get(value, ())
-    )
-
-
 def _is_library(user: Instr, users: Users) -> bool:
     """Whether an operand of this instruction goes to a library call as it is."""
     while user.op in _VIEWS:
@@ -130,21 +118,17 @@ def _followed(instr: Instr, kept: dict[Value, Instr]) -> Iterable[Instr]:
 def may_hold(region: Region) -> bool:
     """Whether XLA is to leave the barriers of a region, if it has any, where they are.
 
-    It compiles a loop that touches little to one function, and there it knows no barriers: a loop
-    with barriers is to have one on an array that it computes as a whole, and to call no kernels.
+    It compiles a loop that touches little to one function, and there it knows no barriers: within a
+    loop they are to be on arrays that it computes as a whole, and no kernels are called.
     """
-    if not _barriers(walk(region.instrs)):
+    if not any(instr.op is optimization_barrier for instr in walk(region.instrs)):
         return False  # JAX's derivatives of it, compiled with the same options, may have some
     loops = [instr for instr in walk(region.instrs) if instr.op.name == "while"]
-    insides = [[i for r in loop.regions for i in walk(r.instrs)] for loop in loops]
-    if any("kernel" in instr.attrs for inside in insides for instr in inside):
+    inside = [instr for loop in loops for r in loop.regions for instr in walk(r.instrs)]
+    barriers = [instr for instr in inside if instr.op is optimization_barrier]
+    if any("kernel" in instr.attrs for instr in inside):
         return False
-    found = [barriers for inside in insides if (barriers := _barriers(inside))]
-    return all(any(_is_computed(v) for i in barriers for v in i.operands) for barriers in found)
-
-
-def _barriers(instrs: Iterable[Instr]) -> list[Instr]:
-    return [instr for instr in instrs if instr.op is optimization_barrier]
+    return all(_is_computed(value) for barrier in barriers for value in barrier.operands)
 
 
 def _is_computed(value: Value) -> bool:
