@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from pyxla.errors import UnsupportedSyntax
@@ -106,6 +106,16 @@ def format_spec(value: Any, conversion: str, spec: str) -> str:
         return conversion % (value,)
     convert: Any = {"s": str, "r": repr, "a": ascii}.get(conversion)
     return format(convert(value) if convert else value, spec)
+
+
+def formatted(pieces: Iterable[Any], value_of: Callable[[Any], Any]) -> str:
+    """A text of texts and of (maker, conversion, spec): what `value_of` gives for the maker."""
+    return "".join(
+        [
+            piece if isinstance(piece, str) else format_spec(value_of(piece[0]), *piece[1:])
+            for piece in pieces
+        ]
+    )
 
 
 def import_module(name: str, attribute_of_top: bool = True) -> Any:

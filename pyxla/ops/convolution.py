@@ -261,28 +261,15 @@ class _Conv:
         self.batch_groups = attrs.get("batch_group_count", 1)
         self.precision = attrs.get("precision", "DEFAULT")
         out = instr.results[0].type
-        self.reach = [
-            _dilated(n, step)
-            for n, step in zip(
-                extents_along(self.x.type, d.input_spatial_dimensions),
-                self.lhs_dilation,
-                strict=True,
-            )
-        ]
-        self.window = [
-            _dilated(n, step)
-            for n, step in zip(
-                extents_along(self.w.type, d.kernel_spatial_dimensions),
-                self.rhs_dilation,
-                strict=True,
-            )
-        ]
-        self.made = [
-            _dilated(n, step)
-            for n, step in zip(
-                extents_along(out, d.output_spatial_dimensions), self.strides, strict=True
-            )
-        ]
+        self.reach = _reach(self.x.type, d.input_spatial_dimensions, self.lhs_dilation)
+        self.window = _reach(self.w.type, d.kernel_spatial_dimensions, self.rhs_dilation)
+        self.made = _reach(out, d.output_spatial_dimensions, self.strides)
+
+
+def _reach(x: ArrayType, axes: tuple[int, ...], steps: Sequence[int]) -> list[int]:
+    """The extents along `axes` with `steps` between elements."""
+    extents = extents_along(x, axes)
+    return [_dilated(n, step) for n, step in zip(extents, steps, strict=True)]
 
 
 def _dilated(extent: int, step: int) -> int:

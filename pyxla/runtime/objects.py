@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.frontend.support import format_spec
+from pyxla.frontend.support import formatted
 from pyxla.lib.random.state import set_state
 from pyxla.runtime.columns import items_of_columns
 from pyxla.runtime.outcome import (
@@ -246,14 +246,7 @@ def _sized(index: int, extents: tuple[int | None, ...], array: Convert) -> Build
 
 def _format(pieces: Sequence[Any]) -> Builder:
     def build(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> str:
-        texts = []
-        for piece in pieces:
-            if isinstance(piece, str):
-                texts.append(piece)
-            else:
-                make, conversion, spec = piece
-                texts.append(format_spec(make(values, args, made), conversion, spec))
-        return "".join(texts)
+        return formatted(pieces, lambda make: make(values, args, made))
 
     return build
 

@@ -140,17 +140,7 @@ def _text(engine: Engine, x: Compound, values: list[Value]) -> Reader:
         p if isinstance(p, str) else (reader(engine, next(items), values), *p) for p in x.meta
     ]
 
-    def read(given: Sequence[np.ndarray]) -> str:
-        texts = []
-        for piece in pieces:
-            if isinstance(piece, str):
-                texts.append(piece)
-            else:
-                make, conversion, spec = piece
-                texts.append(support.format_spec(make(given), conversion, spec))
-        return "".join(texts)
-
-    return read
+    return lambda given: support.formatted(pieces, lambda make: make(given))
 
 
 def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
