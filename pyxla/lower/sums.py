@@ -84,7 +84,11 @@ class _Loop:
             return False
         self.turns = count.bound
         counters = induction(self.loop).items()
-        found = [(k, a, s) for k, (a, s) in counters if a is not None and abs(s) == 1]
+        found = [
+            (k, a, s)
+            for k, (a, s) in counters
+            if a is not None and abs(s) == 1 and _is_long(self.body.params[k])
+        ]
         if not found:
             return False
         slot, start, step = found[0]
@@ -184,6 +188,8 @@ class _Loop:
             return 0
         if not isinstance(owner, Instr) or owner.op not in (add, subtract, convert):
             return None
+        if not _is_long(owner.operands[0]):
+            return None
         before = self._offset(owner.operands[0])
         if owner.op is convert or before is None:
             return before
@@ -214,6 +220,11 @@ class _Loop:
         loop.operands += (init,)
         loop.results += (result,)
         return result
+
+
+def _is_long(x: Value) -> bool:
+    """Whether it is an int that does not wrap around where it counts turns."""
+    return x.type.dtype == I64.dtype
 
 
 def _used(region: Region) -> list[Value]:

@@ -124,6 +124,24 @@ def as_it_was(x, y):
     return total
 
 
+def counted_short(x, y):
+    """What goes up by one in each turn wraps around."""
+    short = np.int8(100)
+    total = np.zeros((x.shape[1], y.shape[1]))
+    for t in range(0, x.shape[0], 2):
+        total += np.sin(x[t])[:, None] @ np.sin(y[t])[None]
+        short += np.int8(1)
+    return total, short
+
+
+def places_that_wrap(x, y):
+    total = np.zeros((x.shape[1], y.shape[1]))
+    for t in range(x.shape[0]):
+        total += x[np.array(t).astype(np.uint8)][:, None] @ y[t][None]
+    return total
+
+
+LONG = rng.standard_normal((300, 8)), rng.standard_normal((300, 12))
 DEFERRED = [
     (slopes, (W, U, X)),
     (matrices, (X, Y)),
@@ -134,6 +152,8 @@ DEFERRED = [
     (nested, (X, Y)),
     (matrices, (X.astype("f4"), Y.astype("f4"))),
     (matrices, (X + 1j, Y + 1j)),
+    (counted_short, LONG),
+    (places_that_wrap, LONG),
 ]
 LEFT = [
     (used_meanwhile, (X, Y)),
