@@ -8,27 +8,24 @@ import numpy as np
 
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import result_type
-from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
+from pyxla.lib.bounded.joining import at_least, expanded, join
 from pyxla.lib.creation import arange, linspace
-from pyxla.lib.manipulation import reshaped
-from pyxla.lib.operands import as_array, cast
+from pyxla.lib.operands import as_array
 from pyxla.lib.registry import implements
-from pyxla.ops.shape import concatenate
 
 
-@implements(type(np.r_).__getitem__)
+@implements(type(np.r_).__getitem__, bounded=True)
 def concatenated(builder: Any, key: Any) -> Array:
     """Items of at least `builder.ndmin` dimensions, joined along `builder.axis`."""
     items = key if isinstance(key, tuple) else (key,)
     if any(isinstance(item, str) for item in items):
         raise OpError("np.r_ and np.c_ take no text; use np.concatenate or np.stack")
-    arrays = [_range(item) if isinstance(item, slice) else item for item in items]
-    dtype = result_type(*[as_array(x) if isinstance(x, list | tuple) else x for x in arrays])
+    found = [_range(item) if isinstance(item, slice) else item for item in items]
+    dtype = result_type(*[as_array(x) if isinstance(x, list | tuple) else x for x in found])
     columns = builder is np.c_
-    values = [_raised(cast(as_array(x).value, dtype), columns) for x in arrays]
-    axis = values[0].type.ndim - 1 if columns else 0
-    return Array(concatenate(*values, dimension=axis) if len(values) > 1 else values[0])
+    arrays = [_raised(as_array(x), columns) for x in found]
+    return join(arrays, arrays[0].ndim - 1 if columns else 0, dtype)
 
 
 def _range(item: slice) -> Array:
@@ -40,8 +37,6 @@ def _range(item: slice) -> Array:
     return arange(start, item.stop, step)
 
 
-def _raised(x: Value, columns: bool) -> Value:
+def _raised(x: Array, columns: bool) -> Array:
     """Numbers and, for `np.c_`, rows get the dimensions they lack: a row becomes a column."""
-    if columns and x.type.ndim < 2:
-        return reshaped(x, (x.type.size, 1))
-    return x if x.type.shape else reshaped(x, (1,))
+    return expanded(at_least(x, 1), 1) if columns and x.ndim < 2 else at_least(x, 1)

@@ -155,3 +155,39 @@ def many_as_list_of_anything(x):
     l = x.tolist()
     l[3] = None
     return l, [str(v) for v in x.tolist()][:2]
+
+
+@program("sizes that cancel where arrays are joined", lambda: (np.arange(1.0, 8.0),))
+def all_but_one(x):
+    n = len(x)
+    sums = np.zeros((n, 5))
+    for i in range(n):
+        others = x[np.concatenate((np.arange(i), np.arange(i + 1, n)))]
+        picked = x[np.r_[0:i, i + 1 : n]]
+        turned = np.append(x[i:], x[:i])
+        product = np.convolve(x[: i + 1], x[i:])
+        sums[i] = others.sum(), len(picked), picked @ others, turned @ x, len(product)
+    return sums
+
+
+@program("r_ of ranges of unknown length", lambda: (6,), lambda: (1,))
+def joined_ranges(n):
+    total = 0.0
+    for i in range(n):
+        total += (
+            np.r_[0:i].sum() + np.r_[0.5, 0:i, i].mean() + len(np.c_[np.arange(i), np.arange(i)])
+        )
+    return total
+
+
+@program(
+    "diagonals of unknown length", lambda: (np.arange(7) % 4.0, 2.5), lambda: (np.arange(6.0), 9.0)
+)
+def band_matrix(x, limit):
+    n = 1
+    while n < len(x) - 1 and x[n] < limit:
+        n += 1
+    band = np.diag(x[:n]) + np.diag(x[1:n], 1) + np.diag(x[1:n], -1)
+    diagonals = np.diag(x[:n], -2), np.diag(band), np.diag(band[:, :-1], 1), np.diag(band, -3)
+    np.fill_diagonal(band[1:], 9.0)
+    return band, diagonals

@@ -11,6 +11,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.bounds import parsed
+from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.viewing import flat
 from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
@@ -66,9 +67,13 @@ def fill(engine: Engine, ref: Ref, value: Any) -> None:
 
 @mutates(np.fill_diagonal)
 def fill_diagonal(engine: Engine, ref: Ref, val: Any, wrap: bool = False) -> None:
-    shape, _ = arrays.shown(engine, ref)
+    shape, extents = arrays.shown(engine, ref)
     if len(shape) < 2:
         raise OpError("array must be at least 2-d")
+    if extents is not None and len(shape) == 2 and not wrap and _is_number(val):
+        places = diagonal(shape, extents, writable=True)
+        _write(engine, Ref(ref.cell, extend(ref.view, places)), val)
+        return
     if len(shape) > 2 and len(set(shape)) > 1:
         raise OpError("All dimensions of input must be of equal length")
     size = math.prod(shape)
@@ -81,9 +86,9 @@ def fill_diagonal(engine: Engine, ref: Ref, val: Any, wrap: bool = False) -> Non
     count = -(-end // step)
     if not count:
         return
-    line = BasicIndex((size,), (Range(0, count, step if count > 1 else 1),), (0,))
-    along = Ref(ref.cell, extend(flat(engine, ref).view, line))
-    _write(engine, along, val if _is_number(val) else _cycled(as_array(val), count))
+    along = BasicIndex((size,), (Range(0, count, step if count > 1 else 1),), (0,))
+    line = Ref(ref.cell, extend(flat(engine, ref).view, along))
+    _write(engine, line, val if _is_number(val) else _cycled(as_array(val), count))
 
 
 def _is_number(x: Any) -> bool:

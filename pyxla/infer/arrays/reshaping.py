@@ -24,13 +24,12 @@ from pyxla.infer.arrays.views import (
     full,
     permuted,
     replaced,
-    require_full,
     scalars_of,
     update,
     with_scalars,
 )
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, known, times
+from pyxla.infer.facts.integers import Int, known, larger, minus, smaller, times
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.op import OpError
 
@@ -113,17 +112,21 @@ def diagonal(
     """`np.diagonal`, for axes counted from 0."""
     if axis1 == axis2:
         raise OpError("axis1 and axis2 cannot be the same")
-    if extents is not None:
-        require_full((extents[axis1], extents[axis2]))
     kept = tuple([d for d in range(len(shape)) if d not in (axis1, axis2)])
     moved = permuted(shape, extents, (*kept, axis1, axis2))
     rows, columns = shape[axis1], shape[axis2]
     flat = (*[shape[d] for d in kept], rows * columns)
     sizes = None if extents is None else (*[extents[d] for d in kept], None)
-    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    above, left = max(-offset, 0), max(offset, 0)
+    count = max(min(rows - above, columns - left), 0)
     start = offset if offset >= 0 else -offset * columns
     step = columns + 1 if count > 1 else 1
-    along = (*full(flat, sizes)[:-1], Range(start if count else 0, count, step))
+    size = None
+    if extents is not None and scalars_of((extents[axis1], extents[axis2])):
+        true = [shape[d] if (e := extents[d]) is None else e for d in (axis1, axis2)]
+        found = larger(smaller(minus(true[0], above), minus(true[1], left)), 0)
+        count, size = (found, None) if isinstance(found, int) else (count, found)
+    along = (*full(flat, sizes)[:-1], Range(start if count else 0, count, step, size))
     index = BasicIndex(flat, along, tuple(range(len(flat))))
     chain = extend((), moved)
     chain = (*chain, Reshape(moved.shape, flat, moved.extents, sizes), index)

@@ -116,6 +116,15 @@ def bounded(value: Value, extents: Sequence[Scalar | None]) -> Array:
     return Array(value, tuple(extents) if any(e is not None for e in extents) else None)
 
 
+def sized(value: Value, sizes: Sequence[Int]) -> Array:
+    """An Array of the sizes `sizes`: `value` is cut where one is known, and bounded where none is.
+
+    Sizes that data decides can cancel in a sum, so that it is known and less than the bound.
+    """
+    shape = [n if isinstance(n, int) else m for n, m in zip(sizes, value.type.shape, strict=True)]
+    return bounded(resized(value, shape), [n if isinstance(n, Scalar) else None for n in sizes])
+
+
 def sizes(x: Array) -> list[Int]:
     return [true_size(x, d) for d in range(x.ndim)]
 
@@ -224,7 +233,7 @@ def flattened(x: Array) -> Array:
     value = reshaped(x.value, (x.size,))
     if all(e is None for e in own[1:]):
         size = times(true_size(x, 0), x.size // x.shape[0] if x.size else 0) if x.shape else 1
-        return bounded(value, (size if isinstance(size, Scalar) else None,))
+        return sized(value, (size,))
     inside = within(x)
     assert inside is not None
     places = positions(Array(reshaped(inside, (x.size,))))

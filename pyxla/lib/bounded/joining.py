@@ -10,12 +10,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from pyxla.infer.arrays.blocks import reshaped
 from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import result_type
 from pyxla.ir.op import OpError
 from pyxla.lib import creation
 from pyxla.lib import manipulation as m
@@ -28,9 +25,9 @@ from pyxla.lib.bounded.elementwise import (
     flattened,
     is_bounded,
     resized_to,
+    sized,
     strategy,
 )
-from pyxla.lib.concatenators import concatenated
 from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import number
 from pyxla.lib.operands import INT, as_array, cast, normalize_axes, normalize_axis
@@ -52,8 +49,9 @@ def join(arrays: Sequence[Array], axis: int, dtype: Any = None) -> Array:
     else:
         value = _written(xs, axis)
     own = [next((e for e in column if e is not None), None) for column in _columns(xs)]
-    own[axis] = total if isinstance(total, Scalar) else None
-    return bounded(value, own)
+    shape = [n if e is None else e for e, n in zip(own, value.type.shape, strict=True)]
+    shape[axis] = total
+    return sized(value, shape)
 
 
 def _columns(xs: Sequence[Array]) -> list[tuple[Scalar | None, ...]]:
@@ -123,8 +121,7 @@ def _joined_rows(rows: Array) -> Array:
         raise OpError(NOT_SUPPORTED)
     count, size, *rest = rows.shape
     total = times(true_size(rows, 0), size)
-    own = (total if isinstance(total, Scalar) else None, *[None] * len(rest))
-    return bounded(reshaped(rows.value, (count * size, *rest)), own)
+    return sized(reshaped(rows.value, (count * size, *rest)), (total, *rest))
 
 
 @strategy(m.concatenate)
@@ -144,7 +141,7 @@ def _concatenate(
     return join(items, normalize_axis(axis, items[0].ndim), dtype)
 
 
-def _expanded(x: Array, axis: int) -> Array:
+def expanded(x: Array, axis: int) -> Array:
     """With a new dimension of extent 1."""
     shape, own = list(x.shape), list(extents_of(x))
     shape.insert(axis, 1)
@@ -166,12 +163,12 @@ def _stack(
         return bounded(m.transposed(rows.value, tuple(order)), [own[d] for d in order])
     items = _items(arrays)
     axis = normalize_axis(axis, items[0].ndim + 1)
-    return join([_expanded(x, axis) for x in items], axis, dtype)
+    return join([expanded(x, axis) for x in items], axis, dtype)
 
 
-def _at_least(x: Array, ndim: int) -> Array:
+def at_least(x: Array, ndim: int) -> Array:
     while x.ndim < ndim:
-        x = _expanded(x, 2 if x.ndim == 2 else 0)
+        x = expanded(x, 2 if x.ndim == 2 else 0)
     return x
 
 
@@ -180,8 +177,8 @@ def _vstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = N
     if (rows := _of_rows(tup, dtype)) is not None:
         if rows.ndim > 2:
             return _joined_rows(rows)
-        return rows if rows.ndim == 2 else _expanded(rows, 1)
-    return join([_at_least(x, 2) for x in _items(tup)], 0, dtype)
+        return rows if rows.ndim == 2 else expanded(rows, 1)
+    return join([at_least(x, 2) for x in _items(tup)], 0, dtype)
 
 
 @strategy(m.hstack)
@@ -190,7 +187,7 @@ def _hstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = N
         if rows.ndim > 2:
             raise OpError(NOT_SUPPORTED)
         return flattened(rows)
-    items = [_at_least(x, 1) for x in _items(tup)]
+    items = [at_least(x, 1) for x in _items(tup)]
     return join(items, 0 if items[0].ndim == 1 else 1, dtype)
 
 
@@ -200,7 +197,7 @@ def _column_stack(function: Function, tup: Any) -> Array:
         if rows.ndim != 2:
             raise OpError(NOT_SUPPORTED)
         return _transpose(m.transpose, rows)
-    return join([_expanded(x, 1) if x.ndim == 1 else _at_least(x, 2) for x in _items(tup)], 1)
+    return join([expanded(x, 1) if x.ndim == 1 else at_least(x, 2) for x in _items(tup)], 1)
 
 
 @strategy(m.append)
@@ -221,23 +218,7 @@ def _array(function: Function, a: Any, dtype: Any = None, **options: Any) -> Arr
     if not isinstance(a, list | tuple) or not all(isinstance(x, Array) for x in a):
         raise OpError(NOT_SUPPORTED)
     creation.check_ignored(options)
-    return join([_expanded(x, 0) for x in a], 0, dtype)
-
-
-@strategy(concatenated)
-def _concatenated(function: Function, builder: Any, key: Any) -> Array:
-    items = key if isinstance(key, tuple) else (key,)
-    columns = builder is np.c_
-    if any(isinstance(item, str | slice) for item in items):
-        raise OpError(NOT_SUPPORTED)
-    dtype = result_type(*[as_array(x) if isinstance(x, list | tuple) else x for x in items])
-    arrays = []
-    for item in items:
-        x = as_array(item)
-        x = Array(cast(x.value, dtype), x.extents)
-        lacks = columns and x.ndim < 2
-        arrays.append(_expanded(_at_least(x, 1), 1) if lacks else _at_least(x, 1))
-    return join(arrays, arrays[0].ndim - 1 if columns else 0)
+    return join([expanded(x, 0) for x in a], 0, dtype)
 
 
 @strategy(m.transpose)

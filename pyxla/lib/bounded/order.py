@@ -40,6 +40,7 @@ from pyxla.lib.bounded.elementwise import (
     named,
     plainly,
     resized_to,
+    sized,
     strategy,
 )
 from pyxla.lib.bounded.reductions import reduced, taken
@@ -280,11 +281,11 @@ def _trace(function: Function, a: Any, *args: Any) -> Array:
 
 @strategy(creation.diag)
 def _diag(function: Function, v: Any, k: Any = 0) -> Array:
-    x = as_array(v)
-    if x.ndim != 1 or k != 0:
+    x, k = as_array(v), operator.index(k)
+    if x.ndim != 1:  # of a matrix it is a view
         raise OpError(NOT_SUPPORTED)
-    size = extents_of(x)[0]
-    return bounded(function(Array(filled(x, (0,), 0).value)).value, (size, size))
+    size = plus(true_size(x, 0), abs(k))
+    return sized(function(Array(filled(x, (0,), 0).value), k).value, (size, size))
 
 
 @strategy(products.convolve)
@@ -294,7 +295,7 @@ def _convolve(function: Function, a: Any, v: Any, mode: str = "full") -> Array:
         raise OpError(NOT_SUPPORTED)
     size = minus(plus(true_size(x, 0), true_size(y, 0)), 1)
     result = function(*[Array(filled(z, (0,), 0).value) for z in (x, y)], mode)
-    return bounded(result.value, (size if isinstance(size, Scalar) else None,))
+    return sized(result.value, (size,))
 
 
 # --- Places known at run time --------------------------------------------------------------------
