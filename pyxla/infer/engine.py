@@ -161,6 +161,7 @@ class Engine:
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
+        self.headers: dict[Block, Block] = {}  # of loops, in typed code: what they were in untyped
         self.used_up: dict[int, Any] = {}
         self.generators = False  # whether any were made
         self.driving: dict[int, Any] = {}  # the loops over them

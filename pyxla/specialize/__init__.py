@@ -16,14 +16,14 @@ from typing import Any
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.calls.depth import TooDeep, deep_calls
-from pyxla.infer.facts.deciding import parameters
+from pyxla.infer.facts.deciding import loops_of_constants, parameters
 from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import pools
 from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.ir.build import building
-from pyxla.ir.core import Function, Return
+from pyxla.ir.core import Block, Function, Return
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.options import DEFAULTS
 from pyxla.runtime import descriptions
@@ -130,18 +130,36 @@ def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
 
 def _specialize(request: Request, places: Sequence[Place], findings: Findings) -> Specialization:
     exact: set[Any] = set()
+    unrolled: set[Block] = set()
     while True:
         try:
-            return _attempt(request, places, findings, exact)
+            return _attempt(request, places, findings, exact, unrolled)
         except NeedsExact as need:
             exact.add(need.place)
+        except _NeedsUnrolled as need:
+            unrolled |= need.loops
+
+
+class _NeedsUnrolled(Exception):  # noqa: N818 - a request, not an error
+    """Someone needs, after `loops`, the value of a number that they compute from constants."""
+
+    def __init__(self, loops: set[Block]) -> None:
+        super().__init__()
+        self.loops = loops
 
 
 def _attempt(
-    request: Request, places: Sequence[Place], findings: Findings, exact: set[Any]
+    request: Request,
+    places: Sequence[Place],
+    findings: Findings,
+    exact: set[Any],
+    unrolled: set[Block],
 ) -> Specialization:
-    """Type the function; raises NeedsExact where a join must be one of `exact`, too."""
+    """Type the function; raises NeedsExact where a join must be one of `exact`, too, and
+    _NeedsUnrolled where loops must be among `unrolled`."""
     world = World(request, places)
+    for header in unrolled:
+        world.engine.loop_memory[header].unrolled = True
     world.engine.policy, world.engine.findings = findings.policy, findings
     world.engine.exact = exact
     pools.start(world.engine, findings.policy.pooled)
@@ -154,6 +172,10 @@ def _attempt(
     except NewCapture as need:
         raise Restart({}, need.places) from None
     except NeedsStatic as need:
+        value = getattr(need.scalar, "value", None)
+        loops = loops_of_constants(value, world.engine.headers) if value is not None else set()
+        if loops - unrolled:
+            raise _NeedsUnrolled(loops) from None
         raise _demand(world, need) from None
 
 

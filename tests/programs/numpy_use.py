@@ -481,3 +481,14 @@ def powers_of_bools(a, b, c, n):
 @program("power", lambda: (np.array([-np.inf, -0.0, 4.0]),))
 def roots_of_arrays_and_of_scalars(a):
     return a**0.5, a[0] ** 0.5, a[1] ** 0.5, a[2] ** 0.5, a[:1] ** 0.5
+
+
+@program("shapes that loops compute", lambda: (np.arange(5.0),), lambda: (np.arange(8.0),))
+def padded_to_a_power_of_two(x):
+    n, levels = 1, 0
+    while n < len(x):
+        n *= 2
+        levels += 1
+    padded = np.concatenate([x, np.zeros(n - len(x))])
+    pyramid = padded.reshape((2,) * levels)
+    return np.fft.fft(x, n), pyramid.sum(0), np.fft.irfft(np.fft.rfft(padded) * 1j, n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.lattice import Array, Compound, Scalar, Tuple
@@ -53,15 +53,33 @@ def by_counted_loops(value: Value, heads: Collection[Block]) -> bool:
 def parameters(value: Value | None, paths: bool = False) -> list[Value]:
     """The parameters and loads that `value` is computed from; `paths`: and what decides which of
     the values that meet in it it is."""
+    return _origins(value, paths)[0] if value is not None else []
+
+
+def loops_of_constants(value: Value, heads: Mapping[Block, Block]) -> set[Block]:
+    """The loops that compute `value`, an int, if constants alone decide what it is.
+
+    heads: the headers of loops in typed code, and what they are in untyped code.
+    """
+    found, blocks = _origins(value, paths=True)
+    if found or not by_arguments(value, heads):
+        return set()
+    return {heads[block] for block in blocks if block in heads}
+
+
+def _origins(value: Value, paths: bool) -> tuple[list[Value], set[Block]]:
+    """The parameters and loads that `value` is computed from, and the blocks where values meet."""
     found: dict[Value, None] = {}
+    blocks: set[Block] = set()
     seen: set[Value] = set()
-    stack = [value] if value is not None else []
+    stack = [value]
     while stack:
         x = stack.pop()
         if x in seen:
             continue
         seen.add(x)
         if isinstance(x.owner, Phi):
+            blocks.add(x.owner.block)
             stack.extend(x.owner.args.values())
             tests = [deciding_test(b) for b in (x.owner.block, *x.owner.args) if paths]
             stack.extend([test for test in tests if test is not None])
@@ -69,7 +87,7 @@ def parameters(value: Value | None, paths: bool = False) -> list[Value]:
             stack.extend(x.owner.operands)
         else:
             found[x] = None
-    return list(found)
+    return list(found), blocks
 
 
 def depends_on(value: Value, block: Block) -> bool:

@@ -294,6 +294,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
     start = head.start()
     engine.enter(start)
     frame.heads[header] = head.block
+    engine.headers[head.block] = header
     frame.env = start.env
     for phi, value in zip(header.phis, head.args, strict=True):
         frame.env[phi.value] = value
