@@ -10,7 +10,7 @@ from typing import Any
 
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, folded
 from pyxla.infer.lattice import Compound, Const, is_number
 from pyxla.infer.lists import choosing
 
@@ -21,6 +21,8 @@ def of_choice(engine: Engine, x: Compound, name: str) -> Any:
     """`x.name`: a method is called with `x` itself, other attributes are looked up by which it
     is."""
     values = x.meta.values
+    if folded.is_one_of_texts(x) and callable(getattr(str, name, None)):
+        return Compound("method", (Const(getattr(str, name)), x))
     if all(isinstance(v, type) for v in values) and name in _NAMES:
         return _looked_up(engine, x, name)
     if not all(isinstance(v, Enum) for v in values):

@@ -1,5 +1,6 @@
 """Texts and members of enums that depend on the path taken."""
 
+from collections import deque
 from enum import Enum, IntEnum, auto
 
 import numpy as np
@@ -210,3 +211,55 @@ def attributes_of_members(n):
         rank, heat = phase.value
         total += phase.heat + phase.double * rank + phase.rank - heat * k
     return total, phase.name, phase.value, phase.other().double, phase is Phase.SOLID
+
+
+MAZE = ["#########", "#S..#...#", "#.#...#.#", "#...#..E#", "#########"]
+
+
+@program("characters of rows, at places that data decides", lambda: (MAZE,), lambda: (["S#E"],))
+def steps_through_a_maze(grid):
+    height, width = len(grid), len(grid[0])
+    for i in range(height):
+        for j in range(width):
+            if grid[i][j] == "S":
+                start = i, j
+    steps = np.full((height, width), -1)
+    steps[start] = 0
+    queue = deque([start])
+    while queue:
+        y, x = queue.popleft()
+        if grid[y][x] == "E":
+            return steps[y, x], steps
+        for dy, dx in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+            v, u = y + dy, x + dx
+            if 0 <= v < height and 0 <= u < width and grid[v][u] != "#" and steps[v, u] < 0:
+                steps[v, u] = steps[y, x] + 1
+                queue.append((v, u))
+    return None
+
+
+@program("functions of characters", lambda: (np.array([0, 4, 2, 3]),), lambda: (np.arange(4),))
+def values_of_characters(at):
+    key, words = "a1b2C", ["one", "three", "", "seventeen"]
+    word, character = words[at[3]], key[at[1]]
+    kinds = [key[i].isdigit() for i in at], character.isupper(), key[at[0]].upper() in "AB"
+    numbers = ord(character) - ord("a"), "2Cab1".index(character), word.count("e")
+    pieces = word[-1], word[::2], word[at[0]], word[-1 - at[0]], character.lower() + word.title()
+    return kinds, numbers, pieces, [ord(key[i]) for i in at]
+
+
+@program("what functions of characters raise", lambda: (np.array([1]),), lambda: (np.array([0]),))
+def number_in_a_text(at):
+    try:
+        return int("4x"[at[0]]), at
+    except ValueError as error:
+        return len(str(error)), at
+
+
+@program(
+    "checks past the end of texts",
+    lambda: (np.array([1, 2]),),
+    lambda: (np.array([0, 2]),),
+)
+def character_out_of_range(at):
+    return ["abc", "ab"][at[0]][at[1]], ["abc", "xyz"][at[0]][-1 - at[1]]

@@ -31,7 +31,7 @@ from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.joins import kinds
+from pyxla.infer.joins import folded, kinds
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.raising.checks import verify, verify_joined
@@ -96,6 +96,8 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
 
 def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call an object known while compiling."""
+    if not kwargs and (found := folded.call(engine, value, args)) is not None:
+        return found
     implementation = lookup(value) or scipys(value)
     if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
         args = [call(engine, Const(support.sequence), args, {})]

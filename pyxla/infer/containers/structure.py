@@ -31,7 +31,7 @@ from pyxla.infer.heap import (
     SequenceIterator,
     SetCell,
 )
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import choosing, growing, methods, number_lists
@@ -86,6 +86,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
     if isinstance(x, Compound) and x.kind == "range":
         return range_item(engine, x, wrapped(engine, key, length(engine, x)))
+    if folded.is_one_of_texts(x) and (found := folded.get_item(engine, x, key)) is not None:
+        return found
     result = special(engine, x, "__getitem__", (key,))
     if result is None:
         arrays.need_characters(engine, x)
