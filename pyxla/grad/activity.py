@@ -31,6 +31,9 @@ def vary(instrs: Iterable[Instr], varied: set[Value]) -> None:
                 _vary_branches(instr, varied)
             case "stop_gradient":
                 pass
+            case "slope_of":
+                if instr.operands[1] in varied:
+                    varied.update(instr.results)
             case _:
                 if not varied.isdisjoint(uses(instr)):
                     varied.update(filter(is_inexact, instr.results))

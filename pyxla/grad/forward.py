@@ -11,6 +11,7 @@ reverse of the reverse, at any cotangent, is the forward rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
@@ -24,8 +25,10 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region
 from pyxla.ops.computation import with_name
+from pyxla.ops.elementwise import exponential
 from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
+from pyxla.ops.scope import guard
 from pyxla.options import DEFAULTS, Options
 
 Tangents = dict[Value, Value]
@@ -147,9 +150,11 @@ def push(instr: Instr, tangents: Sequence[Value | None]) -> Sequence[Value | Non
     if rule is None:
         return _transposed(instr, tangents)
     try:
-        made = rule(instr, tangents)
+        made: Any = rule(instr, tangents)
     except OpError as error:
         raise CompileError(str(error), instr.loc) from error
+    if instr.op is exponential:
+        made = guard(made, instr.results[0])  # exp(-inf) is flat, however fast -inf is reached
     return made if isinstance(made, tuple | list) else (made,)
 
 

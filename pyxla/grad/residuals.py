@@ -17,7 +17,7 @@ DEPTH = 32  # instructions that are run again for one value
 _CHEAP = frozenset(
     "constant iota broadcast_in_dim reshape compare convert add subtract multiply negate select "
     "and or not xor maximum minimum abs sign floor ceil slice dynamic_slice real imag complex "
-    "reverse clamp is_finite transpose pad".split()
+    "reverse clamp is_finite transpose pad stop_gradient slope_of guard".split()
 )
 
 

@@ -13,7 +13,8 @@ recomputed where that is cheap, and otherwise given out by the forward code, whi
 place: it is a copy that is still being made.
 
 Where a selection takes place, a cotangent of zero means "not on this path": then it stays zero,
-even where the derivative on that path is infinite.
+even where the derivative on that path is infinite (`ops.scope.guard`).  It may also be zero by
+chance, and vary: derivatives of the reverse see the product as it is.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import clone_region, free_values, walk
 from pyxla.ops.elementwise import select
+from pyxla.ops.scope import guard
 from pyxla.options import DEFAULTS, Options
 
 CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
@@ -75,6 +77,9 @@ def _reversed(
     return copy, Region(seeded, builder.instrs, cotangents)
 
 
+_SELECTIONS = frozenset([select, guard])
+
+
 def _selects(region: Region) -> bool:
     """Whether values that are not used may be computed: a selection chooses among others."""
-    return any(i.op is select and is_inexact(i.results[0]) for i in walk(region.instrs))
+    return any(i.op in _SELECTIONS and is_inexact(i.results[0]) for i in walk(region.instrs))

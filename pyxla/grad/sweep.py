@@ -18,10 +18,11 @@ from pyxla.ir.types import array_type
 from pyxla.ops import elementwise
 from pyxla.ops.computation import with_name
 from pyxla.ops.contribution import Contribution, Into, Sum
-from pyxla.ops.elementwise import add, compare, select
+from pyxla.ops.elementwise import add
 from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
+from pyxla.ops.scope import guard
 from pyxla.ops.shape import reshape, transpose
 from pyxla.options import DEFAULTS, Options
 
@@ -92,7 +93,7 @@ class Sweep:
         parts = pull(instr, cts[0] if len(cts) == 1 else cts, wanted)
         for operand, part in zip(instr.operands, parts, strict=True):
             if self.guarded and isinstance(part, Value) and instr.op in _SINGULAR:
-                part = _guard(part, cts[0])
+                part = guard(part, cts[0])
             self.add(operand, part)
 
 
@@ -118,12 +119,6 @@ def no_rule(instr: Instr, which: str = "") -> CompileError:
         types=[str(value.type) for value in instr.operands],
         hint="write it with operations that have one, or stop the gradient before it",
     )
-
-
-def _guard(part: Value, ct: Value) -> Value:
-    """Zero where the cotangent it came from is zero."""
-    none = compare(ct, zeros(ct.type), direction="EQ")
-    return select(none, zeros(part.type), part)
 
 
 def _summed(part: Sum, value: Value) -> Value:

@@ -8,7 +8,7 @@ lexicographic order of complex numbers, NaN propagation in `maximum` and not in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from pyxla.ops import elementwise as op
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import and_, compare, complex, convert, imag, not_, or_, real, select
 from pyxla.ops.reduce import reduce
+from pyxla.ops.scope import slope_of, stop_gradient
 from pyxla.ops.shape import constant
 
 Kernel = Callable[..., Any]
@@ -275,7 +276,9 @@ def frexp(x: Value) -> tuple[Value, Value]:
     half = like(raw, (bias - 1) << width)
     mantissa = op.bitcast_convert(or_(and_(raw, not_(field)), half), dtype=x.type.dtype)
     plain = or_(not_(isfinite(x)), eq(x, like(x, 0)))
-    return select(plain, x, mantissa), select(plain, like(exponent, 0), exponent)
+    exponent = select(plain, like(exponent, 0), exponent)
+    mantissa = slope_of(select(plain, x, mantissa), ldexp(x, op.negate(exponent)))
+    return mantissa, exponent
 
 
 def ldexp(x: Value, n: Value) -> Value:
@@ -441,7 +444,8 @@ def log10(x: Value) -> Value:
 def _snapped(x: Value, logarithm: Value, base: int) -> Value:
     """The nearest integer k where base**k is exactly `x`."""
     nearest = op.round_nearest_even(logarithm)
-    return select(eq(op.power(like(x, base), nearest), x), nearest, logarithm)
+    exact = eq(op.power(like(x, base), nearest), x)
+    return slope_of(select(exact, nearest, logarithm), logarithm)
 
 
 def root_of_sum(x: Value, root: Callable[[Value], Value] = op.sqrt) -> Value:
@@ -453,12 +457,22 @@ def root_of_sum(x: Value, root: Callable[[Value], Value] = op.sqrt) -> Value:
 
 def hypot(x: Value, y: Value) -> Value:
     """Scaled by the larger so that squares do not overflow; inf even beside NaN."""
-    x, y = op.abs(x), op.abs(y)
-    large, small = op.maximum(x, y), op.minimum(x, y)
+    large, small = op.maximum(op.abs(x), op.abs(y)), op.minimum(op.abs(x), op.abs(y))
     ratio = op.divide(small, select(eq(large, like(x, 0)), like(x, 1), large))
     length = op.multiply(large, op.sqrt(op.add(like(x, 1), op.multiply(ratio, ratio))))
     infinite = or_(isinf(x), isinf(y))
-    return select(infinite, like(x, math.inf), length)
+    length = select(infinite, like(x, math.inf), length)
+    return slope_of(length, length_of([x, y], large, infinite))
+
+
+def length_of(coordinates: Sequence[Value], scale: Value, infinite: Value) -> Value:
+    """A vector's length without steps: `scale`, the largest, is the same for derivatives."""
+    scale = stop_gradient(select(eq(scale, like(scale, 0)), like(scale, 1), scale))
+    total = like(scale, 0)
+    for x in coordinates:
+        total = op.add(total, square(op.divide(x, scale)))
+    length = op.multiply(scale, root_of_sum(total))
+    return select(infinite, like(length, math.inf), length)
 
 
 def logaddexp(x: Value, y: Value) -> Value:
@@ -471,12 +485,17 @@ def logaddexp2(x: Value, y: Value) -> Value:
     large, gap = _larger_and_gap(x, y)
     tail = op.log_plus_one(exp2(op.negate(gap)))
     total = op.add(large, op.multiply(tail, like(x, 1 / math.log(2))))
-    return select(eq(x, y), op.add(x, like(x, 1)), total)
+    return slope_of(select(eq(x, y), op.add(x, like(x, 1)), total), total)
 
 
 def _larger_and_gap(x: Value, y: Value) -> tuple[Value, Value]:
+    """Differentiated as what they are where `x` is the larger: so sums of both have no kink."""
     gap = select(eq(x, y), like(x, 0), op.abs(op.subtract(x, y)))
-    return op.maximum(x, y), gap
+    first = ge(x, y)
+    large, small = select(first, x, y), select(first, y, x)
+    same = and_(eq(x, y), isinf(x))
+    smooth = select(same, like(x, 0), op.subtract(large, small))
+    return slope_of(op.maximum(x, y), large), slope_of(gap, smooth)
 
 
 def scaled(factor: float) -> Kernel:

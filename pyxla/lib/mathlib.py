@@ -25,6 +25,7 @@ from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
+from pyxla.ops.scope import slope_of
 from pyxla.ops.shape import constant, reshape
 
 # fmt: off
@@ -187,11 +188,12 @@ def ldexp(x: Any, i: Any) -> Scalar:
 @implements(math.hypot)
 def hypot(*coordinates: Any) -> Scalar:
     """Scaled by the largest, so that squares do not overflow."""
-    sizes = [op.abs(real(x)) for x in coordinates]
-    if not sizes:
+    values = [real(x) for x in coordinates]
+    if not values:
         return to_python(0.0, float)
-    if len(sizes) == 2:
-        return weak(k.hypot(*sizes), float)
+    if len(values) == 2:
+        return weak(k.hypot(*values), float)
+    sizes = [op.abs(x) for x in values]
     scale = sizes[0]
     for size in sizes[1:]:
         scale = op.maximum(scale, size)
@@ -203,7 +205,8 @@ def hypot(*coordinates: Any) -> Scalar:
     infinite = k.isinf(sizes[0])
     for size in sizes[1:]:
         infinite = op.or_(infinite, k.isinf(size))
-    return weak(op.select(infinite, k.like(length, math.inf), length), float)
+    length = op.select(infinite, k.like(length, math.inf), length)
+    return weak(slope_of(length, k.length_of(values, scale, infinite)), float)
 
 
 @implements(math.dist)
@@ -304,7 +307,7 @@ def gamma(x: Any) -> Scalar:
     whole = op.and_(k.eq(op.floor(x), x), op.and_(k.ge(x, one), k.le(x, most)))
     index = op.convert(op.clamp(one, x, most), dtype=INT)
     exact = _table([0.0] + [math.gamma(n) for n in range(1, GAMMA_LIMIT + 1)], index)
-    return weak(op.select(whole, exact, smooth), float)
+    return weak(slope_of(op.select(whole, exact, smooth), smooth), float)
 
 
 @implements(math.factorial)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from pyxla.lib.selection import where
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
+from pyxla.ops.scope import slope_of
 
 # --- Elementwise ---------------------------------------------------------------------------------
 
@@ -69,7 +71,25 @@ def sinc(x: Any) -> Array:
     zero = k.eq(y.value, k.like(y.value, 0))
     tiny = float(np.finfo(y.dtype).eps) if CLASSES[y.dtype] == "f" else 1e-20
     safe = op.select(zero, k.like(y.value, tiny), y.value)
-    return Array(op.divide(op.sine(safe), safe))
+    quotient = op.divide(op.sine(safe), safe)
+    near = k.lt(op.abs(y.value), k.like(op.abs(y.value), 0.5))
+    smooth = op.select(near, _sinc_series(y.value), quotient)
+    return Array(slope_of(quotient, smooth))
+
+
+def _sinc_series(y: Value) -> Value:
+    """sin(y) / y near 0, where derivatives of the quotient are differences of what is alike."""
+    return _polynomial(
+        [(-1) ** n / math.factorial(2 * n + 1) for n in range(10)], op.multiply(y, y)
+    )
+
+
+def _polynomial(coefficients: Sequence[float], x: Value) -> Value:
+    """The sum of `coefficients[n] * x**n`, by Horner's rule."""
+    total = k.like(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        total = op.add(op.multiply(total, x), k.like(x, coefficient))
+    return total
 
 
 @implements(np.i0, rank0="array")
@@ -78,19 +98,22 @@ def i0(x: Any) -> Array:
     exp(|x|) / sqrt(2 pi |x|) times a polynomial in 1/x beyond (Abramowitz & Stegun 9.7.1)."""
     x = as_array(x)
     found = x.dtype if CLASSES[x.dtype] == "f" else FLOAT
-    size = UFUNCS[np.absolute](as_array(x, FLOAT))
-    quarter = size * size * 0.25
-    total = term = Array(splat(1, FLOAT, size.shape))
-    for n in range(1, 60):
-        term = term * quarter / (n * n)
-        total = total + term
-    far = Array(op.maximum(size.value, k.like(size.value, 20.0)))
-    tail = step = Array(splat(1, FLOAT, size.shape))
-    for n in range(1, 25):
-        step = step * ((2 * n - 1) ** 2) / (far * (8 * n))
-        tail = tail + step
-    large = UFUNCS[np.exp](far) / UFUNCS[np.sqrt](far * (2 * math.pi)) * tail
-    return as_array(where(size < 20.0, total, large), found)
+    y = as_array(x, FLOAT).value
+    size = op.abs(y)
+    near = _polynomial([math.factorial(n) ** -2 for n in range(60)], k.scaled(0.25)(k.square(y)))
+    far = op.maximum(size, k.like(size, 20.0))
+    tail = _polynomial(list(_asymptotic(25)), op.divide(k.like(far, 0.125), far))
+    scale = op.sqrt(k.scaled(2 * math.pi)(far))
+    large = op.multiply(op.divide(op.exponential(far), scale), tail)
+    return as_array(Array(op.select(k.lt(size, k.like(size, 20.0)), near, large)), found)
+
+
+def _asymptotic(count: int) -> Iterator[float]:
+    """1, 1 * 1 / 1!, 1 * 1 * 3 * 3 / 2!, ..."""
+    term = 1.0
+    for n in range(1, count + 1):
+        yield term
+        term *= (2 * n - 1) ** 2 / n
 
 
 @implements(np.kaiser)

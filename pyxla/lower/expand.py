@@ -1,9 +1,13 @@
-"""Expansion: scopes become their code, and stopped gradients their operands (`ops.scope`)."""
+"""Expansion: what only transformations tell apart (`ops.scope`) becomes the code it stands for."""
 
 from __future__ import annotations
 
+from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, substitute_region
+from pyxla.ops.elementwise import select
+from pyxla.ops.filled import zeros
+from pyxla.ops.scope import lost
 
 
 def expand(region: Region, kind: str | None = None) -> Region:
@@ -17,8 +21,11 @@ def expand(region: Region, kind: str | None = None) -> Region:
 def _expand(region: Region, mapping: Mapping, kind: str | None) -> None:
     code: list[Instr] = []
     for instr in region.instrs:
-        if instr.op.name == "stop_gradient" and kind is None:
+        if kind is None and instr.op.name in ("stop_gradient", "slope_of"):
             mapping[instr.results[0]] = instr.operands[0]
+            continue
+        if kind is None and instr.op.name == "guard":
+            mapping[instr.results[0]] = _guarded(instr, code)
             continue
         opened = instr.op.name == "scope" and kind in (None, instr.attrs["rule"].kind)
         kept = instr.regions[:1] if opened else instr.regions
@@ -31,6 +38,13 @@ def _expand(region: Region, mapping: Mapping, kind: str | None) -> None:
         mapping.update(zip(instr.results, kept[0].results, strict=True))
         code += kept[0].instrs
     region.instrs = code
+
+
+def _guarded(instr: Instr, code: list[Instr]) -> Value:
+    part, factor = instr.operands
+    with building(Builder(code, instr.loc)):
+        made: Value = select(lost(part, factor), zeros(part.type), part)
+        return made
 
 
 def _substitute(region: Region, mapping: Mapping) -> None:

@@ -43,7 +43,7 @@ from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, atan2, cosine, sine
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
-from pyxla.ops.scope import scope, stop_gradient
+from pyxla.ops.scope import guard, scope, slope_of, stop_gradient
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def expanded(region: Region) -> Region:
 
 
 PASSES = (
-    Pass(expanded, (scope, stop_gradient)),
+    Pass(expanded, (scope, stop_gradient, slope_of, guard)),
     # Before loops over elements are unrolled: it looks for counters.
     Pass(join_products, (dot_general,)),
     Pass(defer_sums, (dot_general,)),

@@ -407,13 +407,22 @@ def _reduce_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     x, init = tangents
     total = None
     if x is not None:
-        part = x if slopes[0] is None else multiply(x, slopes[0])
+        part = x if slopes[0] is None else _part(instr, x, slopes[0])
         total = _sum(part, instr.attrs["dimensions"])
     if init is not None:
         spread = spread_like(init, instr.results[0])
         part = spread if slopes[1] is None else multiply(spread, slopes[1])
         total = part if total is None else add(total, part)
     return total
+
+
+def _part(instr: Instr, t: Value, slope: Value) -> Value:
+    """Of an extremum: nothing of what is not it, however large its tangent."""
+    part = multiply(t, slope)
+    if instr.attrs["computation"] == "multiply":
+        return part
+    zero = zeros(slope.type)
+    return select(compare(slope, zero, direction="EQ"), zero, part)
 
 
 def _reduce_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:

@@ -1,6 +1,10 @@
 """Ops for transformations alone: nothing is left of them when code is emitted (`lower.expand`).
 
     stop_gradient   its operand, of which derivatives are zero
+    slope_of        its first operand, of which derivatives are those of the second: for a function
+                    that is computed otherwise than it is differentiated
+    guard           its first operand; 0 where that is NaN and the second, by which it was
+                    multiplied, is 0
     scope           the code of its first region, differentiated as its rule says
 
 A scope's regions use what is around them freely.  What its rule can tell apart are the operands,
@@ -13,12 +17,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType
 from pyxla.ops.batching import again
-from pyxla.ops.check import require
+from pyxla.ops.check import check_same, require
 from pyxla.ops.computation import check_region
+from pyxla.ops.elementwise import and_, compare, select
+from pyxla.ops.filled import zeros
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +70,47 @@ stop_gradient = Op(
     numpy=lambda x: x,
     jvp=_none,
     vjp=lambda instr, ct, wanted: (None,),
+    batch=again,
+)
+
+
+def _slope_of(value: ArrayType, smooth: ArrayType) -> ArrayType:
+    check_same("slope_of", value, smooth)
+    return value
+
+
+slope_of = Op(
+    "slope_of",
+    _slope_of,
+    numpy=lambda value, smooth: value,
+    jvp=lambda instr, tangents: tangents[1],
+    vjp=lambda instr, ct, wanted: (None, ct),
+    batch=again,
+)
+
+
+def _guard_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
+    """The part's tangent has one term with a derivative that may be infinite, times the same 0."""
+    return None if tangents[0] is None else guard(tangents[0], instr.operands[1])
+
+
+def _guard_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, None]:
+    part, factor = instr.operands
+    return select(lost(part, factor), zeros(ct.type), ct), None
+
+
+def lost(part: Value, factor: Value) -> Value:
+    """Where a product with 0 is NaN."""
+    none = compare(factor, zeros(factor.type), direction="EQ")
+    return and_(none, compare(part, part, direction="NE"))
+
+
+guard: Op = Op(
+    "guard",
+    lambda part, factor: part,
+    numpy=lambda part, factor: np.where((factor == 0) & (part != part), part.dtype.type(0), part),
+    jvp=_guard_jvp,
+    vjp=_guard_vjp,
     batch=again,
 )
 scope = Op("scope", _scope)

@@ -1,0 +1,96 @@
+"""Derivatives where the value is found by other means: exact powers, ties, zeros, to third order.
+
+What is expected is written down by hand, from the function that is meant.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+
+LOG2 = math.log(2)
+
+
+def orders(f: Any, x: float) -> list[float]:
+    """First, second and third derivative; forward and reverse mode agree."""
+
+    @pyxla.compile
+    def found(x):
+        first, second = pyxla.grad(f), pyxla.grad(pyxla.grad(f))
+        ahead = pyxla.jvp(f, (x,), (1.0,))[1]
+        mixed = pyxla.jvp(first, (x,), (1.0,))[1]
+        return first(x), second(x), pyxla.jvp(second, (x,), (1.0,))[1], ahead, mixed
+
+    first, second, third, ahead, mixed = map(float, found(x))
+    np.testing.assert_allclose([ahead, mixed], [first, second], rtol=1e-12, atol=1e-12)
+    return [first, second, third]
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "expected"),
+    [
+        (lambda x: np.log2(x), 8.0, [1 / (8 * LOG2), -1 / (64 * LOG2), 2 / (512 * LOG2)]),
+        (lambda x: math.log10(x), 1.0, [c / math.log(10) for c in (1, -1, 2)]),
+        (lambda x: math.log(x, 2), 0.5, [2 / LOG2, -4 / LOG2, 16 / LOG2]),
+        (lambda x: math.gamma(x) * 1.0, 1.0, [-0.5772156649, 1.9781119906, -5.4448744565]),
+        (lambda x: math.frexp(x)[0], 5.0, [0.125, 0.0, 0.0]),
+        (lambda x: np.hypot(x, 1.0), 0.0, [0.0, 1.0, 0.0]),
+        (lambda x: math.hypot(x, 1.0), 1.0, [0.5**0.5, 0.5**1.5, -3 * 0.5**2.5]),
+        (lambda x: math.hypot(x, 1.0, 2.0), 0.0, [0.0, 0.2**0.5, 0.0]),
+        (lambda x: np.logaddexp(x, 1.0), 1.0, [0.5, 0.25, 0.0]),
+        (lambda x: np.logaddexp2(x, 1.0), 1.0, [0.5, 0.25 * LOG2, 0.0]),
+        (lambda x: np.sinc(x), 0.0, [0.0, -(math.pi**2) / 3, 0.0]),
+        (lambda x: np.i0(x), 0.0, [0.0, 0.5, 0.0]),
+    ],
+)
+def test_functions(f: Any, x: float, expected: list[float]):
+    np.testing.assert_allclose(orders(f, x), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_where_there_is_no_derivative_and_far_away():
+    assert pyxla.grad(math.hypot, (0, 1))(0.0, 0.0) == (0.0, 0.0)
+    assert pyxla.grad(math.hypot, (0, 1))(3e200, 4e200) == pytest.approx((0.6, 0.8))
+    assert pyxla.grad(np.logaddexp, (0, 1))(-np.inf, -2.0) == pytest.approx((0.0, 1.0))
+    assert pyxla.grad(np.logaddexp, (0, 1))(1e4, 1.0) == pytest.approx((1.0, 0.0))
+
+
+# A cotangent that is 0 at this point, where a selection is, still varies around it.
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: np.where(x > 100, 1.0, x**3), [0.0, 0.0, 6.0]),
+        (lambda x: np.where(x > -1, x * np.exp(x * x), 0.0), [1.0, 0.0, 6.0]),
+        (lambda x: x * np.where(x > -1, np.exp(x), 0.0) * x, [0.0, 2.0, 6.0]),
+        # Nothing of the other path, however infinite its derivatives.
+        (lambda x: np.where(x > 0, np.sqrt(x), x * x), [0.0, 2.0, 0.0]),
+        (lambda x: np.where(x > 0, x**1.5, x * x), [0.0, 2.0, 0.0]),
+    ],
+)
+def test_selections(f: Any, expected: list[float]):
+    @pyxla.compile
+    def found(x):
+        first, second = pyxla.grad(f), pyxla.grad(pyxla.grad(f))
+        return first(x), second(x), pyxla.grad(second)(x), pyxla.jvp(first, (x,), (1.0,))[1]
+
+    np.testing.assert_allclose(found(0.0), [*expected, expected[1]], atol=1e-12)
+
+
+def test_exp_of_minus_infinity_is_flat():
+    """Forward mode too: the tangent of -inf / t is infinite."""
+    mask = np.array([False, True, False])
+
+    def entropy(x, t):
+        s = np.where(mask, -np.inf, x) / t
+        p = np.exp(s - s.max())
+        return np.sum(p / p.sum() * x)
+
+    x, h = np.array([0.3, 0.7, -0.2]), 1e-6
+    expected = (entropy(x, 0.5 + h) - entropy(x, 0.5 - h)) / (2 * h)
+    assert pyxla.grad(entropy, 1)(x, 0.5) == pytest.approx(expected)
+    assert pyxla.jacfwd(entropy, 1)(x, 0.5) == pytest.approx(expected)
+    assert np.isfinite(pyxla.hessian(entropy, 1)(x, 0.5))
