@@ -259,7 +259,10 @@ def match(
         return
     names, given = children(tree)[1], children(other)[1] if isinstance(other, Node) else ()
     if not isinstance(other, Node) or set(given) != set(names):
-        raise engine.refuse("a tangent or cotangent must have the form of what it belongs to")
+        raise engine.refuse(
+            "a tangent or cotangent must have the form of what it belongs to",
+            "pass a container of the same kind, keys and length",
+        )
     for name, x in zip(names, tree.items, strict=True):
         match(engine, x, other.items[given.index(name)], found, wanted)
 
@@ -267,14 +270,15 @@ def match(
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
     wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
-    if isinstance(other, Leaf) and _fits(leaf, type.shape):
+    if type is not None and _fits(leaf, type.shape):
         if type.dtype == wanted.dtype:
             return resized(value_of(other), wanted.shape)
         if type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
             return convert(value_of(other), dtype=wanted.dtype, weak=wanted.weak)
     raise engine.refuse(
         "a tangent or cotangent must have the type of what it belongs to",
-        types=(str(wanted), str(type)),
+        "pass an array of that type; of zeros, where nothing is differentiated by it",
+        types=(str(wanted), str(type or "something else")),
     )
 
 

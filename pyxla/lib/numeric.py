@@ -100,7 +100,7 @@ def i0(x: Any) -> Array:
     found = x.dtype if CLASSES[x.dtype] == "f" else FLOAT
     y = as_array(x, FLOAT).value
     size = op.abs(y)
-    near = _polynomial([math.factorial(n) ** -2 for n in range(60)], k.scaled(0.25)(k.square(y)))
+    near = _polynomial([math.factorial(n) ** -2 for n in range(42)], k.scaled(0.25)(k.square(y)))
     far = op.maximum(size, k.like(size, 20.0))
     tail = _polynomial(list(_asymptotic(25)), op.divide(k.like(far, 0.125), far))
     scale = op.sqrt(k.scaled(2 * math.pi)(far))

@@ -588,3 +588,16 @@ def test_divisions_of_a_derivative_are_the_same_for_all_directions():
     step = 1e-5
     expected = [v @ (slope(X + step * v) - slope(X - step * v)) / (2 * step) for v in directions]
     close(pyxla.compile(curvatures)(X, directions), sum(expected))
+
+
+def test_tangents_of_another_kind_are_refused():
+    def f(x, k):
+        return x[k].sum()
+
+    k = np.array([0, 2])
+    with pytest.raises(CompileError, match="must have the type of what it belongs to"):
+        pyxla.jvp(f, (X, k), (None, k))
+    with pytest.raises(CompileError, match="must have the type of what it belongs to"):
+        pyxla.vjp(f, X, k)[1](None)
+    with pytest.raises(CompileError, match="must have the form of what it belongs to"):
+        pyxla.jvp(lambda p: p[0] * p[1], ((1.0, 2.0),), ((1.0,),))
