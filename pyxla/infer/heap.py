@@ -26,7 +26,7 @@ reading is exact, and a write has inference start again with the paths joined *e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -362,8 +362,9 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
     return BoxCell(columns[0])
 
 
-def reachable(heap: Heap, roots: Iterable[Any], through_shadows: bool = True) -> set[int]:
-    """The cells that can be reached from abstract values `roots`."""
+def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None = None) -> set[int]:
+    """The cells that can be reached from abstract values `roots`; through: the cells that shadows
+    lead to, where not to all."""
     contents = heap.contents
     seen: set[int] = set()
     stack = list(roots)
@@ -375,7 +376,9 @@ def reachable(heap: Heap, roots: Iterable[Any], through_shadows: bool = True) ->
                 seen.add(x.cell)
                 if x.cell in contents:
                     stack.append(contents[x.cell])
-        elif kind not in _LEAVES and (through_shadows or kind is not Shadow):
+        elif kind is Shadow and through is not None:
+            stack.extend([ref for ref in x.refs if ref.cell in through])
+        elif kind not in _LEAVES:
             stack.extend(parts(x))
     return seen
 

@@ -53,7 +53,17 @@ def moving(a, b, c):
         c[i, N - 1] = c[i].sum()
 
 
-PROGRAMS = [product, first, while_large, elsewhere, never, moving]
+def as_before(a, b, c):
+    """What the array held before the last turn is needed, too."""
+    last = b
+    for i in range(3):
+        last = a.copy()
+        a[0, 0] = i + 6.0
+    c[:] += last
+    b[1] = last[0, 0]
+
+
+PROGRAMS = [product, first, while_large, elsewhere, never, moving, as_before]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)

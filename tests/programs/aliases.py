@@ -1,5 +1,7 @@
 """Names that are one of several arrays, or views of them, and are written to."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tests.programs import program
@@ -456,3 +458,53 @@ def rebound_in_branches_of_branches(x, n):
         if i > 0:
             x[1:] = x[:-1]
     return x
+
+
+@program("loop branch rebinding closure swap", *counts(0, 1, 2))
+def shared_with_a_function_within(x, n):
+    """What the loop may bind `first` to is held by the function alone, as one of two arrays."""
+    first, second, third = x.copy(), x * 2, x * 3
+    for _ in range(3):
+        second, third = third, second
+    for i in range(n):
+        if x[1] > i:
+            first = third
+        first[0] += 1
+
+    def halve():
+        third[:] *= 0.5
+
+    halve()
+    return first, second, third
+
+
+@dataclass
+class Pair:
+    front: np.ndarray
+    back: np.ndarray
+
+
+@program("loop branch rebinding dataclass swap", *counts(0, 1, 2))
+def shared_with_a_field(x, n):
+    first, pair = x.copy(), Pair(x * 2, x * 3)
+    for _ in range(3):
+        pair.front, pair.back = pair.back, pair.front
+    for i in range(n):
+        if x[1] > i:
+            first = pair.back
+        first[0] += 1
+    pair.back[:] *= 0.5
+    return first, pair.front, pair.back
+
+
+@program("loop branch rebinding list swap", *counts(0, 1, 2))
+def shared_with_an_item(x, n):
+    first, both = x.copy(), [x * 2, x * 3]
+    for _ in range(3):
+        both[0], both[1] = both[1], both[0]
+    for i in range(n):
+        if x[1] > i:
+            first = both[1]
+        first[0] += 1
+    both[1][:] *= 0.5
+    return first, both[0], both[1]

@@ -529,8 +529,9 @@ class _Fit:
         if not moved:
             return out
         # What is held from before the loop, as the next turn finds it: fields that were replaced
-        # lead to the template's cells there.  Shadows follow the names (`shadows`).
-        still = reachable(self.head.heap, held(), through_shadows=False)
+        # lead to the template's cells there.  What shadows of this loop's are follows the names
+        # (`shadows`); those from before it are arrays from before it, too.
+        still = reachable(self.head.heap, held(), self.head.entry.heap.contents)
         for back, templates in moved.items():
             others = templates - {back}
             if len(others) > 1 or (back in still and others):
