@@ -143,7 +143,8 @@ def _type_name(engine: Engine, x: Any) -> str:
     if isinstance(x, Const) and not isinstance(x.value, np.generic):
         return type(x.value).__name__
     if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
-        return PYTHON_KINDS.get(engine.as_array(x).dtype.kind, float).__name__
+        dtype = number_type(x).dtype if is_number(x) else arrays.dtype_of(engine, x)
+        return PYTHON_KINDS.get(dtype.kind, float).__name__
     return arrays.kind_of(engine, x)
 
 

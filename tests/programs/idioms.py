@@ -547,6 +547,7 @@ def itts(n):
         list(itertools.combinations(range(4), 2)),
         list(itertools.permutations([1, 2, 3], 2)),
         list(itertools.zip_longest([1, 2], [3], fillvalue=0)),
+        [a + b if b else a for a, b in itertools.zip_longest("abc", "d")],
         list(itertools.accumulate([1, 2, 3])),
         [(k, list(g)) for k, g in itertools.groupby([1, 1, 2, 3, 3])],
     )

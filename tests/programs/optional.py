@@ -208,3 +208,13 @@ def index_that_may_be_none(x):
     x[k] = 7.0
     table[k] += 1
     return x[k], table[k, 0], table[:, k % 3], x[k : k + 1], k
+
+
+@program("optional", X, lambda: (np.full(20, -1.0),))
+def elements_below_what_may_be_none(x):
+    limit = None
+    for v in x:
+        if v > 0.5:
+            limit = v
+    high = x[x > -0.5]
+    return high - limit, high <= limit, (high * 2)[high < limit]

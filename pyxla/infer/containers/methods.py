@@ -395,8 +395,8 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
             number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
             plain.append(x.value if number else iterate_ahead(engine, x))
         static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
-        if "fillvalue" in options:
-            static["fillvalue"] = options["fillvalue"]
+        if make is itertools.zip_longest:
+            static["fillvalue"] = options.get("fillvalue", Const(None))
         rows = list(make(*plain, **static))
         found = [Tuple(row) if isinstance(row, tuple) else row for row in rows]
         return iterator(engine, Tuple(tuple(found)))
