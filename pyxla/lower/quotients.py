@@ -1,0 +1,60 @@
+"""Quotients as IEEE 754 rounds them: XLA multiplies by the reciprocal of what is the same for many
+elements, and 49.0 / 49.0 is 0.9999999999999999; of a root it takes rsqrt, and of quotients one.
+
+    %y = divide(%x, 49.0)   ->   %t = compare(%x, %x, EQ);  %c = select(%t, 49.0, %x);
+                                 %y = divide(%x, %c)
+
+A divisor that data decides stays one; that of a NaN may be one.  The reciprocal of a power of two
+is exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.lower.rules import definition, known
+from pyxla.ops.check import FLOATS
+from pyxla.ops.elementwise import compare, divide, select
+from pyxla.ops.filled import filled
+
+
+def keep_quotients(region: Region) -> Region:
+    """Hide the divisors that XLA would not divide by, in place."""
+    code: list[Instr] = []
+    for instr in region.instrs:
+        for inner in instr.regions:
+            keep_quotients(inner)
+        code += _hidden(instr) if _is_rewritten(instr) else [instr]
+    region.instrs[:] = code
+    return region
+
+
+def _is_rewritten(instr: Instr) -> bool:
+    """Whether XLA makes something else of a quotient, which is rounded otherwise."""
+    if instr.op is not divide or instr.operands[0].type.dtype not in FLOATS:
+        return False
+    x, y = instr.operands
+    if definition(x, "divide") is not None or definition(y, "divide", "sqrt") is not None:
+        return True
+    repeated = definition(y, "broadcast_in_dim") is not None
+    while (made := definition(y, "broadcast_in_dim", "reshape")) is not None:
+        y = made.operands[0]
+    divisor = known(y)
+    if divisor is None:
+        return repeated
+    return not np.all(np.abs(np.frexp(divisor)[0]) == 0.5)
+
+
+def _hidden(instr: Instr) -> list[Instr]:
+    code: list[Instr] = []
+    x, y = instr.operands
+    with building(Builder(code, instr.loc)):
+        number = compare(x, x, direction="EQ")
+        if definition(x, "divide") is not None:
+            x = select(number, x, filled(x.type, np.nan))
+        made: Value = divide(x, select(number, y, x))
+    made.owner.results = instr.results
+    instr.results[0].owner = made.owner
+    return code
