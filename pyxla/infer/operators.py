@@ -134,7 +134,29 @@ def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
         what = f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
     else:
         what += f": {names[0]!r} and {names[1]!r}"
-    return [engine.some(x, what) for x in xs]
+    sizes = [n for x in xs for n in _unknown_sizes(engine, x)]
+    if not sizes:
+        return [engine.some(x, what) for x in xs]
+    if op not in ORDER or any(map(is_none, xs)):
+        raise engine.refuse(
+            "None is an operand beside an array that may be empty, which is no error then",
+            REMEDY_NONE,
+        )
+    for x in xs:
+        if type(x) is MaybeNone:
+            tests = [compare(engine, "eq", n, Const(0)) for n in sizes]
+            engine.ensure(
+                functools.reduce(functools.partial(binary, engine, "or_"), tests, x.some),
+                TypeError(what),
+            )
+    return [x.value if type(x) is MaybeNone else x for x in xs]
+
+
+def _unknown_sizes(engine: Engine, x: Any) -> tuple[Scalar, ...]:
+    """The sizes of an array that are known at run time only."""
+    array = type(x) is Array or arrays.is_array(engine, x)
+    extents = (x.extents if type(x) is Array else arrays.shown(engine, x)[1]) if array else None
+    return tuple([n for n in extents or () if n is not None])
 
 
 def _type_name(engine: Engine, x: Any) -> str:

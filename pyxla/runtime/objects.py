@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend.support import formatted
+from pyxla.infer.lists.host import items_of_columns
 from pyxla.lib.random.state import set_state
-from pyxla.runtime.columns import items_of_columns
 from pyxla.runtime.outcome import (
     Out,
     OutArgument,

@@ -210,11 +210,12 @@ def index_that_may_be_none(x):
     return x[k], table[k, 0], table[:, k % 3], x[k : k + 1], k
 
 
-@program("optional", X, lambda: (np.full(20, -1.0),))
+@program("optional", X, lambda: (np.full(20, -1.0),), lambda: (np.zeros(20),))
 def elements_below_what_may_be_none(x):
     limit = None
     for v in x:
         if v > 0.5:
             limit = v
     high = x[x > -0.5]
-    return high - limit, high <= limit, (high * 2)[high < limit]
+    below = high <= limit
+    return below, below.sum(), high[below]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 from dataclasses import asdict, astuple, dataclass
@@ -243,3 +244,56 @@ def polynomials_share_coefficients(a):
     q = np.poly1d(p)
     a[0] = 5.0
     return p(2.0), q[2], np.poly1d([1, 2])(q).coeffs, np.poly1d([2.0, 1.0], True).c
+
+
+@program("text of what is written to afterwards", lambda: (np.arange(4.0),))
+def text_before_a_change(x):
+    items, named = [x[0], x[1:]], {"a": x[2]}
+    text = f"{x} {items} {x[1:3]}", str(named), format(items), f"{(x, items)!r}"
+    x[:] = 7.0
+    items[0], named["a"] = 9.0, 5.0
+    return text
+
+
+@program("prints lists whose length data decides", lambda: (drawn(9),), lambda: (np.zeros(3),))
+def shown_lists(x):
+    found, tallies, names = [], {}, []
+    for i, v in enumerate(x):
+        k = int(v * 2)
+        tallies[k] = tallies.get(k, 0) + 1
+        if v > 0:
+            found.append((i, float(round(v, 3))))
+            names.append("up" if v > 0.5 else "low")
+    text = f"{found} {tallies} {len(names)}"
+    print(found, {"names": names}, tuple(found), tallies)
+    found.append((-1, 0.0))
+    print(text, "-".join(names), [[n] for n in found[:0]])
+    return text, names, found
+
+
+@program("texts joined", lambda: (drawn(9),), lambda: (np.zeros(3),))
+def joined_texts(x):
+    letters = []
+    for v in x:
+        if v > 0:
+            letters.append("ab"[int(v > 0.5)])
+    joined = "".join(letters)
+    letters.append("z")
+    numbers = [i for i, v in enumerate(x) if v > 0]
+    try:
+        failed = len(", ".join(numbers))
+    except TypeError:
+        failed = -1
+    backwards = "".join(reversed(letters)), ",".join(letters[::-1]), "|".join(letters[:1])
+    return joined, backwards, "".join("x" if v > 0 else "." for v in x), failed
+
+
+@program("deepcopy keeps what is one object one", lambda: (np.arange(3.0),))
+def copied_deeply(x):
+    row = [1.0, x]
+    rows = [row, row, (row, x), {"row": row}]
+    made = copy.deepcopy(rows)
+    made[0][0] = 9.0
+    made[1][1][0] = 5.0
+    same = made[0] is made[1], made[2][0] is made[0], made[3]["row"] is made[1], made[0] is row
+    return made, rows, same

@@ -35,7 +35,7 @@ from pyxla.infer.containers.structure import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
-from pyxla.infer.lattice import Array, Const, Tuple
+from pyxla.infer.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.lists import growing, methods, number_lists, pools
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib import (
@@ -159,7 +159,7 @@ def _copy(engine: Engine, x: Any) -> Any:
         return number_lists.copied(engine, kept)
     content = content_of(engine, x)
     if isinstance(content, Array):
-        return arrays.fresh(engine, arrays.read(engine, x))
+        return x if engine.is_jax(x) else arrays.fresh(engine, arrays.read(engine, x))
     if content is None:
         return x
     made = engine.new(content)
@@ -168,22 +168,44 @@ def _copy(engine: Engine, x: Any) -> Any:
 
 @rule(copy.deepcopy)
 def _deepcopy(engine: Engine, x: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
-        if holds_instances(grown.item):
-            raise engine.refuse("deepcopy of a list of instances", "copy them one by one")
-        return growing.copied(engine, grown)
-    content = content_of(engine, x)
+    return _deeply(engine, x, {})
+
+
+def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
+    """A copy of `x` and all that is in it; `made`: the copies so far, by cell."""
     if isinstance(x, Tuple):
-        return Tuple(tuple([_deepcopy(engine, i) for i in x.items]), x.cls)
-    if isinstance(content, ListCell):
-        return engine.new(ListCell(tuple([_deepcopy(engine, i) for i in content.items])))
-    if isinstance(content, DictCell):
-        items = {k: _deepcopy(engine, v) for k, v in content.items.items()}
-        return engine.new(content.holding(items))
-    if isinstance(content, ObjectCell):
-        fields = {k: _deepcopy(engine, v) for k, v in content.fields.items()}
-        return pools.entered(engine, engine.new(ObjectCell(content.cls, fields)))
-    return _copy(engine, x)
+        return Tuple(tuple([_deeply(engine, i, made) for i in x.items]), x.cls)
+    if not isinstance(x, Ref) or x.view:
+        return _copy(engine, x)
+    if x.cell not in made:
+        content = content_of(engine, x)
+        if isinstance(content, ListCell | DictCell | ObjectCell):
+            made[x.cell] = engine.new(content)  # which may be in it
+            engine.set_content(made[x.cell].cell, _parts_copied(engine, content, made))
+            if isinstance(content, ObjectCell):
+                made[x.cell] = pools.entered(engine, made[x.cell])
+        else:
+            made[x.cell] = _grown_copied(engine, x)
+    return made[x.cell]
+
+
+def _parts_copied(engine: Engine, content: Any, made: dict[int, Any]) -> Any:
+    match content:
+        case ListCell(items):
+            return ListCell(tuple([_deeply(engine, i, made) for i in items]))
+        case DictCell(items):
+            return content.holding({k: _deeply(engine, v, made) for k, v in items.items()})
+        case _:
+            fields = {k: _deeply(engine, v, made) for k, v in content.fields.items()}
+            return ObjectCell(content.cls, fields)
+
+
+def _grown_copied(engine: Engine, x: Any) -> Any:
+    if (grown := growing.found(engine.heap, x)) is None:
+        return _copy(engine, x)
+    if holds_instances(grown.item):
+        raise engine.refuse("deepcopy of a list of instances", "copy them one by one")
+    return growing.copied(engine, grown)
 
 
 @rule(dataclasses.asdict)

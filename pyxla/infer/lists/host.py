@@ -1,4 +1,4 @@
-"""Lists from the columns that their items are laid out in (`infer.lists.items`)."""
+"""Lists on the host, from the columns that their items are laid out in (`infer.lists.items`)."""
 
 from __future__ import annotations
 

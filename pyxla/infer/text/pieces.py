@@ -7,6 +7,7 @@ Conversions are those of `frontend.support.format_spec`.
 
 from __future__ import annotations
 
+import copy
 import re
 import string
 import types
@@ -14,10 +15,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyxla.frontend import support
-from pyxla.infer.calls.dispatch import find, special
-from pyxla.infer.containers.structure import iterate
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.dispatch import call, find, special
+from pyxla.infer.containers.making import unknown
+from pyxla.infer.containers.structure import content_of, get_item, iterate
+from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, MaybeNone, Tuple, is_number
+from pyxla.infer.lattice import Compound, Const, MaybeNone, Ref, Tuple, is_number
+from pyxla.infer.lists import growing
+from pyxla.infer.lists.items import picks_of, with_column
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.lib.registry import rule
@@ -59,6 +65,8 @@ def joined(parts: Sequence[Any]) -> Any:
 def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> Any:
     """One field: text where `x` is known, else formatted on the host."""
     x = engine.use(x)
+    if growing.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
+        return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
     try:
         known = engine.python_object(x)
     except LookupError:
@@ -78,7 +86,25 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
             return formatted(engine, shown, "", spec) if spec else shown
     if is_dynamic(x) and not spec and conversion in ("", "s"):
         return x
-    return Compound("text", (x,), ((conversion, spec),))
+    return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
+
+
+def made_by_host(engine: Engine, x: Any) -> dict[str, Any] | None:
+    """The fields of an instance that stands for a container of Python's, by which the host makes
+    it; None of others."""
+    content = content_of(engine, x)
+    if not isinstance(content, ObjectCell) or not hasattr(content.cls, "__pyxla_made__"):
+        return None
+    if issubclass(content.cls, set | frozenset):
+        raise engine.refuse("the text of a set that data decides is not supported", "sort it")
+    return dict(content.fields)
+
+
+def _as_it_is(engine: Engine, x: Any) -> Any:
+    """`x` as what the host makes text of later, whatever is written to it meanwhile."""
+    if isinstance(x, MaybeNone):
+        return MaybeNone(_as_it_is(engine, x.value), x.some, x.name)
+    return call(engine, Const(copy.deepcopy), [x], {}) if isinstance(x, Ref | Tuple) else x
 
 
 def _exception(engine: Engine, x: Compound, conversion: str) -> Any:
@@ -156,12 +182,28 @@ def _str_format(engine: Engine, template: Any, /, *args: Any, **named: Any) -> A
 @rule(str.join)
 def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
     parts: list[Any] = []
+    if coroutines.is_generator(items) or unknown(engine, items):
+        items = call(engine, Const(list), [items], {})
+    grown = growing.found(engine.heap, items)
+    if grown is not None and isinstance(separator, Const) and grown.columns:
+        if picks_of(with_column(grown.item)) is None:
+            error = _no_text(engine, 0, get_item(engine, items, Const(0)))
+            none = engine.rules.compare(engine, "eq", growing.length(engine, grown), Const(0))
+            engine.ensure(none, error)
+            return Const("")
+        return Compound("text", (_as_it_is(engine, items),), (("join", separator.value),))
     for x in iterate(engine, items):
         if not is_text(x):
-            message = f"sequence item {len(parts) // 2}: expected str instance"
-            return engine.raise_constant(TypeError(message))
+            return engine.raise_constant(_no_text(engine, len(parts) // 2, x))
         parts += [x, separator]
     return joined(parts[:-1])
+
+
+def _no_text(engine: Engine, place: int, x: Any) -> TypeError:
+    """What `str.join` raises of an item that is no text."""
+    cls = engine.rules.type_of(engine, x)
+    name = f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
+    return TypeError(f"sequence item {place}: expected str instance, {name} found")
 
 
 def percent(engine: Engine, template: str, x: Any) -> Any:

@@ -16,12 +16,16 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import special
+from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
+from pyxla.infer.lists import growing
+from pyxla.infer.lists.host import items_of_columns
+from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.exceptions import is_exception
-from pyxla.infer.text.pieces import formatted
+from pyxla.infer.text.pieces import formatted, made_by_host
 from pyxla.ir.core import Value
 from pyxla.lib.registry import rule
 from pyxla.ops.foreign import host_call
@@ -124,7 +128,7 @@ def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
     shown = None
     if is_exception(x):
         shown = engine.use(formatted(engine, x, "r"))
-    elif isinstance(x, Ref) and isinstance(engine.content(x), ObjectCell):
+    elif isinstance(content_of(engine, x), ObjectCell) and made_by_host(engine, x) is None:
         shown = special(engine, x, "__repr__", ())
         if shown is None:
             raise engine.refuse("an instance without __repr__ cannot be printed", "define it")
@@ -145,6 +149,8 @@ def _text(engine: Engine, x: Compound, values: list[Value]) -> Reader:
 
 def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
     """An array, a container, or an instance that says how it is shown."""
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return _grown(engine, grown, values)
     content = engine.content(x)
     match content:
         case Array():
@@ -160,12 +166,42 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
             return lambda given: dict(zip(held, read(given), strict=True))
         case SetCell(items):
             return lambda given: set(items)
+        case ObjectCell(cls) if (fields := made_by_host(engine, x)) is not None:
+            read = _sequence(engine, list, tuple(fields.values()), values)
+            make: Any = cls.__pyxla_made__  # type: ignore[attr-defined]
+            return lambda given: make(dict(zip(fields, read(given), strict=True)))
         case ObjectCell():
             for name in ("__str__", "__repr__"):
                 shown = special(engine, x, name, ())
                 if shown is not None:
                     return reader(engine, shown, values)
     raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed", "print its parts")
+
+
+def _grown(engine: Engine, grown: GrowingList, values: list[Value]) -> Reader:
+    """A list, or tuple, whose length is known at run time only."""
+
+    def pool(cls: type) -> int:
+        raise engine.refuse(
+            f"{cls.__name__} instances in a list of unknown length cannot be printed",
+            "print their fields",
+        )
+
+    item, make = spelled(grown.item, pool), grown.cls
+    columns = growing.columns_of(engine, grown)
+    if not columns:
+        return lambda given: make()
+    size = columns[0].extents[0] if columns[0].extents else None
+    places = [_place(column.value, values) for column in columns]
+    length = None if size is None else _place(size.value, values)
+    return lambda given: make(
+        items_of_columns(
+            None if length is None else given[length].item(),
+            [given[place] for place in places],
+            item,
+            lambda _: [],
+        )
+    )
 
 
 def _cut(array: np.ndarray, sizes: Sequence[Any]) -> np.ndarray:
