@@ -270,7 +270,7 @@ def match(
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
     wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
-    if type is not None and _fits(leaf, type.shape):
+    if isinstance(other, Leaf) and type is not None and _fits(leaf, type.shape):
         if type.dtype == wanted.dtype:
             return resized(value_of(other), wanted.shape)
         if type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
