@@ -288,6 +288,9 @@ class Compound:
         return f"Compound({self.kind}, {self.items!r})"
 
 
+SAME_TYPE = "assign the same type on every path"
+
+
 class Conflict:
     """No single type.  Using it is refused with `reason` and the places in `notes`, unless one of
     `tests`, the conditions that decide which path is taken, can be made known.
@@ -302,7 +305,7 @@ class Conflict:
         reason: str,
         notes: tuple[tuple[str, Location | None], ...] = (),
         tests: tuple[Value, ...] = (),
-        hint: str = "assign the same type on every path",
+        hint: str = SAME_TYPE,
     ) -> None:
         self.reason = reason
         self.notes = notes

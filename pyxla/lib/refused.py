@@ -1,4 +1,4 @@
-"""What of NumPy's is not compiled, why, and what to do instead.
+"""What of NumPy's, and of Python's functions, is not compiled, why, and what to do instead.
 
 `REFUSALS` has a row for each such function and method; a call of one whose arguments are all known
 is still executed while compiling, unless what it does is not a matter of its arguments (`OUTSIDE`).
@@ -65,6 +65,13 @@ _METHODS: dict[Row, tuple[str, ...]] = {
     _FLAGS: ("setflags",),
 }
 
+_BUILTINS: dict[Row, tuple[Any, ...]] = {
+    (
+        "objects have no addresses in compiled code",
+        "compare with `is`, or put the objects themselves into a set or dict",
+    ): (id,),
+}
+
 REFUSALS: dict[Any, Row] = {
     **{
         getattr(np, name): row
@@ -73,6 +80,7 @@ REFUSALS: dict[Any, Row] = {
         if hasattr(np, name)  # releases differ
     },
     **{getattr(np.ndarray, name): row for row, names in _METHODS.items() for name in names},
+    **{function: row for row, functions in _BUILTINS.items() for function in functions},
 }
 # Not even with known arguments.
 OUTSIDE = frozenset(
@@ -80,7 +88,7 @@ OUTSIDE = frozenset(
     for row in (_READS, _WRITES, _SETTING, _OBJECTS, _MATRIX, _ITERATION)
     for name in _BY_ROW[row]
     if hasattr(np, name)
-)
+) | {id}
 ATTRIBUTES: dict[str, Row] = {name: _LAYOUT for name in ("flags", "base", "data", "ctypes")}
 FAMILIES: dict[str, Row] = {
     "numpy.ma": ("masked arrays are not compiled", "use a mask and np.where"),

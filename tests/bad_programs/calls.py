@@ -99,3 +99,8 @@ def bad_keyword_of_numpy(x):
 @bad("missing 1 required positional argument: 'y'", float)
 def called_with_too_few(x, y):  # <-
     return x + y
+
+
+@bad("id is not compiled: objects have no addresses in compiled code", f64[3])
+def address_of_an_object(x):
+    return id(x) == 0  # <-

@@ -297,3 +297,16 @@ def copied_deeply(x):
     made[1][1][0] = 5.0
     same = made[0] is made[1], made[2][0] is made[0], made[3]["row"] is made[1], made[0] is row
     return made, rows, same
+
+
+def _pairs(iterable):
+    first, second = itertools.tee(iterable)
+    next(second, None)
+    return zip(first, second, strict=False)
+
+
+@program("tee", lambda: (np.array([1.0, 3.0, 2.0]),), lambda: (np.zeros(1),))
+def neighbours(x):
+    steps = [b - a for a, b in _pairs(x)]
+    rises = sum(1 for a, b in _pairs(x) if b > a)
+    return steps, rises, list(_pairs("abc")), list(_pairs(v * 2 for v in (1, 2, 3)))

@@ -8,6 +8,7 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 
 from __future__ import annotations
 
+import builtins
 import functools
 import random
 import types
@@ -213,10 +214,11 @@ def call_standard(
 def refuse_outside(
     engine: Engine, value: Any, row: Row, args: list[Any], kwargs: dict[str, Any]
 ) -> None:
-    """Refuse a function of NumPy's for the reason in `row`, unless CPython can execute it now."""
+    """Refuse a function for the reason in `row`, unless CPython can execute it now."""
     if value in OUTSIDE or _static_arguments(engine, args, kwargs) is None:
         reason, remedy = row
-        raise engine.refuse(f"numpy.{_name(value)} is not compiled: {reason}", remedy)
+        name = _name(value) if value in vars(builtins).values() else f"numpy.{_name(value)}"
+        raise engine.refuse(f"{name} is not compiled: {reason}", remedy)
 
 
 def _is_library(value: Any) -> bool:

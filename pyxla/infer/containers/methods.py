@@ -437,6 +437,16 @@ def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
     return sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
 
 
+@rule(itertools.tee)
+def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
+    content = content_of(engine, x)
+    read = isinstance(content, ObjectCell) and content.cls is SequenceIterator
+    if read or coroutines.is_generator(x):
+        x = call(engine, Const(list), [x], {})
+    items = sequence(engine, x)
+    return Tuple(tuple([iterator(engine, items) for _ in range(engine.static(n, "n"))]))
+
+
 @rule(itertools.chain.from_iterable)
 def _chain_from(engine: Engine, x: Any) -> Any:
     items = [i for part in iterate_ahead(engine, x) for i in iterate_ahead(engine, part)]

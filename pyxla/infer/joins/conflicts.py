@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import UNDEFINED, Array, Conflict, Ref, describe
+from pyxla.infer.lattice import SAME_TYPE, UNDEFINED, Array, Compound, Conflict, Ref, describe
 from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _OF_ONE_TYPE = (
     "where lists differ in length, their items are of one type: keep one list for each type, or "
     "fill an array and count"
+)
+
+_OF_TEXT = (
+    "text does not grow where data says how often: append known texts to a list, '01'[n % 2] for "
+    "str(n % 2), and join them at the end"
 )
 
 
@@ -56,5 +61,6 @@ def conflict(
     what = called(name) or "the value"
     kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
     lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
-    hint = _OF_ONE_TYPE if all(lists) else "assign the same type on every path"
+    texts = [isinstance(value, Compound) and value.kind == "text" for value in values]
+    hint = _OF_TEXT if any(texts) else _OF_ONE_TYPE if all(lists) else SAME_TYPE
     return Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint)

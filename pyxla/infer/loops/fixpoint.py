@@ -23,6 +23,7 @@ from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import (
+    SAME_TYPE,
     Conflict,
     Const,
     MaybeUnbound,
@@ -83,7 +84,9 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
                 _first_line(header),
                 notes=conflict.notes,
                 chain=engine.chain(),
-                hint="keep one type (dtype, shape, structure) per name in a loop",
+                hint="keep one type (dtype, shape, structure) per name in a loop"
+                if conflict.hint == SAME_TYPE
+                else conflict.hint,
             )
             _unroll(engine, frame, component, edge, refusal)
             return
