@@ -21,6 +21,7 @@ from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 from pyxla.lower.cpu.kernels import ATTRIBUTES, Kernel, kernel
+from pyxla.ops.control import call
 
 # How MLIR writes the element types that it writes otherwise than we do.
 _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
@@ -232,11 +233,11 @@ class Emitter:
         return self.op("func.call", instr, operands, {"callee": callee})
 
     def kernel(self, instr: Instr) -> Any:
-        """Emit a loop as a call of a function that XLA:CPU compiles as a whole."""
+        """Emit a loop, branch or call as the call of a function that is compiled as a whole."""
         plan = kernel(instr)
         returned = [*instr.results, *plan.kept]
         name = self.written(
-            f"{instr.op.name}_kernel",
+            instr.attrs.get("name") or f"{instr.op.name}_kernel",
             plan.given,
             returned,
             "private",
@@ -259,17 +260,21 @@ class Emitter:
         results = list(created.results)[: len(instr.results)]
         return results[0] if len(results) == 1 else results
 
-    def inside(self, loop: Instr, plan: Kernel, arguments: Sequence[ir.Value]) -> list[ir.Value]:
-        """Emit the loop of a kernel in its function: what it is given is a parameter there."""
+    def inside(self, instr: Instr, plan: Kernel, arguments: Sequence[ir.Value]) -> list[ir.Value]:
+        """Emit a kernel's code in its function: what it is given is a parameter there."""
         outer = self.values
         self.values = dict(zip(plan.given, arguments, strict=True))
         self.inline(Region((), list(plan.literals)), ())
-        self.loc = self.location(loop.loc)
-        operands = [self.values[value] for value in loop.operands]
-        made = self.op(f"stablehlo.{loop.op.name}", loop, operands, None, loop.regions)
+        self.loc = self.location(instr.loc)
+        operands = [self.values[value] for value in instr.operands]
+        if instr.op is call:
+            made = self.inline(instr.regions[0], operands)
+        else:
+            made = self.op(f"stablehlo.{instr.op.name}", instr, operands, None, instr.regions)
+            made = made if len(instr.results) != 1 else [made]
         kept = [self.values[value] for value in plan.kept]
         self.values = outer
-        return [*(made if len(loop.results) != 1 else [made]), *kept]
+        return [*made, *kept]
 
     def plain(self, name: str, value: Value) -> ir.Value:
         """Append an operation of one operand and its type."""

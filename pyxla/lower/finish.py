@@ -22,6 +22,7 @@ from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.functions import compute_functions
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
+from pyxla.lower.cpu.prologues import gather_prologues
 from pyxla.lower.cpu.registers import keep_in_registers
 from pyxla.lower.cpu.rounding import round_products
 from pyxla.lower.cpu.scatters import scatter_in_order
@@ -93,6 +94,7 @@ PASSES = (
     Pass(stage_reductions, (reduce,), cpu=True),
     # Sees the operations that XLA gets.
     Pass(hold_small_loops, (while_,), cpu=True),
+    Pass(gather_prologues, cpu=True),
     Pass(keep_shared, cpu=True),
     Pass(share_code, cpu=True),
 )

@@ -44,7 +44,7 @@ def strongest(column: tuple[ArrayType, ...]) -> ArrayType:
     return next((type for type in column if not type.weak), column[0])
 
 
-def _if(pred: ArrayType, *, regions: tuple[Region, ...]) -> Types:
+def _if(pred: ArrayType, *, regions: tuple[Region, ...], kernel: bool = False) -> Types:
     if pred.shape or pred.dtype != BOOL.dtype:
         refuse("if", f"the predicate must be a scalar bool, got {pred}")
     require(len(regions) == 2, "if", f"two regions are needed, got {len(regions)}")
@@ -65,7 +65,9 @@ def _while(*inits: ArrayType, regions: tuple[Region, ...], kernel: bool = False)
     return inits
 
 
-def _call(*operands: ArrayType, name: str = "", regions: tuple[Region, ...]) -> Types:
+def _call(
+    *operands: ArrayType, name: str = "", regions: tuple[Region, ...], kernel: bool = False
+) -> Types:
     require(len(regions) == 1, "call", f"one region is needed, got {len(regions)}")
     results = tuple([value.type for value in regions[0].results])
     check_region("call", regions[0], operands, results)
@@ -95,7 +97,7 @@ def _emit_map(e: Any, instr: Any, operands: Any) -> Any:
     return e.op("stablehlo.map", instr, operands, {"dimensions": dimensions}, instr.regions)
 
 
-def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise]) -> Arrays:
+def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise], kernel: bool = False) -> Arrays:
     return regions[0 if pred else 1]()
 
 
@@ -115,15 +117,17 @@ def _while_numpy(
     return state
 
 
+def _perhaps_kernel(emit: Any) -> Any:
+    """`emit`; where `kernel` is set, XLA:CPU is to compile it to one function."""
+
+    def emitted(e: Any, instr: Any, operands: Any) -> Any:
+        return e.kernel(instr) if instr.attrs.get("kernel") else emit(e, instr, operands)
+
+    return emitted
+
+
 def _emit_call(e: Any, instr: Any, operands: Any) -> Any:
     return e.call(instr.attrs.get("name", ""), instr, operands)
-
-
-def _emit_while(e: Any, instr: Any, operands: Any) -> Any:
-    """kernel: XLA:CPU is to compile the loop to one function."""
-    if instr.attrs.get("kernel"):
-        return e.kernel(instr)
-    return e.op("stablehlo.while", instr, operands, None, instr.regions)
 
 
 def _no_attributes(**_: Any) -> dict[str, str]:
@@ -163,7 +167,7 @@ if_ = Op(
     "if",
     _if,
     numpy=_if_numpy,
-    emit=with_regions("if", _no_attributes),
+    emit=_perhaps_kernel(with_regions("if", _no_attributes)),
     blocks=lambda pred, **_: {"true_branch": (), "false_branch": ()},
     samples=_if_samples,
 )
@@ -179,15 +183,15 @@ while_ = Op(
     "while",
     _while,
     numpy=_while_numpy,
-    emit=_emit_while,
+    emit=_perhaps_kernel(with_regions("while", _no_attributes)),
     blocks=lambda *inits, **_: {"cond": inits, "body": inits},
     samples=_while_samples,
 )
 call = Op(
     "call",
     _call,
-    numpy=lambda *operands, regions, name="": regions[0](*operands),
-    emit=_emit_call,
+    numpy=lambda *operands, regions, name="", kernel=False: regions[0](*operands),
+    emit=_perhaps_kernel(_emit_call),
     blocks=lambda *operands, **_: {"function": operands},
     samples=lambda: [((arange("f8", 3),), {"function": lambda x: add(x, x), "name": "twice"})],
 )

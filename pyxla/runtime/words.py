@@ -22,6 +22,7 @@ import numpy as np
 
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
+from pyxla.lower.cpu.prologues import gather_prologues
 from pyxla.lower.words import fits, in_words, word_of
 from pyxla.runtime.outcome import OutArray, Outcome, OutGrown, OutNumbers, walk
 
@@ -67,7 +68,7 @@ class Words:
         order = results + [i for i in range(len(made)) if i not in set(results)]
         self._results = operator.itemgetter(*_inverse(order)) if results else None
         self.waits = self._results is not None
-        self.region = in_words(region, params, results)
+        self.region = gather_prologues(in_words(region, params, results))
 
     def operands(self, leaves: Sequence[Any]) -> Sequence[Any]:
         others = [leaves[i] for i in self._others]

@@ -1,4 +1,4 @@
-"""Kernels: loops over elements that XLA:CPU compiles to one function, however large they are.
+"""Kernels: loops, and other code, that XLA:CPU compiles to one function, however large they are.
 
     %r = while ... {kernel}     ->     private @loop(...) { while ... }
                                        %r, _ = call @loop(...) {xla_cpu_small_call}
@@ -46,6 +46,7 @@ HELD = frozenset(
     broadcast_in_dim,
 }
 
+ELEMENTARY = HELD - {if_, while_, dynamic_update_slice, constant}
 READS = (dynamic_slice, slice_)
 
 
@@ -77,9 +78,8 @@ def can_hold(loop: Instr) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A loop as a function of the values `given`, in which its code is the loop and `literals`.
-
-    It returns the loop's results and those given values that are `kept`.
+    """A loop, a conditional or a call as a function of the values `given`: its code is that, and
+    `literals`.  It returns its results and those given values that are `kept`.
     """
 
     given: tuple[Value, ...]
@@ -87,20 +87,25 @@ class Kernel:
     kept: tuple[Value, ...]
 
 
-def kernel(loop: Instr) -> Kernel:
-    """How a loop is to be called."""
-    outside = dict.fromkeys([*loop.operands, *captures(loop)])
+def kernel(instr: Instr) -> Kernel:
+    """How it is to be called."""
+    outside = dict.fromkeys([*instr.operands, *captures(instr)])
     given = tuple([value for value in outside if not _is_literal(value)])
     literals = tuple([value.owner for value in outside if _is_literal(value)])
+    updated = _updated_in(instr) if instr.op is while_ else ()
+    return Kernel(given, literals, tuple([value for value in given if value not in updated]))
+
+
+def _updated_in(loop: Instr) -> set[Value]:
+    """The arrays that a loop updates in place."""
     body = loop.regions[1]
     reached = set().union(*map(_updated, body.results))
     rows = zip(loop.operands, body.params, body.results, strict=True)
-    updated = {
+    return {
         x
         for x, param, result in rows
         if result is not param and param in reached and x.type.size > SMALL
     }
-    return Kernel(given, literals, tuple([value for value in given if value not in updated]))
 
 
 def _updated(value: Value) -> set[Value]:

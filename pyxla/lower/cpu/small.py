@@ -1,4 +1,4 @@
-"""Loops over small arrays as one function each.
+"""Loops over small arrays, and branches in other loops, as one function each.
 
     while r @ r > tol: p = r + b * p; q = A @ p; ...         (A: 10 x 10)
 
@@ -6,7 +6,8 @@ XLA:CPU runs a loop operation by operation: it calls a kernel for each, and goes
 them for each branch and each turn.  Where arrays have some ten elements, that takes several times
 as long as what the kernels compute.  So a loop in which no operation has much to do is called as
 one function (`lower.cpu.kernels`), as loops over elements are.  There its arrays lie in memory, and
-operations are loops that LLVM knows less about; the more elements, the less is gained.
+operations are loops that LLVM knows less about; the more elements, the less is gained.  So is a
+branch with little to do in a loop that has more.
 
 Only for XLA:CPU, when the operations are those that XLA gets (`lower.finish`).
 """
@@ -16,31 +17,35 @@ from __future__ import annotations
 import math
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import ops_in, substitute_region, walk
+from pyxla.ir.rewrite import captures, ops_in, substitute_region, walk
 from pyxla.lower.cost import Traffic
 from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
 from pyxla.ops.contract import dot_general
-from pyxla.ops.control import case, optimization_barrier, while_
+from pyxla.ops.control import case, if_, optimization_barrier, while_
 from pyxla.ops.elementwise import clamp
 from pyxla.ops.index import dynamic_update_slice, gather
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import broadcast_in_dim, concatenate, pad, reverse, transpose
+from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, pad, reverse, transpose
 
 ELEMENTS = 256  # of what an operation reads or makes: here a kernel is as quick
+CODE = 4  # instructions of a branch: fewer are as quick as the call
 MATRIX = 4096  # of a matrix times a vector, and of what is filled: there is one code for it
 _HELD = HELD | {case, gather, reduce, dot_general, concatenate, pad, reverse, transpose}
 _HELD |= {optimization_barrier}  # of small arrays, XLA removes them first: `barriers.may_hold`
 _READS = (*READS, gather)
 
 
-def hold_small_loops(region: Region) -> Region:
-    """Mark the outermost loops over small arrays of a region as kernels, in place."""
+def hold_small_loops(region: Region, inside: bool = False) -> Region:
+    """Mark the outermost loops over small arrays of a region as kernels, in place, and branches in
+    other loops; inside: whether the region is in such a loop."""
     for instr in region.instrs:
         if instr.op is while_ and is_small(instr):
             _mark(instr)
+        elif inside and instr.op is if_ and _is_small_branch(instr):
+            _mark_held(instr)
         else:
             for inner in instr.regions:
-                hold_small_loops(inner)
+                hold_small_loops(inner, inside or instr.op is while_)
     return region
 
 
@@ -54,11 +59,19 @@ def is_small(loop: Instr) -> bool:
     return _HELD.issuperset(ops_in(loop.regions)) and all(map(_is_small, loop.regions))
 
 
+def _is_small_branch(branch: Instr) -> bool:
+    """Whether a conditional has some code, and nothing of a large array goes in or out."""
+    code = [i for region in branch.regions for i in region.instrs if i.op is not constant]
+    values = [*captures(branch), *branch.results]
+    small = all(value.type.size <= ELEMENTS for value in values)
+    return len(code) >= CODE and small and is_small(branch)
+
+
 def _is_small(region: Region) -> bool:
-    return all(map(_has_little_to_do, region.instrs))
+    return all(map(has_little_to_do, region.instrs))
 
 
-def _has_little_to_do(instr: Instr) -> bool:
+def has_little_to_do(instr: Instr) -> bool:
     op = instr.op
     if op is dot_general:
         return _is_small_product(instr)
@@ -94,14 +107,24 @@ def _mark(loop: Instr) -> None:
     """Let the loop be a kernel, where XLA might not make it one; those in it are part of it."""
     if is_over_elements(loop) and can_hold(loop):  # `lower.cpu.registers` has seen to it
         return
-    for region in loop.regions:
+    _part_of_another(loop)
+    if Traffic(()).exceeds(loop, TRAFFIC // 2):
+        _mark_held(loop)
+
+
+def _mark_held(instr: Instr) -> None:
+    _part_of_another(instr)
+    instr.attrs = {"kernel": True}
+    for region in instr.regions:
+        _drop_barriers(region)
+
+
+def _part_of_another(outer: Instr) -> None:
+    """Loops in a kernel are none of their own."""
+    for region in outer.regions:
         for instr in walk(region.instrs):
             if instr.op is while_:
                 instr.attrs = {}
-    if Traffic(()).exceeds(loop, TRAFFIC // 2):
-        loop.attrs = {"kernel": True}
-        for region in loop.regions:
-            _drop_barriers(region)
 
 
 def _drop_barriers(region: Region) -> None:

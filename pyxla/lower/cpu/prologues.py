@@ -1,0 +1,88 @@
+"""Small code that much else waits for, as one function.
+
+    d = 0; r = -g; rr = r @ r; tol = ...      ->     d, r, rr, tol, step = call @prologue(g, ...)
+    while ...: ...                                   while ...: ...
+
+XLA:CPU runs the operations of a module, and of a loop's body, in the order in which their operands
+are there, and where more than eight of them can run at once it hands some to another thread: small
+ones, too, for which waking a thread takes longer than all of them.  So where many values are made
+by small operations, of nothing but what is given, one call makes all of them.
+
+Only for XLA:CPU, when the operations are those that XLA gets (`lower.finish`).
+"""
+
+from __future__ import annotations
+
+from pyxla.ir.build import Builder
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import Mapping, Uses, clone_instr, substitute
+from pyxla.lower.cpu.kernels import ELEMENTARY
+from pyxla.lower.cpu.small import has_little_to_do, is_one_function
+from pyxla.ops.control import call, case, if_, while_
+from pyxla.ops.shape import constant
+
+FEW = 6  # values: so many, and a few copies of constants, XLA begins with on one thread
+
+
+def gather_prologues(region: Region) -> Region:
+    """Make calls of the prologues of a region and of the loops and branches in it, in place."""
+    _gather(region, Uses())
+    return region
+
+
+def _gather(region: Region, uses: Uses) -> None:
+    for instr in region.instrs:
+        if instr.op in (if_, case) or (instr.op is while_ and not _is_held(instr)):
+            for inner in instr.regions:
+                _gather(inner, uses)
+    inside = _prologue(region)
+    if not inside:
+        return
+    made = {value for instr in inside for value in instr.results}
+    rest = [instr for instr in region.instrs if instr not in inside]
+    needed = {v for instr in rest for v in uses(instr)}.union(region.results)
+    shown = [v for instr in inside for v in instr.results if v in needed]
+    if len(shown) < FEW or all(instr.op is constant for instr in rest):
+        return
+    given = dict.fromkeys(v for i in inside for v in i.operands if v not in made)
+    code, mapping = _as_call(list(inside), list(given), shown)
+    head = [instr for instr in rest if instr.op is constant]
+    tail = [instr for instr in rest if instr.op is not constant]
+    region.instrs[:] = [*head, code, *tail]
+    substitute(tail, mapping)
+    region.results = tuple([mapping.get(value, value) for value in region.results])
+
+
+def _is_held(loop: Instr) -> bool:
+    return bool(loop.attrs.get("kernel")) or is_one_function(loop)
+
+
+def _prologue(region: Region) -> dict[Instr, None]:
+    """What is small, and made of what is given, constants or of such."""
+    inside: dict[Instr, None] = {}
+    waits: set[Value] = set()
+    for instr in region.instrs:
+        if instr.op is constant:
+            continue
+        small = instr.op in ELEMENTARY and not instr.regions and has_little_to_do(instr)
+        if small and waits.isdisjoint(instr.operands):
+            inside[instr] = None
+        else:
+            waits.update(instr.results)
+    return inside
+
+
+def _as_call(inside: list[Instr], given: list[Value], shown: list[Value]) -> tuple[Instr, Mapping]:
+    """The call of a function that has this code; what its results stand for."""
+    literals = [v.owner for v in given if isinstance(v.owner, Instr) and v.owner.op is constant]
+    operands = [v for v in given if v.owner not in literals]
+    region = Region((), [], ())
+    params = tuple([Value(v.type, region, v.hint) for v in operands])
+    mapping: Mapping = dict(zip(operands, params, strict=True))
+    body = [clone_instr(instr, mapping) for instr in (*literals, *inside)]
+    region.params, region.instrs = params, body
+    region.results = tuple([mapping[v] for v in shown])
+    builder = Builder([], inside[0].loc)
+    made = builder.emit(call, tuple(operands), {"name": "prologue", "kernel": True}, (region,))
+    results = made if isinstance(made, tuple) else (made,)
+    return builder.instrs[0], dict(zip(shown, results, strict=True))
