@@ -11,7 +11,6 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib.foreign import DERIVATIVES, call_jax
 from pyxla.ops.batching import is_batched
-from pyxla.ops.filled import zeros
 
 
 def foreign_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:
@@ -22,14 +21,13 @@ def foreign_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value |
 
 
 def foreign_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Value | None, ...]:
+    """By the results that have a cotangent: eigenvalues have slopes where vectors have none."""
     cts = ct if isinstance(ct, list) else [ct]
-    given = [
-        zeros(value.type) if c is None else c
-        for value, c in zip(instr.results, cts, strict=True)
-        if is_inexact(value)
-    ]
+    inexact = [c for value, c in zip(instr.results, cts, strict=True) if is_inexact(value)]
+    seeded = tuple([k for k, c in enumerate(inexact) if c is not None])
     active = tuple([k for k, want in enumerate(wanted) if want])
-    function = DERIVATIVES["vjp"](_function(instr), active, len(given))
+    function = DERIVATIVES["vjp"](_function(instr), active, seeded)
+    given = [c for c in inexact if c is not None]
     made = iter(_call(function, [*instr.operands, *given]))
     return tuple([next(made) if want else None for want in wanted])
 

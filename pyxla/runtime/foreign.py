@@ -130,12 +130,17 @@ def pushed(function: Callable[..., Any], active: Active) -> Callable[..., Any]:
 
 
 @functools.lru_cache(maxsize=1024)
-def pulled(function: Callable[..., Any], active: Active, count: int) -> Callable[..., Any]:
-    """(arguments, cotangents of `count` results) -> cotangents of the active arguments."""
+def pulled(function: Callable[..., Any], active: Active, seeded: Active) -> Callable[..., Any]:
+    """(arguments, cotangents of the inexact results `seeded`) -> those of the active arguments."""
 
     def pull(*arrays: Any) -> Any:
-        fixed, some = _at(function, active, arrays, count)
-        _, back = jax.vjp(some, *[arrays[k] for k in active])
+        fixed, some = _at(function, active, arrays, len(seeded))
+
+        def chosen(*given: Any) -> list[Any]:
+            made = some(*given)
+            return [made[k] for k in seeded]
+
+        _, back = jax.vjp(chosen, *[arrays[k] for k in active])
         return back(list(arrays[len(fixed) :]))
 
     return pull

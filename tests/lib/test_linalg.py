@@ -153,3 +153,11 @@ def test_least_squares() -> None:
     np.testing.assert_allclose(x, expected[0], atol=1e-12)
     assert rank == expected[2] and rank.dtype == expected[2].dtype
     np.testing.assert_allclose(s, expected[3], atol=1e-12)
+
+
+def test_slopes_of_eigenvalues_that_are_equal():
+    """Those of the vectors, which nobody asks for, are infinite."""
+    a = 2 * np.eye(3)
+    np.testing.assert_allclose(pyxla.grad(lambda a: np.linalg.eigvalsh(a).sum())(a), np.eye(3))
+    np.testing.assert_allclose(pyxla.grad(lambda a: (np.linalg.eigh(a)[0] ** 2).sum())(a), 2 * a)
+    np.testing.assert_allclose(pyxla.grad(lambda a: np.linalg.svd(a)[1].sum())(a), np.eye(3))
