@@ -58,14 +58,27 @@ def _yield_from(d: Desugarer, node: ast.YieldFrom) -> None:
 
 @statement(ast.Assign)
 def _assign(d: Desugarer, node: ast.Assign) -> None:
-    value = d.expr(node.value)
     (target, *others) = node.targets
+    unpacks = not others and isinstance(target, ast.Tuple | ast.List)
+    if unpacks and isinstance(node.value, ast.IfExp):
+        return _unpack_chosen(d, node, target, node.value)
+    value = d.expr(node.value)
     if not others and isinstance(target, ast.Subscript) and isinstance(target.value, ast.IfExp):
         return _assign_item(d, node, target, target.value, value)
     if len(node.targets) > 1:
         value = d.spill(value, len(d.body))
     for target in node.targets:
         d.assign(target, value, node)
+
+
+def _unpack_chosen(d: Desugarer, node: ast.Assign, target: ast.expr, chosen: ast.IfExp) -> None:
+    """`a, b = x if test else y`: an assignment on each path, which knows what is unpacked."""
+
+    def choose(value: ast.expr) -> None:
+        d.assign(target, value, node)
+
+    test = condition(d, chosen.test)
+    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
 
 
 def _assign_item(

@@ -29,6 +29,7 @@ from pyxla.lib.foreign import foreign
 from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, transpose
 from pyxla.lib.numeric import vandermonde
 from pyxla.lib.operands import (
+    INT,
     Shape,
     as_array,
     broadcast_shapes,
@@ -294,7 +295,8 @@ def polyfit(
     if full or cov:
         raise OpError("polyfit with full= or cov= is not supported")
     points, heights = inexact(as_array(x)), inexact(as_array(y))
-    left = vandermonde(points, operator.index(deg))
+    powers = as_array(points, result_type(points.dtype, INT))  # of float32 too they are float64
+    left = vandermonde(powers, operator.index(deg))
     if w is not None:
         weights = as_array(w)
         left = left * Array(reshaped(weights.value, (weights.size, 1)))

@@ -310,3 +310,12 @@ def neighbours(x):
     steps = [b - a for a, b in _pairs(x)]
     rises = sum(1 for a, b in _pairs(x) if b > a)
     return steps, rises, list(_pairs("abc")), list(_pairs(v * 2 for v in (1, 2, 3)))
+
+
+@program(
+    "unpacks one of two", lambda: (drawn(6), drawn(6)[::-1]), lambda: (np.zeros(2), np.ones(2))
+)
+def line_or_level(x, y):
+    slope, level = np.polyfit(x, y, 1) if np.ptp(x) > 0 else (0.0, y.mean())
+    first, (*others, last) = (x[0], y) if x[0] > y[0] else [1, [y[0], 2.0, x[1]]]
+    return slope, level, first, others[0], last
