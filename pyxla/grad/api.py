@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
@@ -87,8 +87,16 @@ def derived(function: Any, transformation: Any) -> Derived:
         return Derived(function, transformation)
 
 
-def _argnums(argnums: Argnums | Sequence[int | str]) -> Argnums:
-    return argnums if isinstance(argnums, int | str) else tuple(argnums)
+def _argnums(argnums: Any) -> Argnums:
+    if isinstance(argnums, int | str):
+        return argnums
+    which = tuple(argnums) if isinstance(argnums, Iterable) else (argnums,)
+    if not all(isinstance(n, int | str) for n in which):
+        raise CompileError(
+            f"argnums are positions and names of arguments, not {argnums!r}",
+            hint="pass an int, a str, or a tuple of these",
+        )
+    return which
 
 
 def _gradient(argnums: Argnums | Sequence[int | str], has_aux: bool, with_value: bool) -> Gradient:
@@ -127,6 +135,11 @@ def jvp(
 
     `has_aux`: the function returns (value, aux), and aux comes last.
     """
+    if not all(isinstance(given, tuple | list) for given in (primals, tangents)):
+        raise CompileError(
+            "jvp takes a tuple of arguments and a tuple of tangents",
+            hint="write jvp(f, (x,), (t,)) for a function of one argument",
+        )
     if len(primals) != len(tangents):
         raise CompileError("jvp needs a tangent for each argument")
     return derived(function, Forward(has_aux))(*primals, *tangents)

@@ -601,3 +601,7 @@ def test_tangents_of_another_kind_are_refused():
         pyxla.vjp(f, X, k)[1](None)
     with pytest.raises(CompileError, match="must have the form of what it belongs to"):
         pyxla.jvp(lambda p: p[0] * p[1], ((1.0, 2.0),), ((1.0,),))
+    with pytest.raises(CompileError, match="positions and names of arguments, not 1.5"):
+        pyxla.grad(f, 1.5)
+    with pytest.raises(CompileError, match="a tuple of arguments and a tuple of tangents"):
+        pyxla.jvp(np.sum, X, X)
