@@ -420,8 +420,8 @@ def geomspace(
     num = operator.index(num)
     if _tabulated(num, start, stop):
         return _table(np.geomspace, start, stop, num, endpoint, dtype)
-    kinds = [] if dtype is None else [as_dtype(dtype)]
-    work = result_type(result_type(*_numbers(start, stop), *kinds), 1.0)
+    kind = FLOAT if dtype is None else as_dtype(dtype)
+    work = result_type(result_type(*_numbers(start, stop), kind), 1.0)
     first, last = broadcast(as_value(start, work), as_value(stop, work))
     # Turned to where the first is real and positive, and back: all of one sign have logarithms.
     sign = UFUNCS[np.sign](Array(first)).value

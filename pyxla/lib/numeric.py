@@ -45,6 +45,8 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> Array:
     check_out(out)
     x = as_array(a)
     if x.dtype == BOOL:
+        if operator.index(decimals):
+            raise OpError("Cannot cast ufunc 'multiply' output from float64 to bool", TypeError)
         return as_array(x, np.float16)
     return Array(round_decimals(x.value, operator.index(decimals)))
 

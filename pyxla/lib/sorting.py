@@ -358,6 +358,8 @@ def quantiles(
     if CLASSES[x.dtype] == "c":
         raise OpError("a must be an array of real numbers")
     picked = method in DISCRETE - {"averaged_inverted_cdf"} or method in ROUNDED - {"midpoint"}
+    if CLASSES[x.dtype] == "b" and not picked:
+        raise OpError("numpy boolean subtract, the `-` operator, is not supported", TypeError)
     picked = picked or (method == "linear" and CLASSES[as_array(q).dtype] in "biu")
     dtype = x.dtype if picked else result_type(x, 1.0 if weak else q, 1.0)
     axes = reduced_axes(axis, x.ndim)

@@ -172,3 +172,13 @@ def op_attributes(x):
 @bad("it is called as hlo.add(x, y)", V)
 def op_arguments(x):
     return pyxla.hlo.add(x)  # <-
+
+
+@bad("numpy boolean subtract", V)
+def quantile_of_bools(x):
+    return np.quantile(x > 0, 0.3)  # <-
+
+
+@bad("output from float64 to bool", V)
+def decimals_of_bools(x):
+    return np.round(x > 0, 1)  # <-

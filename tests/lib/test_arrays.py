@@ -71,6 +71,8 @@ CREATION = [
     row(np.logspace, 0, 3, 4, base=2.0),
     row(np.geomspace, 1.0, 1000.0, 4),
     row(np.geomspace, -1.0, -8.0, 4),
+    row(np.geomspace, np.float32(1), np.float32(8), 4),
+    row(np.geomspace, 1, np.float32(8), 4, dtype=np.float32),
     row(np.eye, 3),
     row(np.eye, 3, 4, 1),
     row(np.eye, 3, k=-1, dtype=np.int32),
