@@ -99,6 +99,8 @@ def i0(x: Any) -> Array:
     """The integral of exp(x cos t) by the series of its even powers for small |x|, and
     exp(|x|) / sqrt(2 pi |x|) times a polynomial in 1/x beyond (Abramowitz & Stegun 9.7.1)."""
     x = as_array(x)
+    if CLASSES[x.dtype] == "c":
+        raise OpError("i0 not supported for complex values", TypeError)
     found = x.dtype if CLASSES[x.dtype] == "f" else FLOAT
     y = as_array(x, FLOAT).value
     size = op.abs(y)

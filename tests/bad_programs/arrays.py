@@ -182,3 +182,8 @@ def quantile_of_bools(x):
 @bad("output from float64 to bool", V)
 def decimals_of_bools(x):
     return np.round(x > 0, 1)  # <-
+
+
+@bad("i0 not supported for complex values", V)
+def i0_of_complex(x):
+    return np.i0(x * 1j)  # <-
