@@ -53,18 +53,33 @@ from pyxla.ops.filled import constant, spread_like
 from pyxla.ops.reduce import reduce
 
 BLOCK_BYTES = 1 << 20  # of residuals saved at a time; short loops pay for all of them
+# Of residuals, and of snapshots, in a loop that is reversed many times: most such loops are short.
+INNER_BYTES = 1 << 14
+INNER_LEAST = 8  # iterations, and snapshots, that there is room for nevertheless
 LONGEST_BLOCK = 4096
 REPEATS = 24
 
 
 def checkpointed(
-    instr: Instr, made: Reversal, count: Value, inits: Sequence[Value], snapshots: int
+    instr: Instr,
+    made: Reversal,
+    count: Value,
+    inits: Sequence[Value],
+    snapshots: int,
+    inner: bool,
 ) -> tuple[Value, ...]:
-    """Cotangents of the slots and captured values of a loop that made `count` iterations."""
+    """Cotangents of the slots and captured values of a loop that made `count` iterations.
+
+    inner: the loop is inside of another, or of a branch.
+    """
     advance = instr.regions[1]
     state = _state(made.body, made.saved)
     room = max(sum([nbytes(value) for value in made.saved]), 1)
     length = max(1, min(LONGEST_BLOCK, BLOCK_BYTES // room))
+    if inner:
+        length = min(length, max(INNER_LEAST, INNER_BYTES // room))
+        size = max(sum([nbytes(instr.operands[k]) for k in state]), 1)
+        snapshots = min(snapshots, max(INNER_LEAST, INNER_BYTES // size))
     machine = _Machine(made, advance, state, count, length, snapshots)
     return machine.run([instr.operands[k] for k in state], inits)
 

@@ -48,7 +48,7 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
             made.slots,
             made.captured,
             inits,
-            lambda cts: checkpointed(instr, made, count, cts, snapshots),
+            lambda cts: checkpointed(instr, made, count, cts, snapshots, bool(sweep.fleeting)),
         )
     carried = len(made.slots)
     sweep.ct.update(zip(made.captured, results[carried:], strict=True))

@@ -1,5 +1,7 @@
 """What a reverse loop saves: elements of arrays that iterations read, never the arrays."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,22 @@ def test_largest_of_what_is_computed_anew():
     steps = np.eye(6) * 1e-6
     exact = [(particles(START + s) - particles(START - s)) / 2e-6 for s in steps]
     np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-8)
+
+
+def test_short_loops_inside_of_others_have_little_room():
+    """The room is made anew each time: that of a loop by itself took longer than the loop."""
+
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            y = x + i
+            while y > 1.0:
+                y = np.sin(y) * 0.5 + y * 0.25
+            total += y
+        return total
+
+    code = str(pyxla.code_stablehlo(pyxla.grad(f), 2.0, 4))
+    assert max(map(int, re.findall(r"tensor<(\d+)xf64", code))) <= 2048
+    step = 1e-6
+    slope = (f(2.0 + step, 4) - f(2.0 - step, 4)) / (2 * step)
+    np.testing.assert_allclose(pyxla.grad(f)(2.0, 4), slope, rtol=1e-6)
