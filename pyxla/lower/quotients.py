@@ -5,7 +5,8 @@ elements, and 49.0 / 49.0 is 0.9999999999999999; of a root it takes rsqrt, and o
                                  %y = divide(%x, %c)
 
 A divisor that data decides stays one; that of a NaN may be one.  The reciprocal of a power of two
-is exact.
+is exact.  By numbers that are known at run time only, many elements are divided as XLA does it,
+unless a step shows the last bit: `np.floor(x / dx)`.
 """
 
 from __future__ import annotations
@@ -16,22 +17,58 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.rules import definition, known
 from pyxla.ops.check import FLOATS
-from pyxla.ops.elementwise import compare, divide, select
+from pyxla.ops.elementwise import abs as abs_
+from pyxla.ops.elementwise import (
+    add,
+    ceil,
+    compare,
+    convert,
+    divide,
+    floor,
+    multiply,
+    negate,
+    remainder,
+    round_nearest_afz,
+    round_nearest_even,
+    select,
+    sign,
+    subtract,
+)
 from pyxla.ops.filled import filled
+from pyxla.ops.shape import broadcast_in_dim, reshape
+from pyxla.ops.shape import slice as slice_
+
+# What passes a change of the last bit on, and what makes a whole step of it.
+_PASSES = frozenset(
+    [add, subtract, multiply, negate, abs_, select, reshape, broadcast_in_dim, slice_]
+)
+_STEPS = frozenset([floor, ceil, round_nearest_even, round_nearest_afz, sign, remainder, compare])
 
 
 def keep_quotients(region: Region) -> Region:
     """Hide the divisors that XLA would not divide by, in place."""
+    steps = _steps(region)
     code: list[Instr] = []
     for instr in region.instrs:
         for inner in instr.regions:
             keep_quotients(inner)
-        code += _hidden(instr) if _is_rewritten(instr) else [instr]
+        code += _hidden(instr) if _is_rewritten(instr, steps) else [instr]
     region.instrs[:] = code
     return region
 
 
-def _is_rewritten(instr: Instr) -> bool:
+def _steps(region: Region) -> set[Value]:
+    """The values that some step is made of."""
+    found: set[Value] = set()
+    for instr in reversed(region.instrs):
+        whole = instr.op is convert and instr.results[0].type.dtype.kind in "iu"
+        passed = instr.op in _PASSES and not found.isdisjoint(instr.results)
+        if whole or passed or instr.op in _STEPS:
+            found.update(instr.operands)
+    return found
+
+
+def _is_rewritten(instr: Instr, steps: set[Value]) -> bool:
     """Whether XLA makes something else of a quotient, which is rounded otherwise."""
     if instr.op is not divide or instr.operands[0].type.dtype not in FLOATS:
         return False
@@ -43,7 +80,7 @@ def _is_rewritten(instr: Instr) -> bool:
         y = made.operands[0]
     divisor = known(y)
     if divisor is None:
-        return repeated
+        return repeated and instr.results[0] in steps
     return not np.all(np.abs(np.frexp(divisor)[0]) == 0.5)
 
 
