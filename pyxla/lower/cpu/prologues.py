@@ -13,15 +13,17 @@ Only for XLA:CPU, when the operations are those that XLA gets (`lower.finish`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, Uses, clone_instr, substitute
+from pyxla.ir.rewrite import Mapping, Uses, clone_instr, slice_of, substitute
 from pyxla.lower.cpu.kernels import ELEMENTARY
 from pyxla.lower.cpu.small import has_little_to_do, is_one_function
 from pyxla.ops.control import call, case, if_, while_
 from pyxla.ops.shape import constant
 
-FEW = 6  # values: so many, and a few copies of constants, XLA begins with on one thread
+AT_ONCE = 6  # values that a region begins with: with what else there is, eight operations
 
 
 def gather_prologues(region: Region) -> Region:
@@ -35,54 +37,62 @@ def _gather(region: Region, uses: Uses) -> None:
         if instr.op in (if_, case) or (instr.op is while_ and not _is_held(instr)):
             for inner in instr.regions:
                 _gather(inner, uses)
-    inside = _prologue(region)
-    if not inside:
-        return
+    fixed, inside = _prologue(region)
     made = {value for instr in inside for value in instr.results}
-    rest = [instr for instr in region.instrs if instr not in inside]
-    needed = {v for instr in rest for v in uses(instr)}.union(region.results)
+    tail = [i for i in region.instrs if i not in inside and i not in fixed]
+    needed = {v for instr in tail for v in uses(instr)}.union(region.results)
     shown = [v for instr in inside for v in instr.results if v in needed]
-    if len(shown) < FEW or all(instr.op is constant for instr in rest):
+    if len(shown) < 2 or len(shown) + len(_copied(fixed, tail)) <= AT_ONCE:
         return
     given = dict.fromkeys(v for i in inside for v in i.operands if v not in made)
-    code, mapping = _as_call(list(inside), list(given), shown)
-    head = [instr for instr in rest if instr.op is constant]
-    tail = [instr for instr in rest if instr.op is not constant]
-    region.instrs[:] = [*head, code, *tail]
+    code, mapping = _as_call([*fixed], [*inside], [*given], shown)
+    region.instrs[:] = [*fixed, code, *tail]
     substitute(tail, mapping)
     region.results = tuple([mapping.get(value, value) for value in region.results])
+
+
+def _copied(fixed: Iterable[Instr], tail: Iterable[Instr]) -> set[Value]:
+    """Of what is made of constants, where loops begin: they need it in memory."""
+    begins = {value for instr in tail if instr.op is while_ for value in instr.operands}
+    return begins.intersection(value for instr in fixed for value in instr.results)
 
 
 def _is_held(loop: Instr) -> bool:
     return bool(loop.attrs.get("kernel")) or is_one_function(loop)
 
 
-def _prologue(region: Region) -> dict[Instr, None]:
-    """What is small, and made of what is given, constants or of such."""
+def _prologue(region: Region) -> tuple[dict[Instr, None], dict[Instr, None]]:
+    """What is made of constants, of which XLA makes more where it sees that; and what is small, and
+    made of what is given, of that or of such."""
+    fixed: dict[Instr, None] = {}
     inside: dict[Instr, None] = {}
+    known: set[Value] = set()
     waits: set[Value] = set()
     for instr in region.instrs:
-        if instr.op is constant:
-            continue
         small = instr.op in ELEMENTARY and not instr.regions and has_little_to_do(instr)
-        if small and waits.isdisjoint(instr.operands):
+        if instr.op is constant or (small and known.issuperset(instr.operands)):
+            fixed[instr] = None
+            known.update(instr.results)
+        elif small and waits.isdisjoint(instr.operands):
             inside[instr] = None
         else:
             waits.update(instr.results)
-    return inside
+    return fixed, inside
 
 
-def _as_call(inside: list[Instr], given: list[Value], shown: list[Value]) -> tuple[Instr, Mapping]:
+def _as_call(
+    fixed: list[Instr], inside: list[Instr], given: list[Value], shown: list[Value]
+) -> tuple[Instr, Mapping]:
     """The call of a function that has this code; what its results stand for."""
-    literals = [v.owner for v in given if isinstance(v.owner, Instr) and v.owner.op is constant]
+    around = [v.owner for v in given if isinstance(v.owner, Instr) and v.owner.op is constant]
+    literals = dict.fromkeys([*around, *slice_of(fixed, given)])
     operands = [v for v in given if v.owner not in literals]
     region = Region((), [], ())
     params = tuple([Value(v.type, region, v.hint) for v in operands])
     mapping: Mapping = dict(zip(operands, params, strict=True))
-    body = [clone_instr(instr, mapping) for instr in (*literals, *inside)]
-    region.params, region.instrs = params, body
+    region.params = params
+    region.instrs = [clone_instr(instr, mapping) for instr in (*literals, *inside)]
     region.results = tuple([mapping[v] for v in shown])
     builder = Builder([], inside[0].loc)
     made = builder.emit(call, tuple(operands), {"name": "prologue", "kernel": True}, (region,))
-    results = made if isinstance(made, tuple) else (made,)
-    return builder.instrs[0], dict(zip(shown, results, strict=True))
+    return builder.instrs[0], dict(zip(shown, made, strict=True))
