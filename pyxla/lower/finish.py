@@ -94,7 +94,7 @@ PASSES = (
     Pass(stage_reductions, (reduce,), cpu=True),
     # Sees the operations that XLA gets.
     Pass(hold_small_loops, (while_,), cpu=True),
-    Pass(gather_prologues, cpu=True),
+    Pass(gather_prologues, (while_,), cpu=True),
     Pass(keep_shared, cpu=True),
     Pass(share_code, cpu=True),
 )

@@ -47,13 +47,16 @@ _STEPS = frozenset([floor, ceil, round_nearest_even, round_nearest_afz, sign, re
 
 def keep_quotients(region: Region) -> Region:
     """Hide the divisors that XLA would not divide by, in place."""
-    steps = _steps(region)
-    code: list[Instr] = []
     for instr in region.instrs:
         for inner in instr.regions:
             keep_quotients(inner)
-        code += _hidden(instr) if _is_rewritten(instr, steps) else [instr]
-    region.instrs[:] = code
+    if any(instr.op is divide for instr in region.instrs):
+        steps = _steps(region)
+        region.instrs[:] = [
+            new
+            for instr in region.instrs
+            for new in (_hidden(instr) if _is_rewritten(instr, steps) else (instr,))
+        ]
     return region
 
 

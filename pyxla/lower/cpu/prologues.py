@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, Uses, clone_instr, slice_of, substitute
+from pyxla.ir.rewrite import Mapping, Uses, clone_instr, ops_in, slice_of, substitute
 from pyxla.lower.cpu.kernels import ELEMENTARY
 from pyxla.lower.cpu.small import has_little_to_do, is_one_function
 from pyxla.ops.control import call, case, if_, while_
@@ -27,8 +27,10 @@ AT_ONCE = 6  # values that a region begins with: with what else there is, eight 
 
 
 def gather_prologues(region: Region) -> Region:
-    """Make calls of the prologues of a region and of the loops and branches in it, in place."""
-    _gather(region, Uses())
+    """Make calls of the prologues of a region and of the loops and branches in it, in place; where
+    there are no loops, nothing is computed often."""
+    if while_ in ops_in((region,)):
+        _gather(region, Uses())
     return region
 
 
