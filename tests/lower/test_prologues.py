@@ -77,3 +77,24 @@ def test_numbers_among_the_arguments():
     given = np.linspace(-1, 1, 3000), 5.0, 0.5, 0.25, 0.125, 2.0, 3.0, True
     got = pyxla.compile(many)(*given)
     assert not difference(got, many(*given), 1e-9)
+
+
+def branches(m, x, a, b, n):
+    """Each branch makes many small values, and is one function itself."""
+    c = d = e = f = g = h = k = 0.0
+    for _ in range(n):
+        w = m @ x
+        if w[0] > a:
+            c, d, e, f, g, h, k = w[1] + a, w[2] * b, w[3] - a, w[4] * a, w[5] + b, w[6] - b, w[7]
+        else:
+            c, d, e, f, g, h, k = w[1] - a, w[2] + b, w[3] * a, w[4] - b, w[5] * b, w[6] + a, w[8]
+        x = np.sort(w) + c * d - e * f + g * h - k
+        a = a * 0.5
+    return x, c, d, e, f, g, h, k
+
+
+def test_no_calls_in_functions():
+    m, x = arguments()[:2]
+    assert gathered(branches, m, x, 0.0, 0.5, 4) == []
+    got = pyxla.compile(branches)(m, x, 0.0, 0.5, 4)
+    assert not difference(got, branches(m, x, 0.0, 0.5, 4), 1e-12)

@@ -36,7 +36,7 @@ def gather_prologues(region: Region) -> Region:
 
 def _gather(region: Region, uses: Uses) -> None:
     for instr in region.instrs:
-        if instr.op in (if_, case) or (instr.op is while_ and not _is_held(instr)):
+        if instr.op in (if_, case, while_) and not _is_held(instr):
             for inner in instr.regions:
                 _gather(inner, uses)
     fixed, inside = _prologue(region)
@@ -59,8 +59,9 @@ def _copied(fixed: Iterable[Instr], tail: Iterable[Instr]) -> set[Value]:
     return begins.intersection(value for instr in fixed for value in instr.results)
 
 
-def _is_held(loop: Instr) -> bool:
-    return bool(loop.attrs.get("kernel")) or is_one_function(loop)
+def _is_held(instr: Instr) -> bool:
+    """Whether it is part of a function already."""
+    return bool(instr.attrs.get("kernel")) or (instr.op is while_ and is_one_function(instr))
 
 
 def _prologue(region: Region) -> tuple[dict[Instr, None], dict[Instr, None]]:
