@@ -28,9 +28,9 @@ import numpy as np
 import pyxla
 from benchmarks.measure import duration
 
-# Threads of OpenBLAS and of XLA wait for more work for some tens of milliseconds before they
-# sleep; meanwhile they share the cores with the other side.
-REST = 0.05
+# Threads of NumPy's OpenBLAS spin for a tenth of a second before they sleep (105 ms of processor
+# time after each product, by `time.process_time`), and would take a core from the other side.
+REST = 0.15
 SECONDS_PER_TURN = 0.05
 
 
