@@ -261,7 +261,8 @@ def values_of(leaf: Leaf) -> list[Value]:
     if not isinstance(x, Scalar | Array):
         return []
     kinds = getattr(x, "kinds", None)
-    others = [*(getattr(x, "extents", None) or ()), *([kinds.selector] if kinds else [])]
+    others = [*(getattr(x, "extents", None) or ())]
+    others += [kinds.selector, kinds.exact] if kinds else []
     return [x.value, *[s.value for s in others if isinstance(s, Scalar)]]
 
 
@@ -275,7 +276,9 @@ def moved(leaf: Leaf, now: Callable[[Value], Value]) -> Any:
     if not isinstance(x, Scalar | Array):
         return x
     kinds = getattr(x, "kinds", None)
-    more = [type(kinds)(kinds.choices, scalar(kinds.selector))] if kinds else []
+    more = []
+    if kinds:
+        more = [type(kinds)(kinds.choices, scalar(kinds.selector), (), scalar(kinds.exact))]
     if isinstance(x, Array):
         extents = x.extents and tuple([scalar(e) for e in x.extents])
         return Array(now(x.value), extents, *more)

@@ -25,7 +25,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated
+from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated, separately
 from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
@@ -524,6 +524,9 @@ rule(abs, operator.abs)(
 
 
 def _absolute(engine: Engine, x: Any, library: Any) -> Any:
+    found = separately(engine, "abs", (x,), lambda part: _absolute(engine, part, library))
+    if found is not None:
+        return found
     return operated(engine, "abs", (x,), engine.abstract(apply(engine, "abs", library, (x,), {})))
 
 

@@ -101,16 +101,22 @@ class Const:
 class Kinds:
     """The types that a scalar may be of, Python's and NumPy's, and which of them it is at run time:
     `choices[selector]` (`infer.joins.kinds`).  `tests`, where known, tell which, as in
-    `Conflict`; of one kind there is no selector."""
+    `Conflict`; of one kind there is no selector.  `exact` is the number, where it is an int of 64
+    bits, as that; None where the wider type holds it unchanged."""
 
-    __slots__ = ("choices", "selector", "tests")
+    __slots__ = ("choices", "exact", "selector", "tests")
 
     def __init__(
-        self, choices: tuple[type, ...], selector: Any, tests: tuple[Value, ...] = ()
+        self,
+        choices: tuple[type, ...],
+        selector: Any,
+        tests: tuple[Value, ...] = (),
+        exact: Any = None,
     ) -> None:
         self.choices = choices
         self.selector = selector
         self.tests = tests
+        self.exact = exact
 
 
 class Scalar(Operand):

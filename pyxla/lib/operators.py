@@ -9,6 +9,7 @@ they were computed.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +34,7 @@ from pyxla.lib.operands import (
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
-from pyxla.ops.elementwise import NEGATED
+from pyxla.ops.elementwise import NEGATED, SWAPPED
 from pyxla.ops.shape import reshape
 
 RANK = {bool: 0, int: 1, float: 2, complex: 3}
@@ -185,15 +186,43 @@ def shift(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return python
 
 
+_LARGEST_EXACT = 1 << 53  # of the ints that a float of 64 bits holds, all of them
+
+
 def comparison(direction: str) -> Callable[..., Any]:
     def python(name: str, x: Any, y: Any, kind: type) -> Scalar:
         if kind is complex and direction not in ("EQ", "NE"):
             raise OpError("complex numbers have no order")
         kind = int if kind is bool else kind
         test = (direction, _integer(x), _integer(y)) if kind is int else None
-        return Scalar(op.compare(*_values(x, y, kind), direction=direction), None, test)
+        found = op.compare(*_values(x, y, kind), direction=direction)
+        if kind is float and _is_rounded(x, y):
+            found = _exactly(found, direction, x, y)
+        elif kind is float and _is_rounded(y, x):
+            found = _exactly(found, SWAPPED[direction], y, x)
+        return Scalar(found, None, test)
 
     return python
+
+
+def _is_rounded(x: Any, y: Any) -> bool:
+    """Whether `x` is an int that the float of its value need not equal, and `y` a float that may be
+    as large."""
+    if type(x) is not Scalar or x.kind is not int or python_kind(y) is not float:
+        return False
+    if type(y) is not Scalar and not _LARGEST_EXACT <= abs(y) < math.inf:
+        return False
+    known = extent.fact(x)
+    small = known.lo is not None and known.hi is not None
+    return not (small and max(-known.lo, known.hi) <= _LARGEST_EXACT)
+
+
+def _exactly(rounded: Value, direction: str, x: Any, y: Any) -> Value:
+    """The comparison of an int with a float, as CPython's: where they are equal after rounding, the
+    float is an int."""
+    near, far = _values(x, y, float)
+    whole = op.compare(x.value, op.convert(far, dtype=x.value.type.dtype), direction=direction)
+    return op.select(op.compare(near, far, direction="EQ"), whole, rounded)
 
 
 # --- Python's unary operators --------------------------------------------------------------------

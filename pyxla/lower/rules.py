@@ -326,7 +326,10 @@ def select_nested(instr: Instr) -> Value | None:
 
 
 def _lossless(source: np.dtype, target: np.dtype) -> bool:
-    return target not in COMPLEXES and source not in COMPLEXES and np.can_cast(source, target)
+    if target in COMPLEXES or source in COMPLEXES or not np.can_cast(source, target):
+        return False
+    # NumPy calls that of ints of 64 bits to floats safe.
+    return source.kind not in "iu" or source.itemsize < 8 or target.kind in "iu"
 
 
 def convert_same(instr: Instr) -> Value | None:

@@ -120,7 +120,8 @@ class OutGrown:
     the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
     | {"maybe": item}, a column of whether it is not None, and the item's
     | {"picks": constants}, a column of which of them it is
-    | {"kinds": types}, a column of numbers and one of which they are
+    | {"kinds": types, "exact": bool}, a column of numbers and one of which they are, and where
+      `exact` is true one of those that are ints of 64 bits
     | {"list": item, "columns": count}, a column of lengths and so many of items
     | {"pool": number}, a column of places in a pool
     """

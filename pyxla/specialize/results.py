@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
@@ -184,7 +186,9 @@ class Outputs:
         outs: list[out.OutScalar | out.OutArray] = []
         for kind in [kinds.choices[i] for i in order]:
             python, dtype = kind in PYTHON_DTYPES, dtype_of(kind)
-            held = value if value.type.dtype == dtype else convert(value, dtype=dtype, weak=python)
+            exact = kinds.exact if dtype == np.int64 else None
+            given = value if exact is None else exact.value
+            held = given if given.type.dtype == dtype else convert(given, dtype=dtype, weak=python)
             made = out.OutScalar(self.result(held), "python" if python else "numpy")
             outs.append(out.OutArray(made.index) if is_zero_dim(kind) else made)
         places = [number(order.index(i)) for i in range(len(order))]

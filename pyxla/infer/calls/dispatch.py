@@ -299,7 +299,7 @@ def call_library(
     if is_numpys(value):  # to which a list of numbers is the array of them
         args = [number_lists.by_value(engine, a) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
-    if kinds.is_tracked(value) and "out" not in kwargs:
+    if (kinds.is_tracked(value) or any(map(kinds.has_exact, args))) and "out" not in kwargs:
         again = functools.partial(call_library, engine, value, implementation)
         found = kinds.separately(engine, value, args, lambda *parts: again([*parts], {**kwargs}))
         if found is not None:

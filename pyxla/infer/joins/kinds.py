@@ -5,7 +5,8 @@ either (`joined`), and a selector says which of the kinds it is.  Where an opera
 for each of them, it computes in the wider type, and what kinds it gives is asked of CPython and
 NumPy (`operated`); else it computes for each kind what that gives (`separately`): `1 / x` of 0.0
 raises for Python's floats and is inf for NumPy's, int8 wraps around, float32 rounds.  Who does not
-look at `kinds` sees a scalar of the wider type.
+look at `kinds` sees a scalar of the wider type.  Where that is a float, it need not hold an int of
+64 bits: such an int is kept beside it (`Kinds.exact`), unless it is known to be small.
 
 A 0-d array that nobody else refers to is of a kind too, `zero_dim(dtype)`, where it meets a number:
 `s = np.array(1.0)`, then `s = s * 2` in a loop.  Nothing writes to it from there on.
@@ -27,7 +28,7 @@ from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
-from pyxla.ops.elementwise import add, compare, convert, multiply, select
+from pyxla.ops.elementwise import add, compare, convert, multiply, real, select
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ _UNIFORM = frozenset(
 _WIDEST = frozenset(map(np.dtype, (np.int64, np.float64, np.complex128)))
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
+_INT64 = np.dtype(np.int64)
+# The ints that a float of 64 bits holds, all of them.
+_HELD = extent.IntFact(-(1 << 53), 1 << 53)
+# Operators whose results may be larger ints than their operands.
+_GROWING = frozenset(("add", "sub", "mul"))
 
 
 class ZeroDim(np.ndarray):
@@ -145,7 +151,67 @@ def join(join: Any, values: Sequence[Any], undefined: Any) -> Kinds | None:
             picks[i] = selector_in(values[i], choices, edge.block, join.loc)
     phi = join.phi(picks, python_type(int))
     tests = join.tests() if any(map(is_zero_dim, choices)) else ()
-    return Kinds(choices, Scalar(phi, extent.IntFact(0, len(choices) - 1)), tests)
+    exact = _exact_join(join, values, undefined, choices)
+    return Kinds(choices, Scalar(phi, extent.IntFact(0, len(choices) - 1)), tests, exact)
+
+
+def _exact_join(
+    join: Any, values: Sequence[Any], undefined: Any, choices: Sequence[Any]
+) -> Scalar | None:
+    if not needs_exact(choices, [v for v in values if v is not undefined]):
+        return None
+    ints: list[Any] = [Const(0)] * len(values)
+    for i, edge in enumerate(join.edges):
+        if values[i] is not undefined:
+            ints[i] = exact_in(values[i], edge.block, join.loc)
+    return Scalar(join.phi(ints, python_type(int)))
+
+
+def needs_exact(choices: Sequence[Any], values: Sequence[Any]) -> bool:
+    """Whether an int among `values` is kept beside the wider type of `choices`."""
+    return mixes(choices) and not all(map(_is_held, values))
+
+
+def mixes(choices: Sequence[Any]) -> bool:
+    """Whether a float holds ints of 64 bits among numbers of these kinds."""
+    dtypes = {dtype_of(kind) for kind in choices}
+    return _INT64 in dtypes and any(dtype.kind in "fc" for dtype in dtypes)
+
+
+def _is_held(x: Any) -> bool:
+    """Whether a float of 64 bits has the value of `x`, if that is an int of 64."""
+    if isinstance(x, Const):
+        value = int(x.value) if isinstance(x.value, int | np.int64) else 0
+        has_type = -(1 << 63) <= value < 1 << 63
+        return not has_type or float(value) == value
+    if x.kinds is not None:
+        return x.kinds.exact is None
+    if x.dtype != _INT64:
+        return True
+    known = extent.fact(x)
+    if known.lo is None or known.hi is None:
+        return False
+    return _HELD.lo <= known.lo and known.hi <= _HELD.hi
+
+
+def exact_in(x: Any, block: Any, loc: Any) -> Any:
+    """The number `x` at the end of a block as an int of 64 bits, if it is one; else anything."""
+    if isinstance(x, Const):
+        return Const(int(x.value)) if isinstance(x.value, int | np.int64) else Const(0)
+    with building(Builder(block.instrs, loc)):
+        return exact_of(x)
+
+
+def exact_of(x: Any) -> Scalar:
+    """The number `x` as an int of 64 bits, if it is one; else anything."""
+    if getattr(x, "kinds", None) is not None and x.kinds.exact is not None:
+        return x.kinds.exact
+    if isinstance(x, Scalar) and x.kind is int:
+        return x
+    value = constant(value=np.asarray(x.value)) if isinstance(x, Const) else x.value
+    if value.type.dtype.kind == "c":
+        value = real(value)
+    return Scalar(convert(value, dtype=_INT64, weak=True))
 
 
 def selector_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
@@ -157,9 +223,17 @@ def selector_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
         return one_of(chosen(x.kinds.selector, [number(p) for p in places]), len(choices))
 
 
+def has_exact(x: Any) -> bool:
+    """Whether the number `x`, where it is an int, is kept as that beside the wider type."""
+    return getattr(x, "kinds", None) is not None and x.kinds.exact is not None
+
+
 def fits(template: Any, back: Any) -> bool:
     """Whether the template of a loop's number has the kinds of what comes back."""
-    return set(kinds_of(back)) <= set(kinds_of(template))
+    choices = kinds_of(template)
+    if not set(kinds_of(back)) <= set(choices):
+        return False
+    return has_exact(template) or not needs_exact(choices, [back])
 
 
 def settled(template: Any, back: Any) -> Any:
@@ -208,13 +282,15 @@ def is_tracked(value: Any) -> bool:
 def separately(
     engine: Engine, op: Any, operands: Sequence[Any], compute: Callable[..., Any]
 ) -> Any | None:
-    """What `compute`, of an operator, by name, or a ufunc, gives for the kinds that numbers are of
-    at run time; None where one computation in the wider type does for all of them."""
+    """What `compute`, of an operator, by name, or a function, gives for the kinds that numbers are
+    of at run time; None where one computation in the wider type does for all of them."""
     if not any([getattr(x, "kinds", None) for x in operands]):
         return None
     if not all(map(is_number, operands)) or _is_uniform(op, operands):
         return None
     found = [compute(*numbers) for numbers in itertools.product(*map(_parts, operands))]
+    if not all(map(is_number, found)):
+        return None
     known = {(type(x.value), repr(x.value)) if isinstance(x, Const) else x for x in found}
     if len(known) == 1:
         return found[0]
@@ -232,11 +308,20 @@ def separately(
 
 def _is_uniform(op: Any, operands: Sequence[Any]) -> bool:
     """Whether an operator or ufunc does the same for all kinds of its operands, in one type."""
+    if any(map(has_exact, operands)):
+        return False
     kinds = {kind for x in operands for kind in kinds_of(x)}
     if isinstance(op, np.ufunc):
         return op.nout > 1 or len({dtype_of(kind) for kind in kinds}) == 1
-    wide = all(dtype_of(kind) in _WIDEST or kind is bool for kind in kinds)
-    return op in _UNIFORM and wide
+    if op not in _UNIFORM or not all(dtype_of(kind) in _WIDEST or kind is bool for kind in kinds):
+        return False
+    return op not in _GROWING or not mixes(_results(op, operands))
+
+
+def _results(op: str, operands: Sequence[Any]) -> list[Any]:
+    """The kinds of numbers that an operator gives for the kinds of its operands."""
+    found = [_result(op, kinds) for kinds in itertools.product(*map(kinds_of, operands))]
+    return [kind for kind in found if isinstance(kind, type)]
 
 
 def _parts(x: Any) -> list[Any]:
@@ -248,8 +333,13 @@ def _parts(x: Any) -> list[Any]:
         hit = compare(x.kinds.selector.value, number(i), direction="EQ")
         one = constant(value=np.ones((), x.dtype), weak=x.value.type.weak)
         weak = kind in PYTHON_DTYPES
-        value = convert(select(hit, x.value, one), dtype=dtype_of(kind), weak=weak)
-        parts.append(Scalar(value) if weak else Array(value))
+        if has_exact(x) and dtype_of(kind) == _INT64:
+            given, one = x.kinds.exact.value, number(1)
+        else:
+            given = x.value
+        value = convert(select(hit, given, one), dtype=dtype_of(kind), weak=weak)
+        held = _HELD if kind is int and not has_exact(x) and x.dtype != _INT64 else None
+        parts.append(Scalar(value, held) if weak else Array(value))
     return parts
 
 
@@ -264,7 +354,10 @@ def choose(test: Scalar, x: Any, y: Any) -> Any:
     places = [position_in(v, choices) for v in (x, y)]
     result = select(test.value, *values)
     selector = one_of(select(test.value, *places), len(choices))
-    mixed = Kinds(choices, selector) if len(choices) > 1 else None
+    exact = None
+    if needs_exact(choices, [x, y]):
+        exact = Scalar(select(test.value, exact_of(x).value, exact_of(y).value))
+    mixed = Kinds(choices, selector, (), exact) if len(choices) > 1 else None
     return Scalar(result, None, None, mixed) if type.weak else Array(result, None, mixed)
 
 

@@ -288,7 +288,10 @@ def read_item(
         return found_
     which = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
     selector = Scalar(which.value, extent.IntFact(0, len(item.choices) - 1))
-    return kinds.with_kinds(found_, Kinds(item.choices, selector))
+    exact = None
+    if item.exact:
+        exact = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
+    return kinds.with_kinds(found_, Kinds(item.choices, selector, (), exact))
 
 
 def _row(

@@ -25,7 +25,7 @@ def items_of_columns(
             return [make(row) for row in rows]
         column = next(rest)
         if isinstance(item, dict) and "kinds" in item:
-            return [item["kinds"][k](x) for x, k in zip(column.tolist(), next(rest).tolist())]
+            return _of_kinds(column, next(rest), next(rest) if item["exact"] else column, item)
         if isinstance(item, dict) and "picks" in item:
             return [item["picks"][k] for k in column.tolist()]
         if isinstance(item, dict) and "pool" in item:
@@ -49,3 +49,12 @@ def items_of_columns(
         return [x.copy() for x in column] if item == "array" else list(column)
 
     return items(item)
+
+
+def _of_kinds(column: Any, which: Any, exact: Any, item: dict[str, Any]) -> list[Any]:
+    """Numbers of several kinds; ints of 64 bits among floats are in `exact`."""
+    kinds = item["kinds"]
+    found = []
+    for wide, k, whole in zip(column.tolist(), which.tolist(), exact.tolist(), strict=True):
+        found.append(kinds[k](whole if kinds[k] in (int, np.int64) else wide))
+    return found

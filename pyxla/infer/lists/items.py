@@ -1,6 +1,7 @@
 """What the items of a list of unknown length are, and how one is laid out in columns.
 
-Number   a number: one column; of several kinds (`infer.joins.kinds`), a second says which
+Number   a number: one column; of several kinds (`infer.joins.kinds`), a second says which, and
+         where ints of 64 bits are among floats, a third has these
 Block    an array: a column of blocks
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
 Nested   a list: a column of lengths, and its items' columns with a dimension more
@@ -50,6 +51,11 @@ class Number:
 
     type: ArrayType
     choices: tuple[Any, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether ints have a column of their own beside that of the wider type."""
+        return kinds.mixes(self.choices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +273,8 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
         yield item.type.dtype, ()
         if item.choices:
             yield INT, ()
+        if item.exact:
+            yield INT, ()
     elif isinstance(item, (Pick, Handle)):
         yield INT, ()
     elif isinstance(item, Block):
@@ -287,6 +295,8 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         yield cast(as_array(x.value if isinstance(x, Const) else x).value, item.type.dtype)
         if item.choices:
             yield cast(kinds.position_in(x, item.choices), INT)
+        if item.exact:
+            yield cast(kinds.exact_of(x).value, INT)
     elif isinstance(item, Pick):
         where = choices.position(x, item.values)
         yield cast(as_array(where.value if isinstance(where, Const) else where).value, INT)
@@ -381,6 +391,8 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
                 yield which if old.choices else first
             else:
                 yield kinds.moved(which, places)
+        if new.exact:
+            yield cast(next(rest) if old.exact else value, INT)
     elif isinstance(new, Row):
         for a, b in zip(old.items, new.items, strict=True):
             yield from _retyped(rest, a, b, depth, front)
@@ -469,7 +481,7 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     if item is None:
         return [None]
     if item.choices:
-        return {"kinds": item.choices}
+        return {"kinds": item.choices, "exact": item.exact}
     return "python" if item.type.weak else "numpy"
 
 

@@ -32,6 +32,7 @@ from pyxla.infer.lists.growing import (
     size_of,
 )
 from pyxla.infer.lists.items import (
+    BOOL,
     Handle,
     Item,
     Maybe,
@@ -177,18 +178,27 @@ def _int(size: Any) -> Value:
     return cast(value_of(size), INT)
 
 
+def _equal_numbers(engine: Engine, column: Array, x: Any) -> Any:
+    held = arrays.fresh(engine, Array(column.value))
+    return arrays.read(engine, engine.rules.compare(engine, "eq", held, x)).value
+
+
 def _equal(engine: Engine, item: Item, columns: Iterator[Array], x: Any) -> Any:
     """Which elements of the next columns equal `x`; a bool where all do, or none."""
     if isinstance(item, Same):
         return isinstance(x, Const) and x.value == item.value
     if isinstance(item, Number):
         column = next(columns)
-        if item.choices:
-            next(columns)
+        which = next(columns) if item.choices else None
+        exact = next(columns) if item.exact else None
         if not is_number(x):
             return False
-        held = arrays.fresh(engine, Array(column.value))
-        return arrays.read(engine, engine.rules.compare(engine, "eq", held, x)).value
+        hits = _equal_numbers(engine, column, x)
+        if exact is None:
+            return hits
+        whole = [int(kinds.dtype_of(kind) == np.int64) for kind in item.choices]
+        is_whole = cast(kinds.moved(which.value, whole), BOOL)
+        return select(is_whole, _equal_numbers(engine, exact, x), hits)
     if isinstance(item, Pick):
         where = choices.position(x, item.values)
         if choices.is_choice(x) or where.value >= 0:
@@ -341,6 +351,8 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
         yield next(columns)
         if item.choices:
             next(columns)
+        if item.exact:
+            yield next(columns)
     elif isinstance(item, Pick) and all(type(value) is str for value in item.values):
         ranks = [sorted(item.values).index(value) for value in item.values]
         column = next(columns)

@@ -325,6 +325,8 @@ class _Fit:
                 self.connections.append((phi, UNDEFINED))
             if getattr(template, "kinds", None) is not None:
                 self._undefined(template.kinds.selector)
+            if kinds.has_exact(template):
+                self._undefined(template.kinds.exact)
         elif isinstance(template, (Tuple, Compound)):
             for part in template.items:
                 self.value(part, UNDEFINED)
@@ -367,10 +369,12 @@ class _Fit:
             self.ok = False
             return
         self.connections.append((phi, back))
+        edge = self.back
         if template.kinds is not None:
-            edge = self.back
             selector = kinds.selector_in(back, template.kinds.choices, edge.block, edge.loc)
             self.value(template.kinds.selector, selector)
+        if kinds.has_exact(template):
+            self.value(template.kinds.exact, kinds.exact_in(back, edge.block, edge.loc))
         if isinstance(template, Scalar) and template.fact is not None:
             self._check_fact(template.fact, back, phi.value.hint)
 

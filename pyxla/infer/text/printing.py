@@ -20,6 +20,7 @@ from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import dtype_of
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing
 from pyxla.infer.lists.host import items_of_columns
@@ -77,7 +78,16 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, (Scalar, Array)) and x.kinds is not None:
         place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
         kinds = x.kinds.choices
-        return lambda given: kinds[given[which].item()](given[place].item())
+        places = [place] * len(kinds)
+        if x.kinds.exact is not None:
+            exact = _place(x.kinds.exact.value, values)
+            places = [exact if dtype_of(kind) == np.int64 else place for kind in kinds]
+
+        def read(given: Any) -> Any:
+            found = given[which].item()
+            return kinds[found](given[places[found]].item())
+
+        return read
     if isinstance(x, Scalar):
         place = _place(x.value, values)
         return lambda given: given[place].item()

@@ -1,0 +1,211 @@
+# ruff: noqa: SIM108
+"""Ints that floats of 64 bits do not hold, in names that are floats on other paths."""
+
+import heapq
+
+import numpy as np
+
+from tests.programs import program
+
+LARGE = 2**53 + 1
+
+
+def counts(*ks):
+    return [lambda k=k: (k, LARGE) for k in ks]
+
+
+def paths():
+    return [lambda c=c: (c, LARGE) for c in (True, False)]
+
+
+def arrays():
+    return [lambda c=c: (c, np.array([LARGE, 3 * LARGE])) for c in (True, False)]
+
+
+@program("branch operators", *paths())
+def branch(c, n):
+    x = n if c else 0.5
+    y = x + 1
+    return x, y, int(y), y % 10, y // 3, abs(y), -y, y * 2, y - n, f"{y}", divmod(y, 7)
+
+
+@program("conversions", lambda: (LARGE,), lambda: (np.int64(LARGE),), lambda: (np.uint64(LARGE),))
+def through_a_float(n):
+    x = np.array([n])
+    return (
+        int(float(n)),
+        float(n) == n,
+        x.astype(float).astype(int),
+        x.astype(float).astype(x.dtype),
+    )
+
+
+@program("comparisons", *[lambda n=n: (n, float(LARGE)) for n in (LARGE - 1, LARGE, LARGE + 1, 0)])
+def with_floats(n, x):
+    orders = n < x, n <= x, n > x, n >= x, n == x, n != x, x < n, x <= n, x == n
+    return orders, n < 2.0**53, n == 2.0**53, n > 1e300, n < float("inf"), n < float("nan"), n > 0.5
+
+
+@program("branch comparisons", *paths())
+def compared(c, n):
+    x = n if c else float(n)
+    y = n - 1 if c else 0.5
+    return x == n, x < n, x >= n, x == float(n), max(x, y), min(x, y), [1, 2][x == n], x - y
+
+
+@program("numpy-scalar branch", *arrays())
+def of_numpy(c, x):
+    y = np.float64(2.5)
+    if c:
+        y = x[0]
+    return y, y * 2, y + x[1], np.square(y), int(y), np.maximum(y, 3), round(y)
+
+
+@program("numpy-scalar wraps", *arrays())
+def wraps_around(c, x):
+    y = np.float64(2.5)
+    if c:
+        y = x[0] * 512
+    return y, y * 2, -y * 3
+
+
+@program("loop while", *counts(3, 4, 0))
+def swapped(k, n):
+    s, t = n, 0.5
+    while k > 0:
+        s, t = t, s
+        k -= 1
+    return s, t
+
+
+@program("loop nested-loops", *counts(3, 5, 6))
+def nested(k, n):
+    a = 0
+    for i in range(k):
+        for j in range(i):
+            a = a * 0.5 if (i + j) % 5 == 0 else a + n
+        if i % 4 == 3:
+            a = int(a)
+    return a
+
+
+@program("while", lambda: (LARGE - 1,), lambda: (2 * LARGE,), lambda: (1024,))
+def halved(x):
+    while x > 10:
+        x = x // 2 if x % 2 == 0 else x / 3
+    return x
+
+
+@program("loop unbound", *counts(5, 6))
+def bound_in_a_loop(k, n):
+    for i in range(k):
+        if i > 2:
+            x = n if i % 2 else 0.5
+    return x
+
+
+@program("early-return", *counts(3, 70), lambda: (70, 1))
+def returned(k, n):
+    for i in range(k):
+        if i * n > 10**17:
+            return i * n
+        if i == 60:
+            return 0.5
+    return n
+
+
+@program("optional", *counts(1, 6))
+def largest(k, n):
+    best = None
+    for i in range(k):
+        x = n * i if i % 2 else i * 0.5
+        if best is None or x > best:
+            best = x
+    return best
+
+
+class Account:
+    def __init__(self):
+        self.sum = 0
+
+
+@program("instance", *counts(20, 60))
+def in_a_field(k, n):
+    account = Account()
+    for i in range(k):
+        account.sum += n
+        if i == 50:
+            account.sum = 0.25
+    return account.sum
+
+
+@program("dict", *counts(4, 9))
+def in_a_dict(k, n):
+    d = {i: n for i in range(3)}
+    for i in range(k):
+        d[i % 3] = d[(i + 1) % 3] + (1 if i < 5 else 0.5)
+    return d
+
+
+@program("list", *paths())
+def in_a_list(c, n):
+    x = n if c else 0.5
+    numbers = [x, 1.5, x]
+    return max(numbers), min(numbers), sum(numbers), numbers, sorted(numbers)
+
+
+@program("growing-list", *counts(0, 5))
+def in_a_growing_list(k, n):
+    made = [n + i if i % 2 else i / 2 for i in range(k)]
+    sums = [0]
+    for x in made:
+        sums.append(sums[-1] + x)
+    return made, sums
+
+
+@program("growing-list sorting", *counts(6))
+def sorted_and_found(k, n):
+    numbers = []
+    for i in range(k):
+        numbers.append(n - i if i % 3 else float(n))
+    numbers.sort()
+    return numbers, numbers.index(n - 2), numbers.count(n - 4), n - 5 in numbers, n + 5 in numbers
+
+
+@program("heapq", *counts(6))
+def in_a_heap(k, n):
+    heap, order = [], []
+    for i in range(k):
+        heapq.heappush(heap, n - i if i % 2 else i * 0.5)
+    while heap:
+        order.append(heapq.heappop(heap))
+    return order
+
+
+@program("function closure", *paths())
+def through_calls(c, n):
+    def same(x):
+        return x
+
+    x = n if c else 0.5
+    return same(x), (lambda y: y + n)(x)
+
+
+@program("stored", *paths())
+def stored(c, n):
+    x = n if c else 0.5
+    floats, ints = np.zeros(2), np.zeros(2, int)
+    floats[1] = ints[1] = x
+    return floats, ints
+
+
+@program("print", *paths())
+def printed(c, n):
+    x = n if c else 0.5
+    print(x, [x])
+
+
+@program("complex", lambda: (True, 3), lambda: (False, 3), lambda: (True, LARGE))
+def complex_number(c, n):
+    x = n if c else 1j
+    return x, x + 1
