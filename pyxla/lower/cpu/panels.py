@@ -25,6 +25,7 @@ from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, substitute
 from pyxla.ir.types import I64
+from pyxla.lower.cpu.registers import guard, never
 from pyxla.lower.cpu.spread import DTYPES, FUSIBLE, sum_of_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.ops.contract import dot_general
@@ -239,19 +240,21 @@ class _Walk:
         panel = dynamic_slice(self.flat, place, slice_sizes=(rows * columns,))
         panel = reshape(panel, shape=(rows, columns))
         here: dict[Value, Value] = {}
-        made = []
-        for k, product in enumerate(self.run.products):
-            by_row = product.axis == 0
-            other = self.part(product, start, rows, here) if by_row else product.other
+        made: dict[Product, Value] = {}
+        states = dict(zip(self.run.products, state or (None,) * len(self.run.products)))
+        # A sum over the columns goes through the memory in order; what sums over the rows waits.
+        by_row, by_column = [[p for p in states if p.axis == axis] for axis in (1, 0)]
+        for product in by_row:
+            part = here[product.instr.results[0]] = _product(product, panel, product.other)
+            made[product] = _placed(states[product], part, start, 0 if product.at_left else -1)
+        for product in by_column:
+            other = self.part(product, start, rows, here)
+            if by_row and product not in self.run.between:
+                other = guard(other, [never(here[by_row[-1].instr.results[0]])])
             part = _product(product, panel, other)
-            if product.axis == 1:
-                here[product.instr.results[0]] = part
-                axis = 0 if product.at_left else part.type.ndim - 1
-                starts = [start if d == axis else integer(0) for d in range(part.type.ndim)]
-                made.append(dynamic_update_slice(state[k], part, *starts) if state else part)
-            else:
-                made.append(add(state[k], part) if state else part)
-        return tuple(made)
+            total = states[product]
+            made[product] = part if total is None else add(total, part)
+        return tuple([made[product] for product in self.run.products])
 
     def part(self, product: Product, start: Value, rows: int, here: dict[Value, Value]) -> Value:
         """The rows of `product.other` that belong to a panel; here: of other values."""
@@ -270,6 +273,15 @@ class _Walk:
                 operands = [here.get(x) or _rows(x, 0, start, rows) for x in instr.operands]
                 here[result] = instr.op(*operands, **instr.attrs)
         return here.get(product.other) or _rows(product.other, product.summed, start, rows)
+
+
+def _placed(whole: Value | None, part: Value, start: Value, axis: int) -> Value:
+    """`whole` with a part from `start` on along an axis; without a whole, the part is all."""
+    if whole is None:
+        return part
+    starts = [integer(0)] * part.type.ndim
+    starts[axis] = start
+    return dynamic_update_slice(whole, part, *starts)
 
 
 def _rows(x: Value, axis: int, start: Value, count: int) -> Value:
