@@ -147,6 +147,9 @@ def _of_several_kinds(engine: Engine, x: Array | Scalar, name: str) -> Any:
     assert x.kinds is not None
     classes = "".join([kinds.dtype_of(kind).kind for kind in x.kinds.choices])
     if name in ("real", "imag") and np.bool_ not in x.kinds.choices:
+        by_kind = functools.partial(get_attribute, engine, name=name)
+        if (parts := kinds.separately(engine, name, (x,), by_kind)) is not None:
+            return parts
         plain = Array(x.value) if isinstance(x, Array) else Scalar(x.value)
         found = get_attribute(engine, plain, name)
         if isinstance(found, Const):

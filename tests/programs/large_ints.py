@@ -14,12 +14,17 @@ def counts(*ks):
     return [lambda k=k: (k, LARGE) for k in ks]
 
 
+def flags():
+    """Conditions that only the program's run decides."""
+    return [np.array([True]), np.array([False])]
+
+
 def paths():
-    return [lambda c=c: (c, LARGE) for c in (True, False)]
+    return [lambda c=c: (c, LARGE) for c in flags()]
 
 
 def arrays():
-    return [lambda c=c: (c, np.array([LARGE, 3 * LARGE])) for c in (True, False)]
+    return [lambda c=c: (c, np.array([LARGE, 3 * LARGE])) for c in flags()]
 
 
 @program("branch operators", *paths())
@@ -50,7 +55,7 @@ def with_floats(n, x):
 def compared(c, n):
     x = n if c else float(n)
     y = n - 1 if c else 0.5
-    return x == n, x < n, x >= n, x == float(n), max(x, y), min(x, y), [1, 2][x == n], x - y
+    return x == n, x < n, x >= n, x == float(n), max(x, y), min(x, y), x - y
 
 
 @program("numpy-scalar branch", *arrays())
@@ -59,6 +64,27 @@ def of_numpy(c, x):
     if c:
         y = x[0]
     return y, y * 2, y + x[1], np.square(y), int(y), np.maximum(y, 3), round(y)
+
+
+def both_paths():
+    cases = [(c, d) for c in flags() for d in flags()]
+    return [lambda c=c, d=d: (c, d, np.array([LARGE]), LARGE + 2) for c, d in cases]
+
+
+@program("numpy-scalar branch", *both_paths())
+def of_three_kinds(c, d, x, n):
+    y = x[0] if c else n
+    z = y if d else 0.5
+    return y, z, z + 1, z - y, z == y
+
+
+@program("zero-dimensional branch", *both_paths())
+def of_zero_dimensions(c, d, x, n):
+    y = 0.5
+    if c:
+        y = np.array(n)
+    z = y + 0 if d else 1.5
+    return z + 0, z * 2
 
 
 @program("numpy-scalar wraps", *arrays())
@@ -151,7 +177,7 @@ def in_a_dict(k, n):
 def in_a_list(c, n):
     x = n if c else 0.5
     numbers = [x, 1.5, x]
-    return max(numbers), min(numbers), sum(numbers), numbers, sorted(numbers)
+    return max(numbers), min(numbers), sum(numbers), numbers, x.real, x.imag
 
 
 @program("growing-list", *counts(0, 5))
@@ -205,7 +231,7 @@ def printed(c, n):
     print(x, [x])
 
 
-@program("complex", lambda: (True, 3), lambda: (False, 3), lambda: (True, LARGE))
+@program("complex", *paths())
 def complex_number(c, n):
     x = n if c else 1j
     return x, x + 1

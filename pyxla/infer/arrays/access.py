@@ -9,9 +9,10 @@ import numpy as np
 
 from pyxla.infer.arrays import strides
 from pyxla.infer.arrays.bounds import parsed
+from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
-from pyxla.infer.joins.kinds import may_be_array, refused
+from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
 from pyxla.infer.raising.checks import verify_fits
 from pyxla.lib import indexing
@@ -131,6 +132,8 @@ def _has_ellipsis(key: Any) -> bool:
 
 def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
     """`x[key] = value`, with NumPy's broadcasting and casting."""
+    if has_exact(value) and dtype_of(engine, ref).kind in "iu":
+        value = _as_ints(value, dtype_of(engine, ref))
     shape, extents = shown(engine, ref)
     operand = engine.bounded_operand(key)
     if (parts := strides.split(operand, len(shape))) is not None:
@@ -150,6 +153,11 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
         return
     engine.check_writable(ref)
     write(engine, ref, indexing.setitem(read(engine, ref), index, new))
+
+
+def _as_ints(x: Any, dtype: np.dtype) -> Array:
+    """A number of several kinds as an array of ints takes it."""
+    return Array(chosen(x.kinds.selector, [cast(part.value, dtype) for part in parts_of(x)]))
 
 
 def _strided(engine: Engine, ref: Ref, key: Any, steps: list[tuple[int, Scalar]]) -> Ref:

@@ -184,10 +184,8 @@ def _is_held(x: Any) -> bool:
         value = int(x.value) if isinstance(x.value, int | np.int64) else 0
         has_type = -(1 << 63) <= value < 1 << 63
         return not has_type or float(value) == value
-    if x.kinds is not None:
-        return x.kinds.exact is None
     if x.dtype != _INT64:
-        return True
+        return not has_exact(x)
     known = extent.fact(x)
     if known.lo is None or known.hi is None:
         return False
@@ -207,7 +205,7 @@ def exact_of(x: Any) -> Scalar:
     if getattr(x, "kinds", None) is not None and x.kinds.exact is not None:
         return x.kinds.exact
     if isinstance(x, Scalar) and x.kind is int:
-        return x
+        return Scalar(x.value)
     value = constant(value=np.asarray(x.value)) if isinstance(x, Const) else x.value
     if value.type.dtype.kind == "c":
         value = real(value)
@@ -288,7 +286,7 @@ def separately(
         return None
     if not all(map(is_number, operands)) or _is_uniform(op, operands):
         return None
-    found = [compute(*numbers) for numbers in itertools.product(*map(_parts, operands))]
+    found = [compute(*numbers) for numbers in itertools.product(*map(parts_of, operands))]
     if not all(map(is_number, found)):
         return None
     known = {(type(x.value), repr(x.value)) if isinstance(x, Const) else x for x in found}
@@ -324,7 +322,7 @@ def _results(op: str, operands: Sequence[Any]) -> list[Any]:
     return [kind for kind in found if isinstance(kind, type)]
 
 
-def _parts(x: Any) -> list[Any]:
+def parts_of(x: Any) -> list[Any]:
     """The number `x` as each of its kinds; what it is not is 1, of which nothing is an error."""
     if getattr(x, "kinds", None) is None:
         return [x]
