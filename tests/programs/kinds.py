@@ -1,5 +1,6 @@
 """Numbers whose type depends on the path: int or float, Python's or NumPy's."""
 
+import cmath
 import math
 
 import numpy as np
@@ -251,3 +252,20 @@ def item_of_several_kinds(x):
     v, w = 1 if x[0] > 0 else 2.5, 1 if x[0] > 0 else np.float64(2.5)
     at = int(x[1])
     return [v, 2.0][at], (w, w)[at], hasattr(w, "real"), hasattr(x[0], "is_integer")
+
+
+@program("list complex", lambda: (np.array([1.0, -3, 2]),), lambda: (np.array([1.0, 0, 1]),))
+def real_or_complex_roots(p):
+    a, b, c = p
+    d = b * b - 4 * a * c
+    if d >= 0:
+        return sorted([(-b + math.sqrt(d)) / (2 * a), (-b - math.sqrt(d)) / (2 * a)])
+    return [cmath.sqrt(d) / (2 * a) - b / (2 * a)]
+
+
+@program("print complex", *arrays(0, 2))
+def printed_parts(x, n):
+    y = 1 if x.sum() > n else 2j
+    z = 2 if x.sum() > n + 2 else y
+    print(y, z)
+    return [z] * n

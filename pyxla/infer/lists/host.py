@@ -53,8 +53,15 @@ def items_of_columns(
 
 def _of_kinds(column: Any, which: Any, exact: Any, item: dict[str, Any]) -> list[Any]:
     """Numbers of several kinds; ints of 64 bits among floats are in `exact`."""
-    kinds = item["kinds"]
-    found = []
-    for wide, k, whole in zip(column.tolist(), which.tolist(), exact.tolist(), strict=True):
-        found.append(kinds[k](whole if kinds[k] in (int, np.int64) else wide))
-    return found
+    kinds = [item["kinds"][k] for k in which.tolist()]
+    return list(map(of_kind, kinds, column.tolist(), exact.tolist()))
+
+
+def of_kind(kind: Any, wide: Any, exact: Any) -> Any:
+    """A number that is held in a wider type, and where that is a float and it an int in another, as
+    what it is."""
+    if kind in (int, np.int64):
+        wide = exact
+    if isinstance(wide, complex) and not issubclass(kind, complex | np.complexfloating):
+        wide = wide.real
+    return kind(wide)

@@ -20,10 +20,9 @@ from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import dtype_of
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
 from pyxla.infer.lists import growing
-from pyxla.infer.lists.host import items_of_columns
+from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted, made_by_host
@@ -77,15 +76,13 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         return lambda given: inner(given) if given[some].item() else None
     if isinstance(x, (Scalar, Array)) and x.kinds is not None:
         place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
-        kinds = x.kinds.choices
-        places = [place] * len(kinds)
+        kinds, exact = x.kinds.choices, place
         if x.kinds.exact is not None:
             exact = _place(x.kinds.exact.value, values)
-            places = [exact if dtype_of(kind) == np.int64 else place for kind in kinds]
 
         def read(given: Any) -> Any:
-            found = given[which].item()
-            return kinds[found](given[places[found]].item())
+            numbers = [given[i].item() for i in (place, exact)]
+            return of_kind(kinds[given[which].item()], *numbers)
 
         return read
     if isinstance(x, Scalar):
