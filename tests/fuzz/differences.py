@@ -74,7 +74,8 @@ def central(
     """The gradient by all floats of the arguments `wrt`; `Unsuited` where it does not converge."""
     given = tuple(arguments[i] for i in wrt)
     base = flat(given)
-    scale = abs(value(program, arguments))
+    here = value(program, arguments)
+    scale = abs(here)
     if not np.isfinite(scale) or scale > LARGEST:
         raise Unsuited("a value that is large")
 
@@ -88,10 +89,15 @@ def central(
     for k in range(base.size):
         unit = np.zeros(base.size)
         unit[k] = 1.0
-        slopes = [(at(base + h * unit) - at(base - h * unit)) / (2 * h) for h in STEPS]
+        sides = [(at(base + h * unit), at(base - h * unit)) for h in STEPS]
+        slopes = [(up - down) / (2 * h) for h, (up, down) in zip(STEPS, sides, strict=True)]
+        bends = [(up + down - 2 * here) / h for h, (up, down) in zip(STEPS, sides, strict=True)]
         far = max(slopes) - min(slopes)
-        if not np.isfinite(far) or far > AGREE * max(1.0, scale, abs(slopes[0])):
+        allowed = AGREE * max(1.0, scale, abs(slopes[0]))
+        if not np.isfinite(far) or far > allowed:
             raise Unsuited("differences that do not converge")
+        if abs(straight(bends)) > allowed:
+            raise Unsuited("a kink, as where two sorted numbers are equal")
         columns.append(extrapolated(slopes))
     return np.array(columns)
 
@@ -100,6 +106,12 @@ def extrapolated(slopes: Any) -> Any:
     """Central differences of `STEPS` without their error of second order in the step."""
     ratio = (STEPS[1] / STEPS[0]) ** 2
     return (ratio * slopes[0] - slopes[1]) / (ratio - 1)
+
+
+def straight(bends: Any) -> Any:
+    """What of the difference between slopes to both sides does not vanish with `STEPS`."""
+    ratio = STEPS[1] / STEPS[0]
+    return (ratio * bends[0] - bends[1]) / (ratio - 1)
 
 
 def apart(actual: Any, expected: np.ndarray, close: float = CLOSE) -> str:
