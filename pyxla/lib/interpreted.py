@@ -218,12 +218,15 @@ def min_(items: Any, *, key: Any = None, **default: Any) -> Any:
 
 
 def reduce_(function: Any, items: Any, *initial: Any) -> Any:
-    total = initial[0] if initial else None
-    started = bool(initial)
+    if initial:
+        total = initial[0]
+        for x in items:
+            total = function(total, x)
+        return total
+    total = None
     for x in items:
-        total = function(total, x) if started else x
-        started = True
-    if not started:
+        total = x if total is None else function(total, x)
+    if total is None:
         raise TypeError("reduce() of empty iterable with no initial value")
     return total
 

@@ -1,7 +1,10 @@
 """Tuples, comparisons, sums and the like of lists whose length the data decides."""
 
 import bisect
+import functools
+import itertools
 import math
+import operator
 
 import numpy as np
 
@@ -191,3 +194,28 @@ def band_matrix(x, limit):
     diagonals = np.diag(x[:n], -2), np.diag(band), np.diag(band[:, :-1], 1), np.diag(band, -3)
     np.fill_diagonal(band[1:], 9.0)
     return band, diagonals
+
+
+@program("functools and itertools of filtered arrays", X, NONE)
+def tools_of_what_is_left(x):
+    y = x[x > 0]
+    listed = [v for v in x if v > 0]
+    horner = functools.reduce(lambda total, v: total * 2 + v, y[::-1], 0.0)
+    counted = functools.reduce(lambda found, v: (found[0] + v, found[1] + 1), listed, (0.0, 0))
+    sums = list(itertools.accumulate(y)), list(itertools.accumulate(y, max, initial=1.0))
+    joined = list(itertools.chain(y, x)), list(itertools.chain.from_iterable([y, listed]))
+    steps = [b - a for a, b in itertools.pairwise(y)], list(itertools.islice(y, 1, None, 2))
+    return horner, counted, sums, joined, steps, list(itertools.starmap(divmod, zip(y, y)))
+
+
+@program("reduce of an empty array", X, NONE)
+def product_of_what_is_left(x):
+    return functools.reduce(operator.mul, x[x > 0]), functools.reduce(np.maximum, x[x > 0])
+
+
+@program("functools and itertools of rows", X, NONE)
+def rows_that_are_left(x):
+    rows = x.reshape(5, 2)
+    rows = rows[rows[:, 0] > 0]
+    total = functools.reduce(lambda a, b: a + b, rows, np.zeros(2))
+    return total, list(itertools.starmap(max, rows)), [r.sum() for r in itertools.islice(rows, 2)]

@@ -382,8 +382,15 @@ def _truncate(engine: Engine, x: Any, size: Any) -> Any:
 # Functions of sequences
 
 
+def _is_counted_by_data(engine: Engine, x: Any) -> bool:
+    """Whether the number of items is known at run time only: a loop of the program reads them."""
+    return growing.found(engine.heap, x) is not None or unknown(engine, x)
+
+
 @rule(functools.reduce)
 def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
+    if _is_counted_by_data(engine, x):
+        return call(engine, Const(READERS[functools.reduce]), [function, x, *initial], {})
     items = [*initial, *iterate(engine, x)]
     if not items:
         message = "reduce() of empty iterable with no initial value"
@@ -410,7 +417,7 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
     """An itertools function of sequences of known length: it combines, whatever the items are."""
 
     def function(engine: Engine, *xs: Any, **options: Any) -> Any:
-        if any(growing.found(engine.heap, x) is not None for x in xs) and make in READERS:
+        if make in READERS and any(_is_counted_by_data(engine, x) for x in xs):
             return call(engine, Const(READERS[make]), list(xs), options)
         plain = []
         for x in xs:
@@ -432,7 +439,7 @@ for _make in (itertools.chain, itertools.zip_longest, itertools.pairwise):
 
 @rule(itertools.islice)
 def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
-    if growing.found(engine.heap, x) is not None:
+    if _is_counted_by_data(engine, x):
         return call(engine, Const(READERS[itertools.islice]), [x, *bounds], {})
     return sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
 
@@ -449,7 +456,12 @@ def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
 
 @rule(itertools.chain.from_iterable)
 def _chain_from(engine: Engine, x: Any) -> Any:
-    items = [i for part in iterate_ahead(engine, x) for i in iterate_ahead(engine, part)]
+    if _is_counted_by_data(engine, x):
+        return call(engine, Const(READERS[itertools.chain.from_iterable]), [x], {})
+    parts = iterate_ahead(engine, x)
+    if any(_is_counted_by_data(engine, part) for part in parts):
+        return call(engine, Const(READERS[itertools.chain]), parts, {})
+    items = [i for part in parts for i in iterate_ahead(engine, part)]
     return iterator(engine, Tuple(tuple(items)))
 
 
@@ -457,7 +469,7 @@ def _chain_from(engine: Engine, x: Any) -> Any:
 def _accumulate(
     engine: Engine, x: Any, func: Any = Const(None), *, initial: Any = Const(None)
 ) -> Any:
-    if growing.found(engine.heap, x) is not None:
+    if _is_counted_by_data(engine, x):
         return call(engine, Const(READERS[itertools.accumulate]), [x, func], {"initial": initial})
     known = isinstance(func, Const) and func.value is None
     function = Const(operator.add) if known else func
@@ -470,6 +482,8 @@ def _accumulate(
 
 @rule(itertools.starmap)
 def _starmap(engine: Engine, function: Any, x: Any) -> Any:
+    if _is_counted_by_data(engine, x):
+        return call(engine, Const(READERS[itertools.starmap]), [function, x], {})
     rows = [call(engine, function, iterate(engine, row), {}) for row in iterate_ahead(engine, x)]
     return iterator(engine, Tuple(tuple(rows)))
 
