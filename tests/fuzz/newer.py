@@ -105,7 +105,9 @@ def caught_index(scope: Scope) -> bool:
     name, n = scope.fresh_name("v"), x.value.size
     scope.feature("try")
     scope.emit("try:")
-    scope.emit(f"    {name} = float({x.text}[{i} % {2 * n + 3} - {n + 1}])")
+    # Past both ends, or the first index past the last one.
+    at = f"{i} % {2 * n + 3} - {n + 1}" if n % 2 else f"({i} | 1) % 2 + {n - 1}"
+    scope.emit(f"    {name} = float({x.text}[{at}])")
     scope.emit("except IndexError:")
     scope.emit(f"    {name} = -1.0")
     scope.names[name] = 1.5
