@@ -156,6 +156,7 @@ FAULTS = [
         "pyxla.lower.flow",
         "return self.emit(and_, self.emit(not_, pred), y)",
         "return self.emit(and_, pred, y)",
+        3000,
     ),
     Fault(
         "a loop ignores that its body was left",
@@ -232,6 +233,7 @@ FAULTS = [
         "pyxla.infer.promote",
         "return _WEAK[x.value.type.dtype]",
         "return x.value.type.dtype",
+        2000,
     ),
     # Calls.
     Fault(
