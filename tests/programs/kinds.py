@@ -269,3 +269,15 @@ def printed_parts(x, n):
     z = 2 if x.sum() > n + 2 else y
     print(y, z)
     return [z] * n
+
+
+@program("branch converted", *[lambda n=n: (np.array([n]), 2.5) for n in (0, 1, 2)])
+def converted_or_not(x, y):
+    a = np.float64(-8.25)
+    if x[0] > 0:
+        a = -y
+    b = a * 2
+    c = b
+    if x[0] > 1:
+        c = np.float64(b)
+    return b, c

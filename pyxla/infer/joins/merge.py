@@ -226,7 +226,10 @@ class Join:
             if all_equal([v.value for v in values]):
                 return values[0]
         elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
-            return self._with_fact(known[0].value, type, known)
+            several = [getattr(v, "kinds", None) for v in known]
+            of = {(kinds.kinds_of(v), id(k)) for v, k in zip(known, several, strict=True)}
+            if len(of) == 1:  # else `np.float64(x)` meets `x`
+                return kinds.with_kinds(self._with_fact(known[0].value, type, known), several[0])
         mixed = kinds.join(self, values, UNDEFINED)
         joined = self._with_fact(self.phi(values, type), type, known)
         return joined if mixed is None else kinds.with_kinds(joined, mixed)
