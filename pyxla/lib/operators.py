@@ -186,9 +186,6 @@ def shift(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return python
 
 
-_LARGEST_EXACT = 1 << 53  # of the ints that a float of 64 bits holds, all of them
-
-
 def comparison(direction: str) -> Callable[..., Any]:
     def python(name: str, x: Any, y: Any, kind: type) -> Scalar:
         if kind is complex and direction not in ("EQ", "NE"):
@@ -210,11 +207,9 @@ def _is_rounded(x: Any, y: Any) -> bool:
     as large."""
     if type(x) is not Scalar or x.kind is not int or python_kind(y) is not float:
         return False
-    if type(y) is not Scalar and not _LARGEST_EXACT <= abs(y) < math.inf:
+    if type(y) is not Scalar and not extent.LARGEST_EXACT <= abs(y) < math.inf:
         return False
-    known = extent.fact(x)
-    small = known.lo is not None and known.hi is not None
-    return not (small and max(-known.lo, known.hi) <= _LARGEST_EXACT)
+    return not extent.is_in_float64(x)
 
 
 def _exactly(rounded: Value, direction: str, x: Any, y: Any) -> Value:

@@ -196,7 +196,40 @@ def meets_sequence(scope: Scope) -> bool:
     return found is not None
 
 
+SHORT = ("int8", "uint8", "int16", "uint16", "int32", "float32", "float32", "complex64")
+
+
+def meets_number(scope: Scope) -> bool:
+    """Arrays and scalars of short dtypes beside Python's numbers, whose dtype they keep."""
+    dtype = scope.rng.choice(SHORT)
+    number = ex.integer if "int" in dtype or scope.chance(0.3) else ex.real
+    n = number(scope, 2).text
+    if ":=" in n:
+        return False
+    n = f"(({n}) % 7 + 1)"
+    items = [scope.rng.randint(0, 9) for _ in range(scope.rng.randint(1, 4))]
+    x = f"np.array({items}, np.{dtype})"
+    x = f"np.{dtype}({items[0]})" if scope.chance(0.25) else x
+    forms = [
+        "{0} + {1}",
+        "{1} - {0}",
+        "{0} * {1}",
+        "np.add({0}, {1})",
+        "np.where({0} == 1, {0}, {1})",
+    ]
+    forms += ["{0} / {1}", "np.full_like({0}, {1}) * {1}", "({0} if {1} > 4 else -{0}) + {1}"]
+    if dtype != "complex64":
+        forms += ["np.maximum({0}, {1})", "{1} // ({0} + 1)", "{0} % {1}", "np.clip({0}, 1, {1})"]
+    found = scope.make(scope.rng.choice(forms).format(x, n))
+    if found is None:
+        return False
+    scope.feature("dtypes")
+    bind(scope, scope.fresh_name("v"), found)
+    return True
+
+
 SIMPLE[meets_long_int] = 4
+SIMPLE[meets_number] = 5
 SIMPLE[meets_sequence] = 3
 COMPOUND[caught] = 16
 COMPOUND[for_generator] = 12

@@ -233,7 +233,6 @@ FAULTS = [
         "pyxla.infer.promote",
         "return _WEAK[x.value.type.dtype]",
         "return x.value.type.dtype",
-        2000,
     ),
     # Calls.
     Fault(

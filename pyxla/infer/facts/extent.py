@@ -36,6 +36,9 @@ class IntFact:
 
 UNKNOWN = IntFact()
 AT_LEAST_0 = IntFact(0, None)
+# A float of 64 bits holds all ints between these.
+LEAST_EXACT, LARGEST_EXACT = -(1 << 53), 1 << 53
+IN_FLOAT64 = IntFact(LEAST_EXACT, LARGEST_EXACT)
 
 
 def fact(x: int | Scalar | Array) -> IntFact:
@@ -78,6 +81,14 @@ def at_most(x: int | Scalar, y: int | Scalar) -> bool:
     """Whether `x <= y` is proven."""
     high = distance(x, y)[1]
     return high is not None and high <= 0
+
+
+def is_in_float64(x: int | Scalar | Array) -> bool:
+    """Whether a float of 64 bits is proven to hold this int."""
+    known = fact(x)
+    if known.lo is None or known.hi is None:
+        return False
+    return LEAST_EXACT <= known.lo and known.hi <= LARGEST_EXACT
 
 
 def add(x: IntFact, y: IntFact) -> IntFact:

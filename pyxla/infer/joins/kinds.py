@@ -48,8 +48,6 @@ _WIDEST = frozenset(map(np.dtype, (np.int64, np.float64, np.complex128)))
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 _INT64 = np.dtype(np.int64)
-# The ints that a float of 64 bits holds, all of them.
-_HELD = extent.IntFact(-(1 << 53), 1 << 53)
 # Operators whose results may be larger ints than their operands.
 _GROWING = frozenset(("add", "sub", "mul"))
 
@@ -186,10 +184,7 @@ def _is_held(x: Any) -> bool:
         return not has_type or float(value) == value
     if x.dtype != _INT64:
         return not has_exact(x)
-    known = extent.fact(x)
-    if known.lo is None or known.hi is None:
-        return False
-    return _HELD.lo <= known.lo and known.hi <= _HELD.hi
+    return extent.is_in_float64(x)
 
 
 def exact_in(x: Any, block: Any, loc: Any) -> Any:
@@ -336,7 +331,7 @@ def parts_of(x: Any) -> list[Any]:
         else:
             given = x.value
         value = convert(select(hit, given, one), dtype=dtype_of(kind), weak=weak)
-        held = _HELD if kind is int and not has_exact(x) and x.dtype != _INT64 else None
+        held = extent.IN_FLOAT64 if kind is int and not has_exact(x) and x.dtype != _INT64 else None
         parts.append(Scalar(value, held) if weak else Array(value))
     return parts
 
