@@ -31,11 +31,10 @@ from pyxla.infer.calls.captures import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.outline import outline
-from pyxla.lower.simplify import simplify
 from pyxla.options import DEFAULTS
 from pyxla.runtime import jaxlink, signature
-from pyxla.runtime.executable import Executable, Program, program, trimmed
-from pyxla.runtime.finish import finished
+from pyxla.runtime.executable import Executable, Program
+from pyxla.runtime.finish import compiled
 from pyxla.runtime.outcome import Outcome
 from pyxla.specialize import Request, Restart, Specialization, specialize
 
@@ -132,10 +131,12 @@ def _typed(compilation: Compilation) -> Specialization:
 def _regions(compilation: Compilation) -> Program:
     """Outlining consumes the typed function's blocks."""
     made = compilation.at("typed")
-    whole = program(made.function.name, simplify(outline(made.function)))
-    # Results that write back to an argument what it holds are in no module.
-    kept, compilation.products["outcome"] = trimmed(whole, made.outcome)
-    return finished(kept.name, kept.region, compilation.request.options or DEFAULTS)
+    options = compilation.request.options or DEFAULTS
+    region = outline(made.function)
+    whole, compilation.products["outcome"] = compiled(
+        made.function.name, region, made.outcome, options
+    )
+    return whole
 
 
 def _stablehlo(compilation: Compilation) -> str:

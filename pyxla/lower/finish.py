@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import clone_region, ops_in
+from pyxla.ir.rewrite import ops_in
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
@@ -60,12 +60,17 @@ class Pass:
     cpu: bool = False
 
 
+# What only transformations tell apart.
+EXPANDED = (scope, stop_gradient, slope_of, guard)
+
+
 def expanded(region: Region) -> Region:
+    """The region without what only transformations tell apart, simplified; consumes it."""
     return simplify(expand(region))
 
 
 PASSES = (
-    Pass(expanded, (scope, stop_gradient, slope_of, guard)),
+    Pass(expanded, EXPANDED),
     # Before loops over elements are unrolled: it looks for counters.
     Pass(join_products, (dot_general,)),
     Pass(defer_sums, (dot_general,)),
@@ -101,8 +106,7 @@ PASSES = (
 
 
 def finish(region: Region, cpu: bool) -> Region:
-    """A copy of `region` after all passes; `cpu`: for XLA:CPU."""
-    region = clone_region(region, {})
+    """`region` after all passes, which consume it; `cpu`: for XLA:CPU."""
     present, exact = ops_in((region,)), True
     for step in PASSES:
         if step.cpu and not cpu:

@@ -41,15 +41,20 @@ call_scoped = jaxlink.call_scoped
 class Program:
     """A typed program: flat arrays in, flat arrays out; equal only to itself.
 
-    origin: the region that derivatives are taken of, if there is one; options: how.
+    derivable: gives the region that derivatives are taken of, if there is one; options: how.
     """
 
     name: str
     region: Region
     params: tuple[ArrayType, ...]
     results: tuple[ArrayType, ...]
-    origin: Region | None = None
+    derivable: Callable[[], Region] | None = None
     options: Options = DEFAULTS
+
+    @functools.cached_property
+    def origin(self) -> Region | None:
+        """The region that derivatives are taken of; None of what was loaded."""
+        return None if self.derivable is None else self.derivable()
 
     @functools.cached_property
     def stablehlo(self) -> str:
@@ -63,7 +68,10 @@ class Program:
 
 
 def program(
-    name: str, region: Region, origin: Region | None = None, options: Options = DEFAULTS
+    name: str,
+    region: Region,
+    derivable: Callable[[], Region] | None = None,
+    options: Options = DEFAULTS,
 ) -> Program:
     """The program that `region` is; its types are the types of the region's values."""
     return Program(
@@ -71,7 +79,7 @@ def program(
         region,
         tuple([value.type for value in region.params]),
         tuple([value.type for value in region.results]),
-        origin,
+        derivable,
         options,
     )
 
@@ -86,13 +94,13 @@ def trimmed(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
     idle = {w.index for w in outcome.writes if leaf_of.get(values[w.index]) == w.leaf}
     if not idle:
         return whole, outcome
-    region, origin = [_without(part, idle) for part in (whole.region, whole.origin)]
-    return program(whole.name, region, origin, whole.options), without_results(outcome, idle)
+    region, derivable = _without(whole.region, idle), None
+    if whole.derivable is not None:
+        derivable = lambda: _without(whole.origin, idle)  # noqa: E731 - it is one or none
+    return program(whole.name, region, derivable, whole.options), without_results(outcome, idle)
 
 
-def _without(region: Any, idle: Collection[int]) -> Any:
-    if region is None:
-        return None
+def _without(region: Any, idle: Collection[int]) -> Region:
     kept = tuple([value for i, value in enumerate(region.results) if i not in idle])
     return Region(region.params, region.instrs, kept)
 
