@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.grad import parts
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import into
 from pyxla.grad.foreign import foreign_vjp
@@ -18,7 +19,6 @@ from pyxla.ir.types import array_type
 from pyxla.ops import elementwise
 from pyxla.ops.computation import with_name
 from pyxla.ops.contribution import Contribution, Into, Sum
-from pyxla.ops.elementwise import add
 from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
@@ -71,7 +71,7 @@ class Sweep:
         if isinstance(part, Sum):
             part = _summed(part, value)
         old = self.ct.get(value)
-        self.ct[value] = part if old is None else add(old, part)
+        self.ct[value] = part if old is None else parts.total(old, part)
 
     def total(self, value: Value) -> Value:
         """The cotangent of `value` so far."""
@@ -90,8 +90,8 @@ class Sweep:
             control(self, instr, cts, region)
             return
         wanted = [value in self.varied for value in instr.operands]
-        parts = pull(instr, cts[0] if len(cts) == 1 else cts, wanted)
-        for operand, part in zip(instr.operands, parts, strict=True):
+        pulled = pull(instr, cts[0] if len(cts) == 1 else cts, wanted)
+        for operand, part in zip(instr.operands, pulled, strict=True):
             if self.guarded and isinstance(part, Value) and instr.op in _SINGULAR:
                 part = guard(part, cts[0])
             self.add(operand, part)

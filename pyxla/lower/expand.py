@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, substitute_region
-from pyxla.ops.elementwise import select
+from pyxla.ops.elementwise import compare, select
 from pyxla.ops.filled import zeros
 from pyxla.ops.scope import lost
 
@@ -43,7 +43,12 @@ def _expand(region: Region, mapping: Mapping, kind: str | None) -> None:
 def _guarded(instr: Instr, code: list[Instr]) -> Value:
     part, factor = instr.operands
     with building(Builder(code, instr.loc)):
-        made: Value = select(lost(part, factor), zeros(part.type), part)
+        zero = zeros(part.type)
+        if instr.attrs.get("whole", True):  # a product with 0 is 0 or NaN: one comparison tells
+            none = compare(factor, zero, direction="EQ")
+        else:
+            none = lost(part, factor)
+        made: Value = select(none, zero, part)
         return made
 
 

@@ -3,8 +3,8 @@
     stop_gradient   its operand, of which derivatives are zero
     slope_of        its first operand, of which derivatives are those of the second: for a function
                     that is computed otherwise than it is differentiated
-    guard           its first operand; 0 where that is NaN and the second, by which it was
-                    multiplied, is 0
+    guard           its first operand, a product with the second; 0 where that is 0, whatever it
+                    was multiplied by.  Not `whole`: some term is such a product; 0 where it is NaN
     scope           the code of its first region, differentiated as its rule says
 
 A scope's regions use what is around them freely.  What its rule can tell apart are the operands,
@@ -91,7 +91,9 @@ slope_of = Op(
 
 def _guard_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
     """The part's tangent has one term with a derivative that may be infinite, times the same 0."""
-    return None if tangents[0] is None else guard(tangents[0], instr.operands[1])
+    if tangents[0] is None:
+        return None
+    return guard(tangents[0], instr.operands[1], whole=False)
 
 
 def _guard_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, None]:
@@ -105,10 +107,19 @@ def lost(part: Value, factor: Value) -> Value:
     return and_(none, compare(part, part, direction="NE"))
 
 
+def _guard(part: ArrayType, factor: ArrayType, whole: bool = True) -> ArrayType:
+    check_same("guard", part, factor)
+    return part
+
+
+def _guard_numpy(part: np.ndarray, factor: np.ndarray, whole: bool = True) -> np.ndarray:
+    return np.where((factor == 0) & (whole | (part != part)), part.dtype.type(0), part)
+
+
 guard: Op = Op(
     "guard",
-    lambda part, factor: part,
-    numpy=lambda part, factor: np.where((factor == 0) & (part != part), part.dtype.type(0), part),
+    _guard,
+    numpy=_guard_numpy,
     jvp=_guard_jvp,
     vjp=_guard_vjp,
     batch=again,
