@@ -280,10 +280,9 @@ WORDS = "unpack axis square empty hash dtype einsum complex broadcast attribute"
 TEMPLATE = """
 def trap(x):
     try:
-        if x.sum() > 0:
-            NAME = [x]
-        else:
-            NAME = {"a": x, "b": 2}
+        NAME = x
+        while NAME.sum() > 0:
+            NAME = NAME[1:]
         return len(NAME)
     except (ValueError, TypeError, IndexError, AttributeError):
         return -1

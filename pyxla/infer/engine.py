@@ -56,6 +56,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    Either,
     MaybeNone,
     MaybeUnbound,
     NeedsStatic,
@@ -110,6 +111,7 @@ class Rules:
     """The meaning of Python that the engine is run with, by name; `transfer` is per `pyops` op."""
 
     transfer: dict[str, Callable[..., Any]]
+    apart: Callable[..., Any]
     loop: Callable[..., None]
     call: Callable[..., Any]
     call_member: Callable[..., Any]
@@ -406,6 +408,7 @@ class Engine:
             frame.ssa.function,
             self.exact,
             self.policy.grows,
+            self.policy.apart,
         )
         edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
         self.enter(edge)
@@ -438,8 +441,8 @@ class Engine:
         else:
             hints = [(phi.value.hint, phi.loc) for phi in block.phis]
             live, pinned = frame.ssa.live_in[block], self.captures.pinned
-            grows = self.policy.grows
-            edge, args = merge(edges, live, hints, self.held, pinned, block, self.exact, grows)
+            how = block, self.exact, self.policy.grows, self.policy.apart
+            edge, args = merge(edges, live, hints, self.held, pinned, *how)
         self.enter(edge)
         frame.env = edge.env
         frame.assumed = edge.assumed
@@ -481,12 +484,14 @@ class Engine:
         env = frame.env
         frame.position = (block, -1)
         transfer = self.transfer
+        apart = self.rules.apart if self.policy.apart else None
         builder = self.builder
         try:
             for index, instr in enumerate(block.instrs):
                 builder.loc = instr.loc
                 frame.position = (block, index)
-                result = transfer[instr.op.name](self, frame, instr)
+                step = apart or transfer[instr.op.name]
+                result = step(self, frame, instr)
                 if instr.results:
                     if len(instr.results) == 1:
                         env[instr.results[0]] = result
@@ -524,7 +529,7 @@ class Engine:
         elif isinstance(terminator, core.Branch):
             self.branch(frame, block, terminator)
         elif isinstance(terminator, core.Return):
-            value = self.use(frame.env[terminator.operands[0]])
+            value = self.moved(frame.env[terminator.operands[0]])
             frame.returns.append(Edge(self.block, self.heap, {}, (value,), loc))
         else:
             self.raise_(self.use(frame.env[terminator.operands[0]]))
@@ -561,16 +566,23 @@ class Engine:
             edge.assumed = frame.assumed + learned[side]
             self.go(frame, block, targets[side], edge)
 
+    def moved(self, value: Any) -> Any:
+        """`value` where nothing is done with it but to give it to somebody else."""
+        return value if type(value) is Either else self.use(value)
+
     def use(self, value: Any) -> Any:
         """`value`, refused where it has no single type or may be unbound."""
         if type(value) in _PLAIN:
             return value
+        if isinstance(value, Either):
+            value = value.conflict
         if isinstance(value, Conflict):
+            self.findings.met = True
             refusal = self.refuse(value.reason, value.hint, notes=value.notes)
             raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):
             self.ensure(value.bound, value.unbound.error)
-            value = value.value
+            value = self.moved(value.value)
         if isinstance(value, MaybeNone) and self.frames:
             some = is_some(value, self.frames[-1].assumed)
             return value if some is None else value.value if some else Const(None)

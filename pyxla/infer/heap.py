@@ -36,6 +36,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    Either,
     MaybeNone,
     MaybeUnbound,
     Ref,
@@ -297,7 +298,7 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
 
 def parts(x: Any) -> tuple[Any, ...]:
     """The abstract values directly inside an abstract value or a content."""
-    if isinstance(x, (Tuple, ListCell, Compound)):
+    if isinstance(x, (Tuple, ListCell, Compound, Either)):
         return x.items
     if isinstance(x, DictCell):
         return tuple(x.items.values())

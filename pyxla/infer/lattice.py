@@ -8,6 +8,7 @@
     Compound    another immutable object with abstract parts: closures, bound methods, ranges, ...
     MaybeNone   a value where a bool known at run time only says so, else None
     MaybeUnbound  a value where the name was assigned, as such a bool says
+    Either      one of several values of no one type, as an int known at run time only says
     Conflict    no single type: two branches disagree, or a name is unbound; says why on use
 
 A Scalar or an Array whose type is one of several at run time has `Kinds` (`infer.joins.kinds`).
@@ -367,7 +368,25 @@ class MaybeNone:
         self.name = name
 
 
-Abstract = Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound | MaybeNone
+class Either:
+    """`items[selector]`, values of no one type: `total = 0`, to which a loop may add arrays;
+    `shape = Square(s) if test else Circle(s)`.
+
+    An instruction that uses it is visited for each of the items (`infer.calls.apart`); elsewhere it
+    is refused as `conflict` is.
+    """
+
+    __slots__ = ("conflict", "items", "selector")
+
+    def __init__(self, selector: Any, items: tuple[Any, ...], conflict: Conflict) -> None:
+        self.selector = selector
+        self.items = items
+        self.conflict = conflict
+
+
+Abstract = (
+    Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound | MaybeNone | Either
+)
 
 
 def is_number(x: Any) -> bool:
@@ -410,6 +429,8 @@ def describe(x: Any) -> str:
         return describe(x.value)
     if isinstance(x, MaybeNone):
         return f"{describe(x.value)} or None"
+    if isinstance(x, Either):
+        return " or ".join(dict.fromkeys(map(describe, x.items)))
     return "mutable object"
 
 

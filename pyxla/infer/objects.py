@@ -256,7 +256,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
     if found is None and name in content.fields:
-        return engine.use(content.fields[name])
+        return engine.moved(content.fields[name])
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
     if is_python(getattr(type(found), "__set__", None)) and _has_get(found):
@@ -264,7 +264,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if name == "__dict__":
         raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
     if name in content.fields and not isinstance(found, functools.cached_property):
-        return engine.use(content.fields[name])
+        return engine.moved(content.fields[name])
     if isinstance(found, functools.cached_property):
         return _of_cached(engine, x, content, name, found)
     if found is None:
@@ -289,7 +289,7 @@ def _of_cached(
     if isinstance(field, MaybeUnbound):
         return call_object(engine, computed_once, [x, Const(name), Const(found.func)], {})
     if field is not None and not isinstance(field, Unbound):
-        return engine.use(field)
+        return engine.moved(field)
     value = call_object(engine, found.func, [x], {})
     set_attribute(engine, x, name, value, frozen_too=True)
     return value

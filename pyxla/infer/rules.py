@@ -6,6 +6,7 @@ from typing import Any
 
 import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python's functions mean
 import pyxla.lib.everything  # noqa: F401 - registers the library
+from pyxla.infer.calls import apart
 from pyxla.infer.calls.dispatch import call, special, wrapper
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine, Rules
@@ -21,6 +22,7 @@ def _negative(engine: Engine, x: Any) -> Any:
 
 RULES = Rules(
     transfer=TRANSFER,
+    apart=apart.visit,
     loop=visit_loop,
     call=call,
     call_member=call_member,

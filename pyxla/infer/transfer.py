@@ -68,7 +68,7 @@ def _free_box(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("box_get")
 def _box_get(engine: Engine, frame: Frame, instr: Instr) -> Any:
     box = frame.env[instr.operands[0]]
-    return engine.use(engine.content(box).value)
+    return engine.moved(engine.content(box).value)
 
 
 @transfer("box_set")

@@ -23,6 +23,7 @@ from pyxla.runtime.outcome import (
     Outcome,
     OutConst,
     OutDict,
+    OutEither,
     OutFormat,
     OutGrown,
     OutList,
@@ -106,6 +107,11 @@ class _Builders:
                     return self.build(outs[-1])
                 kinds = [self.build(o) for o in outs]
                 return lambda values, args, made: kinds[number(values[index])](values, args, made)
+            case OutEither(index, outs):
+                each_way = [self.build(o) for o in outs]
+                return lambda values, args, made: each_way[number(values[index])](
+                    values, args, made
+                )
             case OutPooled(pool, row, dynamic):
                 return lambda values, args, made: self.instances(pool, values, args, made)[
                     number(values[row]) if dynamic else row

@@ -2,8 +2,8 @@
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutSet value*
               | OutArgument path
-              | OutMaybe index out | OutMixed index out* | OutChoice index value*
-              | OutNumbers index python
+              | OutMaybe index out | OutEither index out* | OutMixed index out*
+              | OutChoice index value* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)* | OutPooled pool row
     write   ::= leaf := index                        an array argument takes new contents
@@ -71,6 +71,14 @@ class OutMixed:
 
 
 @dataclass(frozen=True, slots=True)
+class OutEither:
+    """One of several values of no one type: `outs[result index]`."""
+
+    index: int
+    outs: tuple[Out, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OutChoice:
     """One of several texts or members of an enum: `values[result index]`."""
 
@@ -124,6 +132,7 @@ class OutGrown:
       `exact` is true one of those that are ints of 64 bits
     | {"list": item, "columns": count}, a column of lengths and so many of items
     | {"pool": number}, a column of places in a pool
+    | {"pools": numbers}, a column of which pool, and one of places in that
     """
 
     size: int | None
@@ -177,6 +186,7 @@ Out = (
     | OutMaybe
     | OutMixed
     | OutChoice
+    | OutEither
     | OutNumbers
     | OutArgument
     | OutView
@@ -251,6 +261,8 @@ def check_traceable(outcome: Outcome, name: str) -> None:
         what, hint = "returns a list of unknown length", "return np.array(the list) and its length"
     elif any(isinstance(node, OutMaybe) for node in walk(outcome.result)):
         what, hint = "returns None or something else", "return a flag beside the value"
+    elif any(isinstance(node, OutEither) for node in walk(outcome.result)):
+        what, hint = "returns values of no one type", "return the same type on every path"
     elif any(isinstance(node, OutChoice) for node in walk(outcome.result)):
         what, hint = "returns one of several texts", "return a number that says which"
     else:
@@ -308,6 +320,8 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
                 return OutMaybe(moved(index), _renumbered(inner, moved, made))
             case OutMixed(index, outs):
                 return OutMixed(moved(index), each(outs))
+            case OutEither(index, outs):
+                return OutEither(moved(index), each(outs))
             case OutGrown(size, columns):
                 size = None if size is None else moved(size)
                 return replace(out, size=size, columns=tuple([moved(c) for c in columns]))
@@ -349,7 +363,13 @@ def walk(out: Out) -> Iterator[Out]:
     match out:
         case OutView(base) | OutMaybe(_, base):
             yield from walk(base)
-        case OutTuple(_, items) | OutList(items) | OutDict(_, items) | OutMixed(_, items):
+        case (
+            OutTuple(_, items)
+            | OutList(items)
+            | OutDict(_, items)
+            | OutMixed(_, items)
+            | OutEither(_, items)
+        ):
             for item in items:
                 yield from walk(item)
         case OutObject(_, fields):

@@ -28,6 +28,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    Either,
     Kinds,
     MaybeNone,
     MaybeUnbound,
@@ -151,6 +152,9 @@ class Outputs:
             message = f"the caller would find {x.unbound.name!r} set on some paths only"
             raise self.engine.refuse(message, "set it on every path")
         x = self.engine.use(x) if isinstance(x, Conflict) else x
+        if isinstance(x, Either):
+            outs = tuple([self.tree(item) for item in x.items])
+            return out.OutEither(self.result(x.selector.value), outs)
         if isinstance(x, MaybeNone):
             return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
         if isinstance(x, Const):

@@ -26,11 +26,6 @@ def shape_from_a_type(n):
     return np.zeros(n)  # <-
 
 
-@bad("must be known", V)
-def tuple_index_from_data(x):
-    return (x, x[:1])[int(x[0])]  # <-
-
-
 @bad("must be known", float, int)
 def dict_key_from_data(x, n):
     return {0: x, 1: "one"}[int(x)]  # <-

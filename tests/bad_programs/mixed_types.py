@@ -83,13 +83,12 @@ def branches_of_two_types(x):
     return y + x  # <-
 
 
-@bad("y", V, bool_[()])
-def branches_of_two_shapes(x, flag):
-    if flag:
-        y = x
-    else:
-        y = x[:2]
-    return y * 2  # <-
+@bad("in this loop, 'y' may be array f64[8] or array f64[7]", f64[8])
+def shapes_that_differ_in_a_loop(x):
+    y = x
+    while y.sum() > 0:  # <-
+        y = np.diff(y)
+    return y * 2
 
 
 @bad("this may be None: float or None", float)

@@ -245,6 +245,7 @@ def need_characters(engine: Engine, x: Any) -> None:
 
 def kind_of(engine: Engine, x: Any) -> str:
     """What `x` is, for messages."""
+    x = engine.use(x)
     if isinstance(x, Ref):
         if _grows(engine, x):
             return "list"

@@ -271,7 +271,8 @@ def _first(engine: Engine, source: Compound) -> Any:
         raise Stopped
     hints = [("", engine.loc), ("the item", engine.loc)]
     pinned = engine.captures.pinned
-    edge, args = merge(edges, (), hints, engine.in_use, pinned, source.meta[0].function)
+    how = source.meta[0].function, (), False, engine.policy.apart
+    edge, args = merge(edges, (), hints, engine.in_use, pinned, *how)
     engine.enter(edge)
     driver.more, driver.item = args
     return driver.more

@@ -117,6 +117,8 @@ def unknown(engine: Engine, x: Any) -> bool:
         return False
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
+    if (grown := growing.found(engine.heap, x)) is not None:
+        return isinstance(growing.length(engine, grown), Scalar)
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return content.fields["at"].value is not None and unknown(engine, content.fields["items"])

@@ -108,7 +108,7 @@ def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
     known = engine.key(key)
     if known not in content.items:
         return engine.raise_constant(KeyError(known))
-    return engine.use(content.items[known])
+    return engine.moved(content.items[known])
 
 
 def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
@@ -130,7 +130,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
         kind = "list" if isinstance(x, Ref) else "tuple"
         return engine.raise_constant(type(error)(str(error).replace("tuple", kind)))
     if not isinstance(index, slice):
-        return engine.use(found)
+        return engine.moved(found)
     if isinstance(x, Const):
         return Const(x.value[index])
     return engine.new(ListCell(found)) if isinstance(x, Ref) else Tuple(found)
@@ -586,7 +586,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
             engine.content(found)  # refuses
     items = arrays.items_of(engine, found)
     if items is not None:
-        return [engine.use(i) for i in items]
+        return [engine.moved(i) for i in items]
     count = engine.static(length(engine, found), "the number of items")
     return [item(engine, found, Const(i)) for i in range(count)]
 

@@ -12,11 +12,12 @@ from typing import Any
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Array, Const, MaybeNone, NeedsStatic, Scalar
+from pyxla.infer.lattice import Array, Const, Either, MaybeNone, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 
 Atom = tuple[str, Any, Any]
 
+# ("AMONG", x, places): the Either `x` is one of its items at these places.
 # ("SOME", x, None): the MaybeNone x is not None; ("NONE", x, None): it is.
 _NEGATED = {
     "SOME": "NONE",
@@ -61,6 +62,10 @@ def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any
         if isinstance(x, MaybeNone):
             _settle(env, x, direction == "SOME")
             continue
+        if isinstance(x, Either):
+            if len(y) == 1:
+                env.update(settled(env, x, y[0]))
+            continue
         for left, right, relation in ((x, y, direction), (y, x, _SWAPPED[direction])):
             interval = _narrowed(extent.fact(left), extent.fact(right), relation)
             if interval.lo is not None and interval.hi is not None and interval.lo > interval.hi:
@@ -75,6 +80,24 @@ def _settle(env: dict[Value, Any], x: MaybeNone, some: bool) -> None:
     for key, known in env.items():
         if isinstance(known, MaybeNone) and known.some.value is x.some.value:
             env[key] = known.value if some else Const(None)
+
+
+def settled(env: dict[Value, Any], x: Either, place: int) -> dict[Value, Any]:
+    """`env` where `x`, and what is one of several together with it, is the item at `place`."""
+    known = x.selector.value
+    return {
+        key: value.items[place]
+        if type(value) is Either and value.selector.value is known
+        else value
+        for key, value in env.items()
+    }
+
+
+def places(x: Either, assumed: tuple[Atom, ...]) -> list[int]:
+    """Which of its items `x` may be where `assumed` holds."""
+    left = range(len(x.items))
+    known = [a[2] for a in assumed if a[0] == "AMONG" and a[1].selector.value is x.selector.value]
+    return [place for place in left if all(place in among for among in known)]
 
 
 def is_some(x: MaybeNone, assumed: tuple[Atom, ...]) -> bool | None:

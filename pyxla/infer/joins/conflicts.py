@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled
 from pyxla.infer.lattice import SAME_TYPE, UNDEFINED, Array, Compound, Conflict, Ref, describe
 from pyxla.ir.core import Value
 
@@ -35,7 +35,7 @@ def _shown(value: Any, state: Edge) -> str:
         return f"a list of {len(content.items)} items"
     if isinstance(content, DictCell):
         return f"a dict with keys {list(content.items)}"
-    if isinstance(content, ObjectCell):
+    if isinstance(content, ObjectCell | Pooled):
         return f"an instance of {content.cls.__name__}"
     if isinstance(content, Array) and isinstance(value, Ref) and value.view:
         return f"a view of {describe(content)}"

@@ -49,7 +49,8 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
     names = ["status", "the result", *["the exception"] * width]
     hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
     pinned, grows = engine.captures.pinned, bool(engine.pools)
-    edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, ended, engine.exact, grows)
+    how = ended, engine.exact, grows, engine.policy.apart
+    edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, *how)
     engine.enter(edge)
     status, result, *exceptions = args
     merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]

@@ -32,7 +32,7 @@ from pyxla.infer.heap import (
     same_structure,
     shadowed,
 )
-from pyxla.infer.joins import kinds, unions
+from pyxla.infer.joins import eithers, kinds, unions
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import called, conflict
@@ -44,6 +44,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    Either,
     MaybeNone,
     MaybeUnbound,
     Ref,
@@ -100,7 +101,7 @@ class Join:
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
     `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
-    what else is needed from there on.
+    what else is needed from there on; `apart`: whether values of no one type may meet (`eithers`).
     """
 
     def __init__(
@@ -112,8 +113,9 @@ class Join:
         place: Any = None,
         exact: bool = False,
         held: Held | None = None,
+        apart: bool = False,
     ) -> None:
-        self.place, self.exact, self.held = place, exact, held
+        self.place, self.exact, self.held, self.apart = place, exact, held, apart
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
         self.joined: dict[Any, Any] = {}
@@ -141,6 +143,8 @@ class Join:
         for v in values:
             if isinstance(v, (Conflict, MaybeUnbound)):
                 return self._join_conflicts(values)
+            if isinstance(v, Either):
+                return self._apart(values)
             if v is not UNDEFINED:
                 known.append(v)
                 numbers = numbers and is_number(v)
@@ -165,7 +169,7 @@ class Join:
         values = [taken_apart(v) for v in values]
         first = taken_apart(known[0])
         known = [taken_apart(v) for v in known]
-        if all(_same_shape(first, v) for v in known):
+        if all(_same_shape(first, v) for v in known) and not self._is_apart(known, values):
             columns = [
                 self.join([v if v is UNDEFINED else v.items[i] for v in values])
                 for i in range(len(first.items))
@@ -173,7 +177,17 @@ class Join:
             if isinstance(first, Tuple):
                 return Tuple(tuple(columns), first.cls)
             return Compound(first.kind, tuple(columns), first.meta)
-        return self.conflict(values)
+        return self._apart(values)
+
+    def _is_apart(self, known: list[Any], values: list[Any]) -> bool:
+        """Whether functions or the like have parts of no one type."""
+        compound = self.apart and isinstance(known[0], Compound)
+        return compound and not eithers.parts_alike(values, self.states, UNDEFINED)
+
+    def _apart(self, values: list[Any]) -> Any:
+        """Each of values of no one type as it is, or why they cannot be."""
+        found = eithers.join(self, values, UNDEFINED) if self.apart else None
+        return self.conflict(values) if found is None else found
 
     def _join_conflicts(self, values: list[Any]) -> Any:
         unbound = [v for v in values if isinstance(v, Unbound)]
@@ -200,8 +214,8 @@ class Join:
         known = [v for v in bare if v is not UNDEFINED]
         same = all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known])
         joined = known[0] if same else self.join(bare)
-        if isinstance(joined, Conflict):
-            return self.conflict(values)
+        if isinstance(joined, (Conflict, Either)):
+            return self._apart(values)
         found = self._join_numbers(some, some)
         if isinstance(found, Const):
             return joined if found.value else Const(None)
@@ -291,8 +305,9 @@ class Join:
         contents = [s.heap.contents.get(v.cell) for v, s in known]
         if all(isinstance(c, (Array, Shadow)) for c in contents):
             return self._join_array_refs(values, contents)
-        if not all(type(c) is type(contents[0]) for c in contents):
-            return self.conflict(values)
+        same = eithers.same_class if self.apart else eithers.same_kind
+        if not same(contents):
+            return self._apart(values)
         return self._join_cells(values)
 
     def _met(self, ref: Ref, values: list[Any]) -> Ref:
@@ -334,7 +349,7 @@ class Join:
         if key not in self.joined:
             arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
             if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
-                return self.conflict(values)
+                return self._apart(values)
             found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
             if found is None:
                 plain = all(
@@ -625,13 +640,14 @@ def merge(
     place: Any = None,
     exact: Container[Any] = (),
     grows: bool = False,
+    apart: bool = False,
 ) -> tuple[Edge, tuple[Any, ...]]:
     """Join `edges` in a new block: the state there, and the values of the target's phis.
 
     live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
     values that callers still need, asked for only when objects merge.  pinned: what the outside
     world can reach.  place: which join this is, done exactly if it is in `exact`.  grows: lists of
-    different lengths may meet (`infer.lists.growing`).
+    different lengths may meet (`infer.lists.growing`).  apart: values of no one type may.
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
@@ -640,7 +656,7 @@ def merge(
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)
     target.preds = [edge.block for edge in edges]
-    join = Join(edges, target, None, None, place, place in exact, Held(live, held, pinned))
+    join = Join(edges, target, None, None, place, place in exact, Held(live, held, pinned), apart)
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc

@@ -31,14 +31,16 @@ from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Conflict, Const, Kinds, MaybeNone, Ref, Scalar, Tuple
+from pyxla.infer.lists import instances
 from pyxla.infer.lists.columns import front, without
 from pyxla.infer.lists.items import (
     INT,
     Block,
     Handle,
+    Handles,
     Item,
     Maybe,
     Nested,
@@ -280,8 +282,10 @@ def read_item(
             element = arrays.read(engine, element)
         return arrays.fresh(engine, element, read_only=KEPT)
     if isinstance(item, Handle):
-        row = Scalar(arrays.python_scalar(element, int).value, extent.AT_LEAST_0)
-        return engine.new(Pooled(engine.pools[item.cls], row, item.cls))
+        return instances.at_row(engine, item.cls, element)
+    if isinstance(item, Handles):
+        row = arrays.getitem(engine, next(columns), index)
+        return instances.of_one_class(engine, item.classes, element, row)
     weak = item.type.weak
     found_ = arrays.python_scalar(element, PYTHON_TYPES[item.type.dtype]) if weak else element
     if not item.choices:

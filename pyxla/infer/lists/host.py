@@ -31,6 +31,10 @@ def items_of_columns(
         if isinstance(item, dict) and "pool" in item:
             instances = pool(item["pool"])
             return [instances[i] if i < len(instances) else None for i in column.tolist()]
+        if isinstance(item, dict) and "pools" in item:
+            several = [pool(number) for number in item["pools"]]
+            places = zip(column.tolist(), next(rest).tolist(), strict=True)
+            return [several[k][i] if i < len(several[k]) else None for k, i in places]
         if isinstance(item, dict) and "maybe" in item:
             held = items(item["maybe"])
             return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]

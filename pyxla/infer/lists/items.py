@@ -9,6 +9,7 @@ Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
 Pick     one of several texts or members of an enum: a column of which
 Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is
+Handles  an instance of one of several classes: a column of which, and one of the row
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled
 from pyxla.infer.joins import choices, kinds
+from pyxla.infer.joins.eithers import items_of
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
     Const,
+    Either,
     MaybeNone,
     Ref,
     Scalar,
@@ -112,8 +115,15 @@ class Handle:
     cls: type
 
 
+@dataclass(frozen=True, slots=True)
+class Handles:
+    """An instance of one of these classes."""
+
+    classes: tuple[type, ...]
+
+
 NONE = Same(None)
-Item = Number | Block | Row | Nested | Maybe | Same | Pick | Handle
+Item = Number | Block | Row | Nested | Maybe | Same | Pick | Handle | Handles
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -132,7 +142,21 @@ def item_of(heap: Heap, x: Any) -> Item | None:
     if isinstance(x, MaybeNone):
         inner = item_of(heap, x.value)
         return Maybe(inner) if _may_be_none(inner) else None
+    if isinstance(x, Either):
+        return _of_instances([item_of(heap, item) for item in x.items])
     return _of_reference(heap, x) if isinstance(x, Ref) else None
+
+
+def _of_instances(items: Sequence[Item | None]) -> Handles | None:
+    """One of several items that are instances."""
+    if not all(isinstance(item, (Handle, Handles)) for item in items):
+        return None
+    return Handles(tuple(dict.fromkeys([cls for item in items for cls in classes_of(item)])))
+
+
+def classes_of(item: Any) -> tuple[type, ...]:
+    """The classes that an instance may be of."""
+    return (item.cls,) if isinstance(item, Handle) else item.classes
 
 
 def picked(values: Sequence[Any]) -> Pick | None:
@@ -156,7 +180,7 @@ def with_column(item: Item | None) -> Item | None:
 def _may_be_none(item: Any) -> bool:
     """Whether an item is a number, a tuple of numbers or an instance: None is one of them too."""
     row = isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
-    return row or isinstance(item, (Number, Handle))
+    return row or isinstance(item, (Number, Handle, Handles))
 
 
 def holds_instances(item: Any) -> bool:
@@ -165,7 +189,7 @@ def holds_instances(item: Any) -> bool:
         return holds_instances(item.item)
     if isinstance(item, Row):
         return any(map(holds_instances, item.items))
-    return isinstance(item, Handle)
+    return isinstance(item, (Handle, Handles))
 
 
 def _of_reference(heap: Heap, x: Ref) -> Item | None:
@@ -225,6 +249,8 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
     picks = picks_of(x), picks_of(y)
     if None not in picks:
         return picked(choices.united(*picks))
+    if (instances := _of_instances([x, y])) is not None:
+        return instances
     if isinstance(x, Nested) and isinstance(y, Nested):
         inner = x.item or y.item
         if x.item is not None and y.item is not None:
@@ -277,6 +303,8 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
             yield INT, ()
     elif isinstance(item, (Pick, Handle)):
         yield INT, ()
+    elif isinstance(item, Handles):
+        yield from [(INT, ())] * 2
     elif isinstance(item, Block):
         yield item.dtype, item.shape
 
@@ -301,8 +329,12 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         where = choices.position(x, item.values)
         yield cast(as_array(where.value if isinstance(where, Const) else where).value, INT)
     elif isinstance(item, Handle):
-        row: Any = heap.contents[x.cell]
-        yield cast(as_array(row.index).value, INT)
+        yield _row_of(heap, x)
+    elif isinstance(item, Handles):
+        given = items_of(x)
+        places = [item.classes.index(_class_of(heap, one)) for one in given]
+        yield cast(_chosen(x, [number(place) for place in places]), INT)
+        yield _chosen(x, [_row_of(heap, one) for one in given])
     elif isinstance(item, Block):
         yield array_at(heap, x).value
     elif isinstance(item, Nested):
@@ -316,6 +348,21 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         else:
             for dtype, shape in leaves(item.item):
                 yield constant(value=np.zeros(shape, dtype))
+
+
+def _class_of(heap: Heap, x: Ref) -> type:
+    row: Any = heap.contents[x.cell]
+    return row.cls
+
+
+def _row_of(heap: Heap, x: Ref) -> Value:
+    """The row of the pool that an instance is."""
+    row: Any = heap.contents[x.cell]
+    return cast(as_array(row.index).value, INT)
+
+
+def _chosen(x: Any, found: Sequence[Value]) -> Value:
+    return chosen(x.selector, found) if isinstance(x, Either) else found[0]
 
 
 def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
@@ -418,6 +465,13 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield from _retyped(rest, bare, new.item, depth, front)
     elif isinstance(new, (Block, Handle)):
         yield next(rest)
+    elif isinstance(new, Handles):
+        places = [new.classes.index(cls) for cls in classes_of(old)]
+        if isinstance(old, Handles):
+            yield kinds.moved(next(rest), places)
+        else:
+            yield constant(value=np.full(front, places[0], INT))
+        yield next(rest)
     elif isinstance(new, Pick):
         places = [choices.place(v, new.values) for v in picks_of(old)]
         if isinstance(old, Pick):
@@ -476,6 +530,8 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
         return {"picks": item.values}
     if isinstance(item, Handle):
         return {"pool": pool(item.cls)}
+    if isinstance(item, Handles):
+        return {"pools": tuple(map(pool, item.classes))}
     if isinstance(item, Block):
         return "array"
     if item is None:

@@ -21,12 +21,14 @@ class Policy:
     lists: which lists of numbers become arrays: "long" ones, "all", or "none".  grows: whether
     lists may be of unknown length.  rooms: whether arrays may be of sizes that nothing bounds
     (`infer.arrays.room`).  pooled: classes whose instances are in pools (`infer.lists.pools`).
+    apart: whether a name may be one of values of no one type (`infer.joins.eithers`).
     """
 
     lists: str = "long"
     grows: bool = True
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
+    apart: bool = False
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class Findings:
     made: a list became an array.  wanted: one did not, which might be why a program is refused.
     grew: a list is of unknown length.  sized: an array would be of a size that nothing bounds.
     turns: iterations that were visited one by one while a list might be an array instead.
+    met: a name or an item has no one type.
     classes: those whose instances might be in pools, of all that instances were made of (made_of).
     """
 
@@ -44,6 +47,7 @@ class Findings:
     wanted: bool = False
     grew: bool = False
     sized: bool = False
+    met: bool = False
     turns: int = 0
     classes: set[type] = field(default_factory=set)
     made_of: set[type] = field(default_factory=set)
@@ -73,5 +77,8 @@ class Findings:
             (bool(pooled), Policy(pooled=pooled)),
             (bool(pooled), Policy(lists="all", pooled=pooled)),
             (self.made, Policy(lists="none")),
+            (self.met, Policy(apart=True)),
+            (self.met and bool(pooled), Policy(pooled=pooled, apart=True)),
+            (self.met or self.wanted, Policy(lists="all", pooled=pooled, apart=True)),
         )
         return [policy for found, policy in table if found]

@@ -101,8 +101,8 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
     pinned = engine.captures.pinned
-    grows = engine.policy.grows
-    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows)
+    grows, apart = engine.policy.grows, engine.policy.apart
+    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows, apart)
     edge.args = args
     compact(engine, edge, live)
     args = edge.args
@@ -204,9 +204,11 @@ def _passes(
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact = header in engine.exact
-        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held)
+        apart = engine.policy.apart
+        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, apart)
         head.visit = visit
         if conflicts := head.conflicts():
+            engine.findings.met = True
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost, shared)
         _pass(engine, frame, component, head)

@@ -27,7 +27,7 @@ from pyxla.infer.heap import (
     reachable,
     same_structure,
 )
-from pyxla.infer.joins import choices, kinds, unions
+from pyxla.infer.joins import choices, eithers, kinds, unions
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.joins.merge import Edge, Join, all_equal, materialize
@@ -37,6 +37,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    Either,
     MaybeNone,
     MaybeUnbound,
     Ref,
@@ -73,11 +74,12 @@ class LoopHead:
         place: Any = None,
         exact: bool = False,
         held: Held | None = None,
+        apart: bool = False,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
         those expected to change; `brought`: the numbers that names are expected to become.
-        `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`
-        and `held` as in `Join`."""
+        `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`,
+        `held` and `apart` as in `Join`."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
@@ -89,7 +91,7 @@ class LoopHead:
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
-        self.join = Join([entry], self.block, states, directions, place, exact, held)
+        self.join = Join([entry], self.block, states, directions, place, exact, held, apart)
         self.join.vary = not ghosts
         self.hints = hints
         args = []
@@ -297,6 +299,8 @@ class _Fit:
             self.value(template.some, some_of(back))
             back = back.value if isinstance(back, MaybeNone) else back
             self.value(template.value, UNDEFINED if is_none(back) else back)
+        elif isinstance(template, Either):
+            eithers.fit(self, template, back, UNDEFINED)
         elif back is UNDEFINED:
             self._undefined(template)
         elif isinstance(template, Conflict):

@@ -1,0 +1,29 @@
+"""Instances that lists of unknown length hold, as references (`infer.lists.pools`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import shadows
+from pyxla.infer.facts import extent
+from pyxla.infer.heap import Pooled
+from pyxla.infer.lattice import Conflict, Either, Ref, Scalar
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+
+def at_row(engine: Engine, cls: type, number: Any) -> Ref:
+    """The instance of a class that is row `number` of its pool."""
+    row = Scalar(arrays.python_scalar(number, int).value, extent.AT_LEAST_0)
+    return engine.new(Pooled(engine.pools[cls], row, cls))
+
+
+def of_one_class(engine: Engine, classes: Sequence[type], which: Any, number: Any) -> Either:
+    """The instance of class number `which` that is row `number` of the pool of that."""
+    names = " or ".join([f"an instance of {cls.__name__}" for cls in classes])
+    selector = shadows.one_of(arrays.python_scalar(which, int).value, len(classes))
+    items = tuple([at_row(engine, cls, number) for cls in classes])
+    return Either(selector, items, Conflict(f"this may be {names}"))
