@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla import bool_, f64, i64
+from pyxla import f64, i64
 from tests.bad_programs import bad
 
 V, M = f64[3], f64[3, 4]
@@ -83,7 +83,7 @@ def branches_of_two_types(x):
     return y + x  # <-
 
 
-@bad("in this loop, 'y' may be array f64[8] or array f64[7]", f64[8])
+@bad("in this loop, 'y' may be array f64[7] or array f64[6]", f64[8])
 def shapes_that_differ_in_a_loop(x):
     y = x
     while y.sum() > 0:  # <-
