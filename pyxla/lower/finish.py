@@ -79,7 +79,7 @@ PASSES = (
     Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
-    Pass(split_vectors, (while_,), cpu=True),
+    Pass(split_vectors, (dot_general, reduce), cpu=True),
     Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,)),
     Pass(compute_functions, (sine, cosine, atan2), cpu=True),

@@ -19,7 +19,7 @@ from typing import Any
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import uses
+from pyxla.ir.rewrite import Uses
 from pyxla.lower.cost import INFINITE, SMALL, cost, total
 from pyxla.lower.dead import dead_code, has_effect
 from pyxla.lower.forward import forward_blocks
@@ -83,6 +83,7 @@ class _Walk:
     the region at hand.  code: the list being written.  facts: what is known of predicates in the
     branches at hand.  again: another round may find more.  updates: there are loops, and what may
     change large arrays in them.  builder: where rules emit, the current one during the walk.
+    uses: of instructions, those with regions once these are simplified.
     """
 
     def __init__(self) -> None:
@@ -95,6 +96,7 @@ class _Walk:
         self.stores: set[Instr] = set()
         self.again = self.loops = self.stored = False
         self.builder = Builder([])
+        self.uses = Uses()
 
     @property
     def updates(self) -> bool:
@@ -153,6 +155,7 @@ class _Walk:
         final = self.final
         instr.operands = tuple([final(value) for value in instr.operands])
         if instr.regions:
+            self.uses.found.pop(instr, None)
             if op.name == "while":
                 self.loop(instr)
             elif op.name == "if":
@@ -329,18 +332,38 @@ class _Walk:
         invariant: dict[Value, Instr] = {}
         moved: dict[Instr, None] = {}
         for instr in region.instrs:
-            if any(value in varying for value in uses(instr)) or has_effect(instr):
+            if not varying.isdisjoint(self.uses(instr)) or has_effect(instr):
                 varying.update(instr.results)
                 continue
             invariant.update(dict.fromkeys(instr.results, instr))
-            if _is_work(instr):
-                _take(instr, invariant, moved)
+            if self.is_work(instr):
+                self.take(instr, invariant, moved)
         if not moved:
             return
         self.again = True
         region.instrs[:] = [instr for instr in region.instrs if instr not in moved]
         for instr in moved:
             self.code.append(instr)
+
+    def is_work(self, instr: Instr) -> bool:
+        """Whether doing it once is worth a value carried into the loop."""
+        if instr.op.name in _FREE:
+            return False
+        spent = cost(instr)
+        if spent < INFINITE:
+            return spent > 1
+        made = sum(value.type.size for value in instr.results)
+        read = max([value.type.size for value in self.uses(instr)], default=0)
+        return bool(instr.regions) or made <= read
+
+    def take(self, instr: Instr, invariant: dict[Value, Instr], moved: dict[Instr, None]) -> None:
+        """Add an instruction to `moved`, after those it needs."""
+        if instr in moved:
+            return
+        for value in self.uses(instr):
+            if value in invariant:
+                self.take(invariant[value], invariant, moved)
+        moved[instr] = None
 
 
 def _first(seen: dict[Any, int], keys: Iterable[Any], k: int) -> int:
@@ -361,28 +384,6 @@ def _step(param: Value, result: Value) -> Any:
         return result
     op, operands, *attrs = key
     return op, tuple([None if value is param else value for value in operands]), *attrs
-
-
-def _is_work(instr: Instr) -> bool:
-    """Whether doing it once is worth a value carried into the loop."""
-    if instr.op.name in _FREE:
-        return False
-    spent = cost(instr)
-    if spent < INFINITE:
-        return spent > 1
-    made = sum(value.type.size for value in instr.results)
-    read = max([value.type.size for value in uses(instr)], default=0)
-    return bool(instr.regions) or made <= read
-
-
-def _take(instr: Instr, invariant: dict[Value, Instr], moved: dict[Instr, None]) -> None:
-    """Add an instruction to `moved`, after those it needs."""
-    if instr in moved:
-        return
-    for value in uses(instr):
-        if value in invariant:
-            _take(invariant[value], invariant, moved)
-    moved[instr] = None
 
 
 def _implied(pred: Value, truth: bool) -> Iterator[tuple[Value, bool]]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import captures
+from pyxla.ir.rewrite import uses
 from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code
 from pyxla.lower.trips import induction, known, trips
@@ -229,8 +229,7 @@ def _is_long(x: Value) -> bool:
 
 def _used(region: Region) -> list[Value]:
     """The values that a region uses, as often as it does."""
-    found = [value for instr in region.instrs for value in (*instr.operands, *captures(instr))]
-    return [*found, *region.results]
+    return [*[value for instr in region.instrs for value in uses(instr)], *region.results]
 
 
 def _replaced(values: tuple[Value, ...], slot: int, value: Value) -> tuple[Value, ...]:

@@ -83,11 +83,14 @@ def has_little_to_do(instr: Instr) -> bool:
         return _within(instr.operands[1:2])
     if op is clamp and instr.results[0].type.dtype == bool:  # there is no code for it
         return False
-    return _within(instr.results if op in _READS else (*instr.results, *instr.operands))
+    return _within(instr.results) and (op in _READS or _within(instr.operands))
 
 
 def _within(values: tuple[Value, ...]) -> bool:
-    return all(value.type.size <= ELEMENTS for value in values)
+    for value in values:  # a loop: this is asked of all instructions
+        if value.type.size > ELEMENTS:
+            return False
+    return True
 
 
 def _is_small_product(instr: Instr) -> bool:
