@@ -383,7 +383,10 @@ def _step(param: Value, result: Value) -> Any:
     if key is None or len(owner.results) > 1:
         return result
     op, operands, *attrs = key
-    return op, tuple([None if value is param else value for value in operands]), *attrs
+    others = tuple([None if value is param else value for value in operands])
+    if op.name in _COMMUTATIVE and others[1] is None:  # the key has them in any order
+        others = others[::-1]
+    return op, others, *attrs
 
 
 def _implied(pred: Value, truth: bool) -> Iterator[tuple[Value, bool]]:

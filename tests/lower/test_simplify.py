@@ -319,3 +319,17 @@ def test_results_keep_their_weakness():
     region = region_of((python_type(int),), lambda x: multiply(x, number(0)))
     (result,) = simplify(region).results
     assert not result.type.weak
+
+
+def test_equal_slots_are_one_wherever_their_values_lie_in_memory():
+    for _ in range(50):
+        region = region_of(
+            (I64, I64, I64),
+            lambda n, i, step: loop(
+                [i, i],
+                lambda x, y: compare(add(x, y), n, direction="LT"),
+                lambda x, y: (add(x, step), add(step, y)),
+            ),
+        )
+        (made,) = [instr for instr in simplify(region).instrs if instr.op is while_]
+        assert len(made.results) == 1
