@@ -148,3 +148,33 @@ def texts(x, names):
         grades[x.argmax()],
         "FDC"[x[3]],
     )
+
+
+SOME = lambda: (np.array([3.0, 1.0, 2.0, 0.5]),)
+ONE = lambda: (np.array([2.5]),)
+NO = lambda: (np.zeros(0),)
+MANY = lambda: (np.random.default_rng(1).normal(size=40),)
+
+
+@program("of as many items as data says", SOME, ONE, NO, MANY)
+def of_unknown_size(x):
+    kept, total = [v for v in x if v > 0.7], 0.0
+    for a, b, c in combinations(x[x > 0.7], 3):
+        total += abs(a - b) * c
+    for a, b in permutations(kept, 2):
+        total = 0.5 * total + a - 2 * b
+    for a in combinations_with_replacement(kept, 2):
+        total = 0.5 * total + a[0] - 2 * a[1]
+    return total, [a * b for a, b in product(kept, x)]
+
+
+@program("as above, appended to meanwhile", SOME, ONE, NO, MANY)
+def taken_as_they_are(x):
+    places = [i for i in range(len(x)) if x[i] > 0.7]
+    best = None
+    for i, j in combinations(places, 2):
+        distance = abs(x[i] - x[j])
+        if best is None or distance < best[0]:
+            best = distance, i, j
+            places.append(i)
+    return best, list(combinations(places[:4], 2)), places

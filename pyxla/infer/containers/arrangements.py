@@ -1,7 +1,8 @@
 """`itertools.product`, `combinations` and `permutations` as sequences.
 
 Which items an arrangement has depends on how many there are alone, so that a loop over arrangements
-reads their places from a table: it stays a loop where its items are of one type.
+reads their places from a table: it stays a loop where its items are of one type.  Where run time
+says how many items there are, arrangements are generators instead, loops in loops.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import (
     ITEMS,
     LENGTHS,
@@ -32,6 +35,7 @@ from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.lists.items import Number, Row
+from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
 from pyxla.ops.shape import constant
 
@@ -147,10 +151,13 @@ ITEMS["arrangement"] = _item
 
 @rule(itertools.product)
 def _product(engine: Engine, *xs: Any, repeat: Any = Const(1)) -> Any:
-    pools = [*xs] * max(engine.static(repeat, "the number of repetitions"), 0)
+    times = max(engine.static(repeat, "the number of repetitions"), 0)
+    if any(unknown(engine, x) for x in xs):
+        pools = [_listed(engine, x) for x in xs] * times
+        return call(engine, Const(interpreted.product), pools, {})
+    pools = [*xs] * times
     held = [_known(engine, pool) for pool in xs]
     sizes = [engine.static(length(engine, pool), "the number of items") for pool in held]
-    times = len(pools) // max(len(xs), 1)
     return _arranged(engine, itertools.product, held * times, sizes * times, len(pools))
 
 
@@ -161,9 +168,21 @@ def _known(engine: Engine, x: Any) -> Any:
     return engine.new(ListCell(tuple(iterate(engine, x))))
 
 
-def _chosen(make: Any) -> None:
+def _listed(engine: Engine, x: Any) -> Any:
+    """The items as they are now."""
+    return call(engine, Const(list), [x], {})
+
+
+def _chosen(make: Any, generator: Any) -> None:
     @rule(make)
     def function(engine: Engine, iterable: Any, r: Any = Const(None)) -> Any:
+        if unknown(engine, iterable):
+            width = engine.static(r, "the number of items of each")
+            if width is None:
+                raise engine.refuse(f"how many items {make.__name__}() takes is not known", _WIDTH)
+            if width < 0:
+                return engine.raise_constant(ValueError("r must be non-negative"))
+            return call(engine, Const(generator), [_listed(engine, iterable), Const(width)], {})
         pool = _known(engine, iterable)
         size = engine.static(length(engine, pool), "the number of items")
         width = engine.static(r, "the number of items of each")
@@ -173,6 +192,7 @@ def _chosen(make: Any) -> None:
         return _arranged(engine, make, [pool], [size], width)
 
 
-_chosen(itertools.combinations)
-_chosen(itertools.combinations_with_replacement)
-_chosen(itertools.permutations)
+_WIDTH = "say how many are taken at a time"
+_chosen(itertools.combinations, interpreted.combinations)
+_chosen(itertools.combinations_with_replacement, interpreted.with_replacement)
+_chosen(itertools.permutations, interpreted.permutations)
