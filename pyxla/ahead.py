@@ -48,7 +48,15 @@ class Demands:
 
     def restless(self, function: Any) -> CompileError:
         """The error for inference that asks for one object after another."""
-        made = type(self.places[-1].read()).__name__ if self.places else "value"
+        if not self.places:
+            path, loc = list(self.static.items())[-1]
+            return CompileError(
+                f"the values of more than {len(self.static) - 1} numbers must be known while "
+                f"compiling, that of {signature.spell(path)} among them",
+                loc,
+                hint="pass numbers that index or count as an array",
+            )
+        made = type(self.places[-1].read()).__name__
         return CompileError(
             f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
             hint="make it outside, and pass the arrays and numbers in it as arguments",

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -185,15 +185,18 @@ class Compiled:
                 try:
                     entry = self._compile(described, names, sharing.Memory())
                 except Restart as restart:
-                    self._learn(restart)
+                    self._learn(restart, args)
                     continue
                 self._keep((names, key), entry)
                 self._count_values(described)
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
-    def _learn(self, restart: Restart) -> None:
+    def _learn(self, restart: Restart, args: Sequence[Any] = ()) -> None:
         self._demands.learn(restart)
+        for path, loc in restart.static.items():
+            further = signature.alike(args, path, self._demands.static)
+            self._demands.static.update(dict.fromkeys(further, loc))
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
 

@@ -26,7 +26,7 @@ with a step for each container on the way (index, key or field name).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -355,6 +355,32 @@ def _hashable(x: Any, path: Callable[[], Path]) -> Any:
             hint="pass its arrays and numbers as arguments, or register its class as a JAX pytree",
         ) from None
     return x
+
+
+# So many numbers at one place of the items of a list are asked for before all of them are.
+_SEVERAL = 8
+
+
+def alike(args: Sequence[Any], path: Path, known: Collection[Path]) -> list[Path]:
+    """The ints at the place of `path` in all items of a list or tuple, where it was asked for those
+    of several."""
+    found: list[Path] = []
+    for d in range(1, len(path)):
+        before, after = path[:d], path[d + 1 :]
+        same = [p for p in known if len(p) == len(path) and p[:d] == before and p[d + 1 :] == after]
+        items = _item_at(args, before)
+        if len(same) >= _SEVERAL and isinstance(items, (list, tuple)):
+            every = [(*before, i, *after) for i in range(len(items))]
+            found += [p for p in every if type(_item_at(args, p)) is int]
+    return found
+
+
+def _item_at(args: Any, path: Path) -> Any:
+    """What lists and tuples hold at `path`; None where it leads elsewhere."""
+    for step in path:
+        sequence = isinstance(args, (list, tuple)) and type(step) is int and step < len(args)
+        args = args[step] if sequence else None
+    return args
 
 
 def spell(path: Path) -> str:

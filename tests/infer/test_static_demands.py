@@ -144,3 +144,17 @@ def test_a_factorial_that_64_bits_do_not_hold():
     np.testing.assert_allclose(compiled(small, 1e-6), series(small, 1e-6), rtol=1e-12)
     with pytest.raises(OverflowError, match="64 bits"):
         compiled(np.array([0.5, 10.0]), 1e-6)
+
+
+def test_the_same_number_of_many_items_is_asked_for_at_once():
+    def degrees(n, edges):
+        neighbours = [[] for _ in range(n)]
+        for a, b, weight in edges:
+            neighbours[a].append(weight)
+            neighbours[b].append(weight)
+        return [sum(own) for own in neighbours]
+
+    edges = [(i % 7, 3 * i % 5, float(i)) for i in range(50)]
+    compiled = pyxla.compile(degrees)
+    assert compiled(9, edges) == degrees(9, edges)
+    assert len(compiled.specializations) == 1
