@@ -43,7 +43,40 @@ def test_left_operands_lie_row_by_row(program, dtype):
     got = pyxla.compile(program, verify=True)(a, b)
     assert got.dtype == expected.dtype
     np.testing.assert_allclose(got, expected, rtol=1e-3 if dtype == np.float32 else 1e-10)
-    if expected.dtype == np.float64:
-        text = pyxla.code_hlo(program, a, b, optimized=True)
-        assert " dot(" in text
-        assert "lhs_contracting_dims={0}" not in text
+    text = pyxla.code_hlo(program, a, b, optimized=True)
+    assert " dot(" in text
+    assert "lhs_contracting_dims={0}" not in text
+
+
+def twice_transposed(a):
+    t = a.T
+    return np.tensordot(a, t, ((0,), (0,))) + np.tensordot(t, t, ((1,), (0,)))
+
+
+def test_a_square_matrix_and_its_transpose():
+    a = np.random.default_rng(0).random((40, 40))
+    np.testing.assert_allclose(pyxla.compile(twice_transposed)(a), twice_transposed(a), rtol=1e-12)
+
+
+def repeated(v, w, x):
+    for _ in range(20):
+        x = np.tanh(np.tanh(x @ v) @ w)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_narrow_layers(dtype):
+    """What the reverse of a loop multiplies by is computed there, and written row by row."""
+    rng = np.random.default_rng(0)
+    v, w, x = [rng.standard_normal(shape) for shape in ((10, 6), (6, 10), (64, 10))]
+    slopes = pyxla.compile(lambda v, w, x: pyxla.grad(repeated, (0, 1))(v, w, x))
+    found = slopes(v.astype(dtype), w.astype(dtype), x.astype(dtype))
+    for slope, (dv, dw) in zip(found, ((1e-6, 0), (0, 1e-6)), strict=True):
+        rows, columns = slope.shape
+        step = np.zeros((rows, columns))
+        step[1, 2] = 1
+        ahead = repeated(v + step * dv if dv else v, w + step * dw if dw else w, x)
+        behind = repeated(v - step * dv if dv else v, w - step * dw if dw else w, x)
+        np.testing.assert_allclose(slope[1, 2], (ahead - behind) / 2e-6, rtol=1e-3)
+    arrays = [y.astype(dtype) for y in (v, w, x)]
+    assert "lhs_contracting_dims={0}" not in pyxla.code_hlo(slopes, *arrays, optimized=True)

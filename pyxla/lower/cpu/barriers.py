@@ -25,6 +25,7 @@ from pyxla.ops.convolution import convolution
 from pyxla.ops.elementwise import ELEMENTWISE
 
 LARGE = 4096  # elements of an array that is worth a kernel
+TRANSPOSED = 256  # elements of an array that is written, and read, as a whole
 SHARED = 2  # arrays that the code of a value reads which is needed in memory anyway
 MANY = 4  # arrays that the code of any value with several users may read
 FUSIBLE = ELEMENTWISE | frozenset([op for op in vars(shape).values() if isinstance(op, Op)])
@@ -133,4 +134,6 @@ def may_hold(region: Region) -> bool:
 
 def _is_computed(value: Value) -> bool:
     owner = value.owner
+    if isinstance(owner, Instr) and owner.op is shape.transpose:  # `lower.cpu.orient`
+        return value.type.size >= TRANSPOSED
     return value.type.size >= LARGE and isinstance(owner, Instr) and owner.op in ELEMENTWISE
