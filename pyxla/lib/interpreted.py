@@ -389,6 +389,18 @@ def stepped(x: Any) -> Iterator[Any]:
         yield item
 
 
+def indexed(x: Any) -> Iterator[Any]:
+    """The items of an instance that has `__getitem__` alone."""
+    place = 0
+    while True:
+        try:
+            item = x[place]
+        except IndexError:
+            return
+        yield item
+        place += 1
+
+
 def next_or(x: Any, default: Any) -> Any:
     """`next(x, default)` of an iterator that a class of the user's makes."""
     try:

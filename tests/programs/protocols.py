@@ -196,3 +196,39 @@ def instances_as_indexes(x, a, k):
     a[at, 0] = 4
     del items[Place(0)]
     return x[at], x[Place(0) : at], items, (7, 8, 9)[at], a[at], a[at, at], a[:, at]
+
+
+class Doubled:
+    """Iterated over by its items alone."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, i):
+        if i >= len(self.x):
+            raise IndexError(i)
+        return self.x[i] * 2
+
+
+class Held:
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+
+@program(
+    "iteration by __getitem__",
+    lambda: (np.arange(6.0),),
+    lambda: (np.array([2.5]),),
+    lambda: (np.zeros(0),),
+)
+def iterated_by_items(x):
+    total = 0.0
+    for v in Doubled(x):
+        total = 0.5 * total + v
+    a, b, c = Held(1, x, 2.0)
+    small = Held(3, 1, 2)
+    listed = list(Held(1, x)), [v for v in small], tuple(small), sorted(small), 9 in small
+    return total, sum(Doubled(x)), len(list(Doubled(x))), (a, b, c), listed, max(small)

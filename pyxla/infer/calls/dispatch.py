@@ -173,7 +173,8 @@ def _iterates(engine: Engine, value: Any, x: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if type(x) is Ref else None
     if type(content) is not ObjectCell or content.cls.__module__.startswith("pyxla."):
         return False
-    return hasattr(content.cls, "__iter__") and value in _CONSUMERS
+    iterable = hasattr(content.cls, "__iter__") or hasattr(content.cls, "__getitem__")
+    return iterable and value in _CONSUMERS
 
 
 def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -35,7 +35,7 @@ from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import choosing, growing, methods, number_lists
-from pyxla.lib.interpreted import stepped
+from pyxla.lib.interpreted import indexed, stepped
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import TableSet, in_order
 
@@ -279,13 +279,13 @@ def sequence(engine: Engine, x: Any) -> Any:
             return _ordered(engine, content)
         return sequence(engine, inner)
     if isinstance(content, ObjectCell):
-        for name in ("__iter__", "__getitem__"):
-            if name == "__iter__":
-                result = special(engine, x, name, ())
-                if result is not None and _steps(engine, result):
-                    return sequence(engine, call(engine, Const(stepped), [result], {}))
-                if result is not None:
-                    return sequence(engine, result)
+        result = special(engine, x, "__iter__", ())
+        if result is not None and _steps(engine, result):
+            return sequence(engine, call(engine, Const(stepped), [result], {}))
+        if result is not None:
+            return sequence(engine, result)
+        if engine.captures.member(content.cls, "__getitem__") is not None:
+            return sequence(engine, call(engine, Const(indexed), [x], {}))
         raise engine.refuse(
             f"{arrays.kind_of(engine, x)} cannot be iterated over",
             "define __iter__ to return a list, tuple, range or array",
