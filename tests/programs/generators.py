@@ -635,3 +635,20 @@ def in_turn(a, items, n):
     products = [x * y for x, y in zip(it, it)]
     threes = [sum(group) for group in zip(*[iter(a)] * 3)]
     return products, threes, [x - y for x, y in zip(numbers, numbers)]
+
+
+@program(
+    "zip of a generator and what is shorter",
+    lambda: (np.array([2.5]),),
+    lambda: (np.zeros(0),),
+    lambda: (np.arange(5.0),),
+)
+def zipped_with_shorter(x):
+    def weights():
+        yield 1
+        yield 2
+
+    total = 0.0
+    for w, v in zip(weights(), x):
+        total += w * v
+    return total, list(zip(weights(), x, x[::-1]))

@@ -213,9 +213,14 @@ def _passes(
         head.settle(engine.held, engine.captures.pinned, lost, shared)
         _pass(engine, frame, component, head)
         back = frame.pending.pop(header, None)
+        if back is None:  # the first turn, of which all is known, is the last one
+            _reset(engine, frame, mark)
+            del entry.block.instrs[size:]
+            entry.block.terminator = None
+            first = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
+            _iteration(engine, frame, component, first)
+            return None
         _strip(frame, component, certain)
-        if back is None:
-            return fields or None
         (edge,) = back
         compact(engine, edge, live)
         written = set(engine.written[mark.written :])
