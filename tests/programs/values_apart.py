@@ -117,6 +117,13 @@ def others(x):
     return f(x), g(x), -1 if word == "below" else word, first
 
 
+@program("functions that texts and numbers choose", ABOVE, BELOW, SINGLE)
+def dispatched(x):
+    by_name = {"sum": np.sum, "first": lambda v: v[0], "max": np.max}
+    name = "sum" if x[0] > 0 else "first"
+    return by_name[name](x), [np.cos, np.sin, abs][int(x[1]) % 3](x)
+
+
 @program("results", ABOVE, BELOW, SINGLE)
 def returned(x):
     if x[0] < 0:
