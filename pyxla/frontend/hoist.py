@@ -116,6 +116,15 @@ def negate(test: ast.expr) -> ast.expr:
     return at(ast.UnaryOp(ast.Not(), test), test)
 
 
+def _is_constant(node: ast.expr) -> bool:
+    """Whether CPython takes an expression for a constant: a number, a text, a tuple of these."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_constant, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_constant(node.operand)
+    return isinstance(node, ast.Constant)
+
+
 def _stores_parts(target: ast.expr) -> bool:
     """Whether assigning a nest of targets may raise when some names have been assigned."""
     return any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in ast.walk(target))
@@ -341,6 +350,8 @@ class Desugarer:
         orelse: Callable[[], None] | None = None,
     ) -> None:
         """Append `for target in items: body`, where `orelse` runs once the items are used up."""
+        if isinstance(items, ast.Set) and all(map(_is_constant, items.elts)):
+            items = call("displayed_set", [at(ast.Tuple(items.elts, LOAD), items)], items)
         sequence = self.hold(call("sequence", [items], items), items)
         index = self.hold(constant(0, items), items)
 

@@ -213,6 +213,11 @@ def leave(manager: Any, raised: BaseException | None) -> Any:
     return type(manager).__exit__(manager, type(raised), raised, raised.__traceback__)
 
 
+def displayed_set(items: tuple[Any, ...]) -> frozenset[Any]:
+    """`{a, b, c}` of constants that a loop reads, which CPython makes once."""
+    return frozenset(items)
+
+
 def refuse(message: str, hint: str) -> NoReturn:
     """In the place of syntax outside the language."""
     raise UnsupportedSyntax(message, hint=hint)

@@ -13,6 +13,7 @@ import pyxla.infer.calls.managers
 import pyxla.infer.containers.arrangements
 import pyxla.infer.containers.making
 import pyxla.infer.containers.methods
+import pyxla.infer.containers.sets
 import pyxla.infer.containers.sorting
 import pyxla.infer.getters
 import pyxla.infer.loops.folding

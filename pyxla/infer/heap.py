@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyxla.errors import Location
 from pyxla.infer.lattice import (
@@ -72,9 +72,21 @@ class NumberList:
 
 @dataclass(frozen=True, slots=True)
 class SetCell:
-    """A set of constants."""
+    """A set of constants.
+
+    steps: how it came about, which decides in which order CPython has the items
+    (`infer.containers.steps`); None: not in one way on all paths.
+    """
 
     items: frozenset[Any]
+    steps: tuple[Step, ...] | None = ()
+
+
+class Step(NamedTuple):
+    """A method of sets that was called, and with what: constants, tuples of them, sets."""
+
+    name: str
+    args: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +339,8 @@ def same_structure(x: Content, y: Content) -> bool:
         return len(x.items) == len(y.items)
     if isinstance(x, DictCell):
         return list(x.items) == list(y.items)
+    if isinstance(x, SetCell):
+        return x.items == y.items and (x.steps is None or x.steps == y.steps)
     if isinstance(x, ObjectCell):
         return x.cls is y.cls and list(x.fields) == list(y.fields)
     if isinstance(x, NumberList):
@@ -348,6 +362,8 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
         return content.holding(dict(zip(content.items, columns, strict=True)))
     if isinstance(content, ObjectCell):
         return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
+    if isinstance(content, SetCell):
+        return content
     if isinstance(content, NumberList):
         return NumberList(columns[0], content.python)
     if isinstance(content, GrowingList):

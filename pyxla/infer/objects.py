@@ -274,6 +274,9 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
             return call_object(engine, fallback, [x, Const(name)], {})
         _raise_missing(engine, content.cls, name)
         raise _missing(engine, f"{content.cls.__name__!r} object", name)
+    if isinstance(found, types.MethodDescriptorType) and lookup(found) is None:
+        words = f"{found.__qualname__} is not among the methods that can be compiled"
+        raise engine.refuse(words, "use an operator, a statement or a loop")
     if isinstance(found, types.GetSetDescriptorType):
         raise engine.refuse(
             f"{content.cls.__name__}.{name} is not supported in compiled code", "read it outside"

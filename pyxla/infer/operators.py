@@ -17,13 +17,14 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
 from pyxla.infer.calls.reflected import reflected
+from pyxla.infer.containers import steps
 from pyxla.infer.containers.comparing import ORDER, compare_containers, joined_lists, one_grows
 from pyxla.infer.containers.structure import contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, constant_of, negated
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, SetCell, Step
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
 from pyxla.infer.lattice import (
@@ -260,12 +261,18 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     return _set_operator(engine, op, x, y)
 
 
+_OF_SETS = {"and_": "__and__", "or_": "__or__", "xor": "__xor__", "sub": "__sub__"}
+
+
 def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     contents: list[Any] = [
         engine.heap.contents.get(v.cell) if isinstance(v, Ref) else None for v in (x, y)
     ]
-    if all(isinstance(c, SetCell) for c in contents) and op in ("and_", "or_", "xor", "sub"):
-        return engine.new(SetCell(_FOLD[op](contents[0].items, contents[1].items)))
+    sets = [getattr(v, "value", c) for c, v in zip(contents, (x, y), strict=True)]
+    if op in _OF_SETS and all(isinstance(s, (SetCell, frozenset)) for s in sets):
+        if isinstance(sets[0], frozenset):
+            return Const(_FOLD[op](sets[0], steps.given(sets[1])))
+        return engine.new(steps.after(sets[0], Step(_OF_SETS[op], (sets[1],))))
     if all(isinstance(c, DictCell) for c in contents) and op == "or_":
         return engine.new(
             DictCell({**contents[0].in_order(engine), **contents[1].in_order(engine)})
@@ -322,6 +329,15 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return x
     if isinstance(content, ListCell) and op == "mul":
         engine.set_content(x.cell, ListCell(content.items * engine.static(y)))
+        return x
+    if isinstance(content, SetCell) and op in _OF_SETS:
+        other = y.value if isinstance(y, Const) else engine.heap.contents.get(y.cell)
+        if isinstance(other, (SetCell, frozenset)):
+            step = Step(f"__i{_DUNDER.get(op, op)}__", (other,))
+            engine.set_content(x.cell, steps.after(content, step))
+            return x
+    if isinstance(content, DictCell) and op == "or_":
+        call(engine, Const(dict.update), [x, y], {})
         return x
     if isinstance(content, ObjectCell):
         result = special(engine, x, f"__i{_DUNDER.get(op, op)}__", (y,))

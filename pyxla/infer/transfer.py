@@ -12,12 +12,12 @@ from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine, Frame
-from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, SetCell
+from pyxla.infer.heap import BoxCell, DictCell, ListCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, Unbound
 from pyxla.infer.lists import growing
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
@@ -178,15 +178,15 @@ def _list(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("set")
 def _set(engine: Engine, frame: Frame, instr: Instr) -> Any:
     items = [engine.use(frame.env[v]) for v in instr.operands]
-    if decided_by_data(engine, *items):
+    if tables.compares(engine, *items):
         return call(engine, Const(set), [Tuple(tuple(items))], {})
-    return engine.new(SetCell(frozenset([engine.static(x, "a set item") for x in items])))
+    return engine.new(steps.displayed([engine.key(x) for x in items], frame.function))
 
 
 @transfer("dict")
 def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
     values = [engine.use(frame.env[v]) for v in instr.operands]
-    if decided_by_data(engine, *values[::2]):
+    if tables.compares(engine, *values[::2]):
         made = engine.new(DictCell({}))
         for key, value in zip(values[::2], values[1::2], strict=True):
             set_item(engine, made, key, value)

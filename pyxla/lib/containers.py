@@ -79,6 +79,34 @@ class Deque(collections.deque):
     def reverse(self) -> None:
         self.items.reverse()
 
+    def index(self, x: Any, *bounds: Any) -> int:
+        if x not in self.items:
+            raise ValueError(f"{x!r} is not in deque")
+        return self.items.index(x, *bounds)
+
+    def remove(self, x: Any) -> None:
+        if x not in self.items:
+            raise ValueError(f"{x!r} is not in deque")
+        self.items.remove(x)
+
+    def insert(self, at: int, x: Any) -> None:
+        if self.limit is not None and len(self.items) >= self.limit:
+            raise IndexError("deque already at its maximum size")
+        self.items.insert(at, x)
+
+    def __add__(self, other: Any) -> Deque:
+        if not isinstance(other, Deque):
+            raise TypeError("can only concatenate deque to deque")
+        return Deque(self.items + other.items, self.limit)
+
+    def __mul__(self, times: int) -> Deque:
+        return Deque(self.items * times, self.limit)
+
+    __rmul__ = __mul__
+
+    def __reversed__(self) -> Any:
+        return reversed(self.items)
+
     def __len__(self) -> int:
         return len(self.items)
 

@@ -115,6 +115,26 @@ def item_or(items: Any, at: int, default: Any) -> Any:
     return default
 
 
+def check_in_list(found: bool, x: Any) -> None:
+    """What `list.index(x)` raises where it is not `found`."""
+    if not found:
+        raise ValueError(f"{x!r} is not in list")
+
+
+def index_in(items: Any, x: Any, start: int = 0, stop: int | None = None) -> int:
+    """`items.index(x, start, stop)`."""
+    size = len(items)
+    for i in range(place(start, size, 0), place(stop, size, size)):
+        if items[i] == x:
+            return i
+    raise ValueError(f"{x!r} is not in list")
+
+
+def found_at(items: list[Any], x: Any) -> int:
+    """Where `x` is among the items, or -1."""
+    return items.index(x) if x in items else -1
+
+
 def same(items: list[Any], others: list[Any]) -> bool:
     """`items == others`."""
     if len(items) != len(others):

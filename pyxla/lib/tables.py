@@ -22,6 +22,55 @@ def pairs(names: list[Any], data: list[Any]) -> Any:
     return list(zip(names, data, strict=True))
 
 
+class View(tuple):
+    """`keys()` or `items()` of a dict whose keys are constants: a tuple that compares as a set."""
+
+    def __new__(cls, *items: Any) -> View:
+        return super().__new__(cls, items)
+
+    def isdisjoint(self, other: Any) -> Any:
+        return set(self).isdisjoint(other)
+
+    def __and__(self, other: Any) -> Any:
+        return set(self).intersection(other)
+
+    def __or__(self, other: Any) -> Any:
+        return set(self).union(other)
+
+    def __sub__(self, other: Any) -> Any:
+        return set(self).difference(other)
+
+    def __xor__(self, other: Any) -> Any:
+        return set(self).symmetric_difference(other)
+
+    __rand__ = __and__
+    __ror__ = __or__
+    __rxor__ = __xor__
+
+    def __rsub__(self, other: Any) -> Any:
+        return set(other).difference(self)
+
+    def __eq__(self, other: object) -> Any:
+        return isinstance(other, (set, frozenset, View)) and set(self) == set(other)
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    def __le__(self, other: Any) -> Any:
+        return set(self) <= set(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return set(self) < set(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return set(self) >= set(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return set(self) > set(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Table(dict):
     """A dict."""
 
@@ -203,6 +252,29 @@ class TableSet(set):
             out = shared(out, gather(set(), other), False)
         return out
 
+    def symmetric_difference(self, other: Any) -> Any:
+        return self ^ gather(set(), other)
+
+    def intersection_update(self, *others: Any) -> None:
+        for other in others:
+            self._keep(gather(set(), other), True)
+
+    def difference_update(self, *others: Any) -> None:
+        for other in others:
+            self._keep(gather(set(), other), False)
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        second = gather(set(), other)
+        new = shared(second, self, False)
+        self._keep(second, False)
+        gather(self, new)
+
+    def _keep(self, others: Any, wanted: bool) -> None:
+        """Those items only that are (or, not `wanted`, are not) among `others`."""
+        kept = shared(self, others, wanted)
+        self.clear()
+        gather(self, kept)
+
     def issubset(self, other: Any) -> Any:
         return self <= gather(set(), other)
 
@@ -217,6 +289,18 @@ class TableSet(set):
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         return gather(self, other)
+
+    def __iand__(self, other: Any) -> Any:  # type: ignore[misc]
+        self._keep(other, True)
+        return self
+
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+        self._keep(other, False)
+        return self
+
+    def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
+        self.symmetric_difference_update(other)
+        return self
 
     def __and__(self, other: Any) -> Any:
         return shared(self, other, True)

@@ -23,7 +23,8 @@ import numpy as np
 from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
-from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, parts
+from pyxla.infer.containers import steps
+from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell, parts
 from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
@@ -297,8 +298,8 @@ def python_object(engine: Engine, x: Any) -> Any:
         held: Any = content.items
         if isinstance(held, dict):
             return {k: python_object(engine, v) for k, v in held.items()}
-        if isinstance(held, frozenset):
-            return set(held)
+        if isinstance(content, SetCell):
+            return steps.actual(content)
         return [python_object(engine, i) for i in held]
     if isinstance(x, Compound) and x.kind in ("slice", "range"):
         make = slice if x.kind == "slice" else range
@@ -355,8 +356,8 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
         items = content.items
         if isinstance(items, dict):
             return {k: operand(engine, v, bounded) for k, v in items.items()}
-        if isinstance(items, frozenset):
-            return set(items)
+        if isinstance(content, SetCell):
+            return steps.actual(content)
         return [operand(engine, i, bounded) for i in items]
     if isinstance(x, Tuple):
         items = [operand(engine, i, bounded) for i in x.items]

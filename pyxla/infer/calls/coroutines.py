@@ -42,12 +42,11 @@ def is_generator(x: Any) -> bool:
     return type(x) is Compound and x.kind == "generator"
 
 
-def consumed(header: Block, env: Env) -> Compound | None:
-    """The generator that a loop reads, if it does."""
+def consumed(header: Block, env: Env) -> Any:
+    """What a `for` loop reads its items from, by what is known before it."""
     for instr in header.instrs:
         if len(instr.operands) == 3 and _is_test(instr.operands[0].owner):
-            found = env.get(instr.operands[1])
-            return found if is_generator(found) else None
+            return env.get(instr.operands[1])
     return None
 
 

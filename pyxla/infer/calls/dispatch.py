@@ -49,6 +49,7 @@ _VALUES = (
     *(bool, int, float, complex, str, bytes, tuple, list, dict, frozenset, set, range, slice),
     *(np.dtype, np.generic, np.ndarray),
 )
+_CHANGING = (list, dict, set, bytearray)
 # What reads or writes files or settings.
 _NUMPY_STATE = frozenset(
     {
@@ -244,6 +245,9 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
             "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)",
         )
     if not _is_pure(value):
+        if hasattr(value, "__objclass__"):
+            words = f"{name} is not among the methods that can be compiled"
+            raise engine.refuse(words, "use an operator, a statement or a loop")
         raise engine.refuse(
             f"{name} may give another result at every call, and would be called only once, while "
             "compiling",
@@ -261,6 +265,8 @@ def _demand_numbers(engine: Engine, value: Any, name: str, given: Sequence[Any])
 
 def _is_pure(value: Any) -> bool:
     """Whether calling `value` while compiling is as good as calling it when the program runs."""
+    if getattr(value, "__objclass__", None) in _CHANGING:
+        return False  # CPython would change a copy
     if _folds(value) or isinstance(value, _FOLDABLE_TYPES):
         owner = getattr(value, "__self__", None)
         if not isinstance(value, types.BuiltinMethodType) or _folds(value):

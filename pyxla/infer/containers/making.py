@@ -10,7 +10,7 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import apply, call, call_method, find, special
-from pyxla.infer.containers import tables
+from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.structure import (
     LENGTHS,
     content_of,
@@ -20,6 +20,7 @@ from pyxla.infer.containers.structure import (
     iterator,
     length,
     rest,
+    set_item,
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
@@ -129,13 +130,43 @@ def unknown(engine: Engine, x: Any) -> bool:
     return methods.unknown_length(engine, length(engine, x))
 
 
-@rule(set, frozenset, support.to_set)
+@rule(set, support.to_set)
 def _set(engine: Engine, x: Any = Const(())) -> Any:
-    table = tables.found(engine.heap, x)
-    items = None if table or unknown(engine, x) else iterate(engine, x)
-    if items is None or decided_by_data(engine, *items):
+    items = constants_of(engine, x)
+    if items is None:
         return call(engine, Const(gather), [engine.new(SetCell(frozenset())), x], {})
-    return engine.new(SetCell(frozenset(engine.key(i) for i in items)))
+    return engine.new(steps.made(items))
+
+
+@rule(frozenset)
+def _frozenset(engine: Engine, x: Any = Const(())) -> Any:
+    items = constants_of(engine, x)
+    if items is None:
+        return call(engine, Const(set), [x], {})
+    if isinstance(items, SetCell) and items.steps is None:
+        raise engine.refuse(steps.DISORDER, steps.SORT)
+    return Const(frozenset(steps.given(items)))
+
+
+@rule(support.displayed_set)
+def _displayed(engine: Engine, x: Any) -> Any:
+    return Const(steps.frozen(engine.static(x), engine.frames[-1].function))
+
+
+def constants_of(engine: Engine, x: Any) -> Any:
+    """The items of a collection, as `steps` takes them; None where some are no constants."""
+    if isinstance(x, Const) and isinstance(x.value, frozenset):
+        return x.value
+    content = content_of(engine, x)
+    if isinstance(content, SetCell):
+        return content
+    if tables.found(engine.heap, x) or unknown(engine, x):
+        return None
+    items = iterate(engine, x)
+    if tables.compares(engine, *items):
+        return None
+    keys = [engine.key(item) for item in items]
+    return steps.Keys(keys) if isinstance(content, DictCell) else tuple(keys)
 
 
 @rule(dict)
@@ -176,12 +207,15 @@ def _has_data_keys(engine: Engine, x: Any) -> bool:
     if unknown(engine, x):
         return True
     pairs = [iterate(engine, pair) for pair in iterate(engine, x)]
-    return any(pair and decided_by_data(engine, pair[0]) for pair in pairs)
+    return any(pair and tables.compares(engine, pair[0]) for pair in pairs)
 
 
 @rule(dict.fromkeys)
 def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
-    return engine.new(DictCell({engine.key(k): value for k in iterate(engine, keys)}))
+    made = engine.new(DictCell({}))
+    for key in iterate(engine, keys):
+        set_item(engine, made, key, value)
+    return made
 
 
 @rule(slice, support.slice)
@@ -192,6 +226,14 @@ def _slice(engine: Engine, *args: Any) -> Any:
     return Compound("slice", tuple(parts))
 
 
-rule(locate)(methods.place)
+@rule(locate)
+def _locate(engine: Engine, names: Any, key: Any) -> Any:
+    if growing.found(engine.heap, names) is None:
+        held = arrays.items_of(engine, names)
+        if any(tables.instances(engine, x) for x in (key, *held)):
+            return call(engine, Const(sequences.found_at), [names, key], {})
+    return methods.place(engine, names, key)
+
+
 rule(pairs)(methods.zipped)
 rule(room)(methods.room)

@@ -44,7 +44,9 @@ from pyxla.lib import (
 )
 from pyxla.lib.interpreted import next_or
 from pyxla.lib.registry import REGISTRY, rule
-from pyxla.lib.tables import fill
+from pyxla.lib.tables import View, fill
+
+NOT_IN_TUPLE = "tuple.index(x): x not in tuple"
 
 # Methods of lists, tuples, dicts and sets
 
@@ -246,8 +248,17 @@ def _rebuilt(engine: Engine, x: Any, record: Callable[[dict[str, Any]], Any]) ->
 
 
 @rule(list.index, tuple.index)
-def _index(engine: Engine, x: Any, value: Any) -> Any:
-    """The first match; matches known at run time only are looked through from the end."""
+def _index(engine: Engine, x: Any, value: Any, *bounds: Any) -> Any:
+    if bounds:
+        return call(engine, Const(sequences.index_in), [x, value, *bounds], {})
+    return first(engine, x, value, _not_in(x, value))
+
+
+def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
+    """Where `value` is in `x` first; `missing` is raised where it is not.
+
+    Matches that are known at run time only are looked through from the end.
+    """
     if (grown := growing.found(engine.heap, x)) is not None:
         return methods.index(engine, grown, value)
     rules = engine.rules
@@ -255,8 +266,6 @@ def _index(engine: Engine, x: Any, value: Any) -> Any:
         rules.truth(engine, rules.compare(engine, "eq", candidate, value))
         for candidate in iterate(engine, x)
     ]
-    message = f"{'list' if arrays.items_of(engine, x) else 'sequence'}.index(x): x not in it"
-    missing = ValueError(message)
     known = next((i for i, s in enumerate(same) if isinstance(s, Const) and s.value), None)
     open_ = [i for i, s in enumerate(same[:known]) if not isinstance(s, Const)]
     if not open_:
@@ -265,12 +274,22 @@ def _index(engine: Engine, x: Any, value: Any) -> Any:
         found: Any = Const(False)
         for i in open_:
             found = rules.either(engine, found, same[i])
-        engine.ensure(found, missing)
+        methods.ensure_found(engine, found, value, missing)
     result: Any = Const(len(same) if known is None else known)
     for i in reversed(open_):
         chosen = call(engine, Const(np.where), [same[i], Const(i), result], {})
         result = call(engine, Const(int), [chosen], {})
     return result
+
+
+def _not_in(x: Any, value: Any) -> ValueError:
+    """What CPython raises where `value` is not in a list or tuple, as far as that is known."""
+    if isinstance(x, Ref) and isinstance(value, Const):
+        try:
+            [].index(value.value)
+        except ValueError as error:
+            return error
+    return ValueError(methods.NOT_IN_LIST if isinstance(x, Ref) else NOT_IN_TUPLE)
 
 
 @rule(list.count, tuple.count)
@@ -289,7 +308,7 @@ def _remove(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := methods.opened(engine, x, value)) is not None:
         methods.remove(engine, x, grown, value)
         return Const(None)
-    place = _index(engine, x, value)
+    place = first(engine, x, value, ValueError("list.remove(x): x not in list"))
     if (grown := methods.opened(engine, x, place)) is not None:
         methods.remove_at(engine, x, grown, place)
         return Const(None)
@@ -301,7 +320,7 @@ def _remove(engine: Engine, x: Any, value: Any) -> Any:
 
 @of_tables(dict.keys)
 def _keys(engine: Engine, x: Any) -> Any:
-    return Tuple(tuple(Const(k) for k in content_of(engine, x).in_order(engine)))
+    return Tuple(tuple(Const(k) for k in content_of(engine, x).in_order(engine)), View)
 
 
 @of_tables(dict.values)
@@ -312,7 +331,7 @@ def _values(engine: Engine, x: Any) -> Any:
 @of_tables(dict.items)
 def _dict_items(engine: Engine, x: Any) -> Any:
     pairs = content_of(engine, x).in_order(engine).items()
-    return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]))
+    return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]), View)
 
 
 @of_tables(dict.get)
@@ -350,6 +369,16 @@ def _is_mapping(engine: Engine, x: Any) -> bool:
     )
 
 
+@of_tables(dict.popitem)
+def _popitem(engine: Engine, x: Any) -> Any:
+    items = content_of(engine, x).in_order(engine)
+    if not items:
+        return engine.raise_constant(KeyError("popitem(): dictionary is empty"))
+    *rest, (key, value) = items.items()
+    engine.set_content(x.cell, DictCell(dict(rest)))
+    return Tuple((Const(key), value))
+
+
 @of_tables(dict.pop)
 def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     content = content_of(engine, x)
@@ -360,18 +389,6 @@ def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     value = items.pop(known)
     engine.set_content(x.cell, content.holding(items))
     return value
-
-
-@of_tables(set.add)
-def _add(engine: Engine, x: Any, value: Any) -> Any:
-    engine.set_content(x.cell, SetCell(content_of(engine, x).items | {engine.key(value)}))
-    return Const(None)
-
-
-@of_tables(set.discard, set.remove)
-def _discard(engine: Engine, x: Any, value: Any) -> Any:
-    engine.set_content(x.cell, SetCell(content_of(engine, x).items - {engine.key(value)}))
-    return Const(None)
 
 
 @rule(sequences.truncate)

@@ -19,7 +19,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, special
-from pyxla.infer.containers import tables
+from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indices import as_int, place
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
@@ -35,6 +35,7 @@ from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import choosing, growing, methods, number_lists
+from pyxla.infer.lists.items import item_of
 from pyxla.lib.interpreted import indexed, stepped
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import TableSet, in_order
@@ -269,7 +270,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     if isinstance(content, DictCell):
         return Tuple(tuple(Const(k) for k in content.in_order(engine)))
     if isinstance(content, SetCell):
-        return Tuple(tuple(Const(k) for k in sorted(content.items, key=repr)))
+        return Tuple(tuple(Const(k) for k in _set_order(engine, content)))
     if isinstance(content, Array):
         if not arrays.shown(engine, x)[0]:
             engine.raise_constant(TypeError("iteration over a 0-d array"))
@@ -293,6 +294,8 @@ def sequence(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         if isinstance(x.value, arrays.SEQUENCES):
             return x
+        if isinstance(x.value, frozenset):
+            return Const(tuple(steps.ordered(x.value)))
         if hasattr(x.value, "__iter__"):
             return Const(tuple(x.value))
     if isinstance(x, Compound) and x.kind in LENGTHS or isinstance(x, (Tuple, Ref)):
@@ -313,14 +316,21 @@ _ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
+def _set_order(engine: Engine, content: SetCell) -> list[Any]:
+    if content.steps is None and len(content.items) > 1:
+        raise engine.refuse(steps.DISORDER, steps.SORT)
+    return steps.ordered(steps.actual(content))
+
+
 def _ordered(engine: Engine, content: ObjectCell) -> Any:
     """The items of a set in CPython's order."""
     names, plain = content.fields["names"], content.fields["plain"]
     grown = growing.found(engine.heap, names)
-    if grown is None:
-        if len(engine.content(names).items) < 2:
-            return names
-    elif not (isinstance(plain, Const) and plain.value and methods.are_ints(grown.item)):
+    items = engine.content(names).items if grown is None else ()
+    if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):
+        return names
+    kinds = [grown.item] if grown else [item_of(engine.heap, x) for x in items]
+    if not (isinstance(plain, Const) and plain.value and all(map(methods.are_ints, kinds))):
         raise engine.refuse(
             "the order of this set, whose items are known at run time only, is not known",
             "iterate over sorted(s), or use a dict, which keeps its order",

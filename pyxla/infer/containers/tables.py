@@ -1,7 +1,7 @@
-"""Dicts and sets whose keys are known at run time only: when one becomes a `lib.tables` instance.
+"""Dicts and sets whose keys are not plain constants: when one becomes a `lib.tables` instance.
 
-That is where a key that data decides is looked for or put in, and where paths meet on which a dict
-has different keys.  What is only looked at stays what it is: a copy is asked.
+That is where a key that data decides, or an instance, is looked for or put in, and where paths meet
+on which a dict has different keys.  What is only looked at stays what it is: a copy is asked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.items import item_of, joined_items
@@ -37,13 +37,37 @@ def is_dynamic(x: Any) -> bool:
     return isinstance(x, (Scalar, Array)) or choices.is_choice(x)
 
 
+def compares(engine: Engine, *keys: Any) -> bool:
+    """Whether one of these keys is to be compared with others in the program: data decides it, or
+    it is an instance."""
+    return any(instances(engine, key) for key in keys) or decided_by_data(engine, *keys)
+
+
+def instances(engine: Engine, key: Any) -> list[type]:
+    """The classes of the instances that a key is, or has."""
+    if isinstance(key, Tuple):
+        return [cls for item in key.items for cls in instances(engine, item)]
+    content = engine.heap.contents.get(key.cell) if isinstance(key, Ref) else None
+    if not isinstance(content, (ObjectCell, Pooled)) or content.cls in (Table, TableSet):
+        return []
+    if content.cls.__hash__ is None:
+        engine.raise_constant(TypeError(f"unhashable type: {content.cls.__name__!r}"))
+    return [content.cls]
+
+
+def keeps_order(engine: Engine, names: Iterable[Any]) -> bool:
+    """Whether a set may have these items in the order in which they were added: they are instances
+    whose hashes are their addresses, for which CPython promises no order."""
+    classes = [instances(engine, x) if isinstance(x, Ref) else [] for x in names]
+    return all(found and found[0].__hash__ is object.__hash__ for found in classes)
+
+
 def opened(engine: Engine, x: Any, key: Any) -> bool:
     """Whether `x` is such a dict or set; one that is changed by a data-decided key becomes one."""
     if found(engine.heap, x) is not None:
         return True
     if not _suits(engine, x, key):
         return False
-    engine.findings.grew = True
     content: Any = engine.heap.contents[x.cell]
     engine.heap.contents[x.cell] = table_of(engine.heap, content)
     return True
@@ -55,16 +79,21 @@ def looked(engine: Engine, x: Any, key: Any) -> Ref | None:
         return x
     if not _suits(engine, x, key):
         return None
-    engine.findings.grew = True
     content: Any = engine.heap.contents[x.cell]
     return engine.new(table_of(engine.heap, content))
 
 
 def _suits(engine: Engine, x: Any, key: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if not isinstance(content, _KNOWN) or not is_dynamic(key):
+    if not isinstance(content, _KNOWN):
         return False
-    return decided_by_data(engine, key) and _is_uniform(engine.heap, content)
+    if instances(engine, key):
+        return True
+    if not is_dynamic(key) or not decided_by_data(engine, key):
+        return False
+    suits = _is_uniform(engine.heap, content)
+    engine.findings.grew |= suits
+    return suits
 
 
 def _is_uniform(heap: Heap, content: DictCell | SetCell) -> bool:

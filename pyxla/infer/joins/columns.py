@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.heap import DictCell, ObjectCell, SetCell
 from pyxla.infer.lattice import UNDEFINED, Const, Ref, Tuple, Unbound
 
 # How deep in new objects one looks: they may be in a circle.
@@ -69,9 +69,14 @@ def with_all_fields(contents: list[Any]) -> list[Any]:
 
 
 def in_one_order(contents: list[Any]) -> list[Any]:
-    """Dicts with the same keys, all in the order of the last: what a loop brings back."""
+    """Dicts with the same keys, all in the order of the last: what a loop brings back; sets of the
+    same items in none."""
     known = [c for c in contents if c is not UNDEFINED]
     last = known[-1]
+    if all(type(c) is SetCell and c.items == last.items for c in known):
+        alike = all(c.steps == last.steps for c in known)
+        one = last if alike else SetCell(last.items, None)
+        return [c if c is UNDEFINED else one for c in contents]
     if not all(type(c) is DictCell for c in known):
         return contents
     if not all(c.items.keys() == last.items.keys() for c in known):

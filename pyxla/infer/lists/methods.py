@@ -226,6 +226,9 @@ def _equal_rows(engine: Engine, item: Row, columns: Iterator[Array], x: Any) -> 
     return found_
 
 
+NOT_IN_LIST = "list.index(x): x not in list"
+
+
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
     if isinstance(content.item, Handle):
@@ -258,8 +261,16 @@ def index(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`list.index(x)`."""
     at = place_of(engine, content, x)
     there = engine.rules.compare(engine, "ge", at, Const(0))
-    engine.ensure(there, ValueError("list.index(x): x not in list"))
+    ensure_found(engine, there, x, ValueError(NOT_IN_LIST))
     return Scalar(at.value, extent.AT_LEAST_0)
+
+
+def ensure_found(engine: Engine, there: Any, x: Any, missing: ValueError) -> None:
+    """Raise where `x` is not there: what names it if it is a number, else `missing`."""
+    if is_number(x) and missing.args == (NOT_IN_LIST,):
+        call(engine, Const(sequences.check_in_list), [there, x], {})
+    else:
+        engine.ensure(there, missing)
 
 
 def count_of(engine: Engine, content: GrowingList, x: Any) -> Any:

@@ -9,7 +9,7 @@ on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sized
 from typing import Any, NamedTuple
 
 from pyxla.errors import CompileError, InternalError, Location, in_program
@@ -18,17 +18,20 @@ from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.facts.deciding import depends_on
-from pyxla.infer.heap import NeedsExact, ObjectCell, swept
+from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import (
     SAME_TYPE,
+    Compound,
     Conflict,
     Const,
     MaybeUnbound,
     NeedsStatic,
+    Ref,
     Scalar,
+    Tuple,
     Unbound,
     is_number,
     number_type,
@@ -58,10 +61,12 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
     header = component.header
     edge, args = _loop_entry(engine, frame, header)
     edge.args = args
-    if engine.generators and (source := coroutines.consumed(header, edge.env)) is not None:
+    source = coroutines.consumed(header, edge.env)
+    if coroutines.is_generator(source):
         coroutines.drive(engine, frame, component, edge, source, _iteration)
         return
-    if engine.loop_memory[header].unrolled and _try_unroll(engine, frame, component, edge) is None:
+    alone = engine.loop_memory[header].unrolled or _at_most_once(source, edge.heap)
+    if alone and _try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False
     while True:
@@ -94,6 +99,19 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
         peeled = True
         if edge is None:
             return
+
+
+def _at_most_once(source: Any, heap: Heap) -> bool:
+    """Whether a loop over `source` takes one turn or none: that is less code, and what it
+    decides is known."""
+    while isinstance(source, Compound) and source.kind in ("enumerate", "reversed"):
+        source = source.items[0]
+    if isinstance(source, Tuple):
+        return len(source.items) <= 1
+    if isinstance(source, Const):
+        return isinstance(source.value, Sized) and len(source.value) <= 1
+    content = heap.contents.get(source.cell) if isinstance(source, Ref) else None
+    return isinstance(content, ListCell) and len(content.items) <= 1
 
 
 def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:

@@ -16,6 +16,7 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import special
+from pyxla.infer.containers import steps
 from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
@@ -171,8 +172,9 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
             held = content.in_order(engine)
             read = _sequence(engine, list, tuple(held.values()), values)
             return lambda given: dict(zip(held, read(given), strict=True))
-        case SetCell(items):
-            return lambda given: set(items)
+        case SetCell():
+            members = steps.actual(content)
+            return lambda given: members
         case ObjectCell(cls) if (fields := made_by_host(engine, x)) is not None:
             read = _sequence(engine, list, tuple(fields.values()), values)
             make: Any = cls.__pyxla_made__  # type: ignore[attr-defined]

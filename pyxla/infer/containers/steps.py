@@ -1,0 +1,114 @@
+"""How sets of constants came about, and so in which order CPython has their items.
+
+The order is that of a hash table whose size and gaps are left from what was done before: a content
+keeps the steps (`heap.SetCell`), and CPython takes them again where the order is looked at.  Hashes
+of text differ from process to process: a set with text in it is in the order of its items' `repr`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.heap import SetCell, Step
+
+DISORDER = "the order of this set is not the same on all paths that lead here"
+SORT = "iterate over sorted(s), or use a dict, which keeps its order"
+_STEADY = (bool, int, float, complex, np.number, np.bool_)
+
+
+class Keys(tuple):
+    """The keys of a dict, from which CPython makes a set in its own way."""
+
+
+def made(items: Iterable[Any]) -> SetCell:
+    """`set(items)`, of a sequence, a dict's `Keys`, a set or a frozenset."""
+    given = items if isinstance(items, (SetCell, Keys, frozenset)) else tuple(items)
+    return after(SetCell(frozenset()), Step("update", (given,)))
+
+
+def displayed(items: list[Any], function: Any) -> SetCell:
+    """`{a, b, c}` in a function; constants are put together when CPython compiles it."""
+    code = getattr(function, "__code__", None)
+    literal = next((x for x in _literals(code) if _same(x, items)), None)
+    if literal is not None:
+        return made(literal)
+    out = SetCell(frozenset())
+    for item in items:
+        out = after(out, Step("add", (item,)))
+    return out
+
+
+def frozen(items: tuple[Any, ...], function: Any) -> frozenset[Any]:
+    """The constants `{a, b, c}` where a loop reads them at once."""
+    code = getattr(function, "__code__", None)
+    return next((x for x in _literals(code) if _same(x, items)), frozenset(items))
+
+
+def _literals(code: Any) -> Iterator[frozenset[Any]]:
+    for constant in code.co_consts if code is not None else ():
+        if isinstance(constant, frozenset):
+            yield constant
+        elif isinstance(constant, types.CodeType):
+            yield from _literals(constant)
+
+
+def _same(literal: frozenset[Any], items: Iterable[Any]) -> bool:
+    typed = {(type(x), x) for x in items}
+    return len(typed) == len(literal) and {(type(x), x) for x in literal} == typed
+
+
+def after(content: SetCell, step: Step) -> SetCell:
+    """What a set is after a step that changes it, or makes another one of it."""
+    if step.name == "add":
+        items = content.items | {step.args[0]}
+    elif step.name == "discard":
+        items = content.items - {step.args[0]}
+    else:
+        items = frozenset(taken(actual(content), step))
+    if step.name in ("add", "discard") and len(items) == len(content.items):
+        return content
+    known = content.steps is not None and all(_is_known(x) for x in step.args)
+    return SetCell(items, (*content.steps, step) if known else None)
+
+
+def _is_known(x: Any) -> bool:
+    return not isinstance(x, SetCell) or x.steps is not None
+
+
+def taken(x: set[Any], step: Step) -> Any:
+    """The set that a step makes of `x`, which it may change."""
+    result = getattr(x, step.name)(*map(given, step.args))
+    return result if isinstance(result, set) else x
+
+
+def given(x: Any) -> Any:
+    """An argument of a step as CPython takes it."""
+    if isinstance(x, SetCell):
+        return actual(x)
+    return dict.fromkeys(x) if isinstance(x, Keys) else x
+
+
+def actual(content: SetCell) -> set[Any]:
+    """The set as CPython has it; in any order where that is not known."""
+    if content.steps is None:
+        return set(content.items)
+    out: set[Any] = set()
+    for step in content.steps:
+        out = taken(out, step)
+    return out
+
+
+def ordered(items: set[Any] | frozenset[Any]) -> list[Any]:
+    """The items in CPython's order, or in one that is the same in every process."""
+    return list(items) if all(map(is_steady, items)) else sorted(items, key=repr)
+
+
+def is_steady(x: Any) -> bool:
+    """Whether the hash of `x` is the same in every process."""
+    if isinstance(x, (tuple, frozenset)):
+        return all(map(is_steady, x))
+    return isinstance(x, _STEADY)
