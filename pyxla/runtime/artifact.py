@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import builtins
 import dataclasses
+import importlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -293,12 +294,25 @@ def _read_array(x: list[Any]) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), DTYPE_NAMES[name]).reshape(shape).copy()
 
 
+_BUILTINS: tuple[type, ...] = (bool, int, float, complex, list, dict, set, frozenset)
+_PLAIN = {
+    f"{cls.__module__}.{cls.__name__}": cls
+    for cls in (*_BUILTINS, *{dtype.type for dtype in DTYPE_NAMES.values()})
+}
+_LIBRARY = "pyxla.lib."
+
+
 def _read_class(name: str) -> type:
     """The class that stands for the one of this name."""
     if name == "tuple":
         return tuple
     if name == "LinAlgError":
         return np.linalg.LinAlgError
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name.startswith(_LIBRARY):  # a class that stands for a container of Python's
+        module, _, attribute = name.rpartition(".")
+        return getattr(importlib.import_module(module), attribute)
     found = getattr(builtins, name, None)
     if isinstance(found, type) and issubclass(found, BaseException):
         return found
@@ -308,6 +322,8 @@ def _read_class(name: str) -> type:
 def _write_class(cls: type) -> str:
     if issubclass(cls, tuple):
         return "tuple"
+    if cls in _PLAIN.values() or cls.__module__.startswith(_LIBRARY):
+        return f"{cls.__module__}.{cls.__name__}"
     if issubclass(cls, BaseException) and cls is not np.linalg.LinAlgError:
         return next(c.__name__ for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
     return cls.__name__
@@ -319,6 +335,16 @@ _FORMS: dict[str, tuple[Any, Any, Any]] = {
     "complex": (complex, lambda x: [x.real.hex(), x.imag.hex()], lambda x: _complex(*x)),
     "tuple": (tuple, lambda x: [encode(y) for y in x], lambda x: tuple([decode(y) for y in x])),
     "list": (list, lambda x: [encode(y) for y in x], lambda x: [decode(y) for y in x]),
+    "frozenset": (
+        frozenset,
+        lambda x: [encode(y) for y in sorted(x, key=repr)],
+        lambda x: frozenset(map(decode, x)),
+    ),
+    "dict": (
+        dict,
+        lambda x: [[encode(k), encode(v)] for k, v in x.items()],
+        lambda x: {decode(k): decode(v) for k, v in x},
+    ),
     "dtype": (np.dtype, lambda x: SHORT_NAMES[x], DTYPE_NAMES.__getitem__),
     "class": (type, _write_class, _read_class),
     "slice": (

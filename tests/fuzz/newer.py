@@ -18,6 +18,11 @@ class Failure(Exception):
         self.size = size
 
 
+class Mark:
+    def __init__(self, n):
+        self.n = n
+
+
 class Guard:
     def __init__(self, log):
         self.log = log

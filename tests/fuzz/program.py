@@ -16,6 +16,7 @@ from tests.fuzz import (  # noqa: F401 - used
     calls,
     functions,
     growing,
+    hashed,
     items,
     library,
     numbers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import NamedTuple
 
 import jax
@@ -170,3 +171,30 @@ def test_writes_need_arrays_by_themselves(tmp_path):
     given, copied = square.copy(), square.copy()
     np.testing.assert_array_equal(loaded(square, given), shifted(square, copied))
     np.testing.assert_array_equal(given, copied)
+
+
+def several_kinds(x):
+    out = []
+    for v in x:
+        if v > 1:
+            out.append(2)
+        elif v > 0:
+            out.append(v * 0.5)
+        else:
+            out.append(0.25)
+    return out
+
+
+def containers(x):
+    pairs = [(int(v), float(v)) for v in x if v > 0]
+    late = deque(int(v) for v in x if v > 1)
+    return pairs, {int(v) for v in x}, {int(v): 1 for v in x}, late, {8, 1}, frozenset((3, 1))
+
+
+@pytest.mark.parametrize("function", [several_kinds, containers])
+def test_containers_that_data_fills(function, tmp_path):
+    x = np.array([2.0, 0.5, -1.0, 3.0])
+    pyxla.build(function, x, path=tmp_path / "out")
+    found, expected = pyxla.load(tmp_path / "out")(x), function(x)
+    assert found == expected
+    assert repr(found) == repr(expected)
