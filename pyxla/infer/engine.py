@@ -266,9 +266,9 @@ class Engine:
             return slice(*[self.static(part, what) for part in key.items])
         return self.static(key, what)
 
-    def key(self, x: Any) -> Any:
+    def key(self, x: Any, what: str = "a key") -> Any:
         """A dict key or set item."""
-        value = self.static(x, "a key")
+        value = self.static(x, what)
         try:
             hash(value)
         except TypeError:
