@@ -90,6 +90,14 @@ def from_zero(product: Value) -> Value:
     return op.add(product, k.like(product, 0))
 
 
+def _scaled(x: Array, y: Array) -> Array:
+    """A number times an array as BLAS has it: added to 0.0, but for a product of two numbers."""
+    product = UFUNCS[np.multiply](x, y)
+    if product.value.type.size == 1 or product.dtype == np.float16:  # not BLAS's
+        return product
+    return Array(from_zero(product.value))
+
+
 def _promoted(x: Array, y: Array) -> tuple[Value, Value]:
     dtype = result_type(x, y)
     return cast(x.value, dtype), cast(y.value, dtype)
@@ -141,7 +149,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     check_out(out)
     x, y = as_array(a), as_array(b)
     if not x.shape or not y.shape:
-        return UFUNCS[np.multiply](x, y)
+        return _scaled(x, y)
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
         raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned", ValueError)
@@ -152,7 +160,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
 def inner(a: Any, b: Any, /) -> Array:
     x, y = as_array(a), as_array(b)
     if not x.shape or not y.shape:
-        return UFUNCS[np.multiply](x, y)
+        return _scaled(x, y)
     if x.shape[-1] != y.shape[-1]:
         raise OpError(f"inner: shapes {x.shape} and {y.shape} not aligned", ValueError)
     return Array(blas(*_promoted(x, y), (x.ndim - 1,), (y.ndim - 1,)))

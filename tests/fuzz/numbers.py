@@ -122,7 +122,7 @@ def float_math(scope: Scope, depth: int) -> Expr | None:
         "abs({})",
         "(-{})",
         "math.floor({} % 5.0) * 1.0",
-        "math.copysign(1.5, {})",
+        "math.copysign(1.5, max(-9.0, {}))",  # what sign a NaN has is not promised
     )
     return scope.make(scope.rng.choice(forms).format(a.text))
 

@@ -46,6 +46,10 @@ def optimized(a, b):
     )
 
 
+def scaled(x, z):
+    return np.dot(x, z), np.dot(z, x), np.inner(z, x), z.dot(-1.0)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("program", "values"),
@@ -59,6 +63,7 @@ def optimized(a, b):
         (sums_of_numbers, (-0.0,)),
         (sums_of_numbers, (np.float32(-0.0),)),
         (sums_along_nothing, (np.array([-0.0]),)),
+        *[(scaled, (t(-1), np.zeros(n, t))) for t in (np.float64, np.float16) for n in (1, 2)],
         (optimized, (ONES, ONES)),
         (optimized, (ONES.astype(np.int32), ONES)),
     ],
