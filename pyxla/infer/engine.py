@@ -266,6 +266,10 @@ class Engine:
             return slice(*[self.static(part, what) for part in key.items])
         return self.static(key, what)
 
+    def functions(self) -> list[Any]:
+        """The Python functions that are being visited, where they are known, the last one last."""
+        return [frame.function for frame in self.frames]
+
     def key(self, x: Any, what: str = "a key") -> Any:
         """A dict key or set item."""
         value = self.static(x, what)

@@ -180,7 +180,9 @@ def _set(engine: Engine, frame: Frame, instr: Instr) -> Any:
     items = [engine.use(frame.env[v]) for v in instr.operands]
     if tables.compares(engine, *items):
         return call(engine, Const(set), [Tuple(tuple(items))], {})
-    return engine.new(steps.displayed([engine.key(x, "a set item") for x in items], frame.function))
+    return engine.new(
+        steps.displayed([engine.key(x, "a set item") for x in items], engine.functions())
+    )
 
 
 @transfer("dict")

@@ -37,6 +37,14 @@ def order_on_a_path(c):
     return sum(s), len(s), [v for v in s], next(iter(s))
 
 
+@program("set order", lambda: ())
+def orders_in_functions():
+    def inner():
+        return list({33, 1, 65, 17, 5})
+
+    return inner(), (lambda: [*{9, 1, 17, 33, 2}])(), [v for v in {40, 8, 16, 72, 3}]
+
+
 @program("set methods", lambda: ())
 def methods():
     s, same = {8, 1, 16}, {3}

@@ -150,7 +150,7 @@ def _frozenset(engine: Engine, x: Any = Const(())) -> Any:
 
 @rule(support.displayed_set)
 def _displayed(engine: Engine, x: Any) -> Any:
-    return Const(steps.frozen(engine.static(x), engine.frames[-1].function))
+    return Const(steps.frozen(engine.static(x), engine.functions()))
 
 
 def constants_of(engine: Engine, x: Any) -> Any:

@@ -30,10 +30,10 @@ def made(items: Iterable[Any]) -> SetCell:
     return after(SetCell(frozenset()), Step("update", (given,)))
 
 
-def displayed(items: list[Any], function: Any) -> SetCell:
-    """`{a, b, c}` in a function; constants are put together when CPython compiles it."""
-    code = getattr(function, "__code__", None)
-    literal = next((x for x in _literals(code) if _same(x, items)), None)
+def displayed(items: list[Any], functions: Iterable[Any]) -> SetCell:
+    """`{a, b, c}` in the last of functions that call each other, or are defined in each other;
+    constants are put together when CPython compiles it."""
+    literal = _literal(items, functions)
     if literal is not None:
         return made(literal)
     out = SetCell(frozenset())
@@ -42,10 +42,16 @@ def displayed(items: list[Any], function: Any) -> SetCell:
     return out
 
 
-def frozen(items: tuple[Any, ...], function: Any) -> frozenset[Any]:
-    """The constants `{a, b, c}` where a loop reads them at once."""
-    code = getattr(function, "__code__", None)
-    return next((x for x in _literals(code) if _same(x, items)), frozenset(items))
+def frozen(items: tuple[Any, ...], functions: Iterable[Any]) -> frozenset[Any]:
+    """The constants `{a, b, c}` where a loop reads them at once; functions as in `displayed`."""
+    literal = _literal(items, functions)
+    return frozenset(items) if literal is None else literal
+
+
+def _literal(items: Iterable[Any], functions: Iterable[Any]) -> frozenset[Any] | None:
+    """What CPython made of these constants when it compiled one of the functions."""
+    codes = [getattr(function, "__code__", None) for function in functions]
+    return next((x for code in codes[::-1] for x in _literals(code) if _same(x, items)), None)
 
 
 def _literals(code: Any) -> Iterator[frozenset[Any]]:
