@@ -18,6 +18,8 @@ if {c}:;    {p} = {q};else:;    {p}, {q} = {r}, {q} * 2
 if {c}:;    {p} = {q};else:;    {q} = {r} + 1|for _ in range({k}):;    {p}, {q} = {q}, {p}
 for _ in range({k}):;    {p}, {q}, {r} = {q}, {r}, {p}
 for _ in range({k}):;    {p}, {q} = {q}, {p};    {q}[{i}] += 2
+if {c}:;    {p} = {q};else:;    {p}, {q} = {q}.copy(), {r}
+if {c}:;    {p} = {q} = {r};else:;    {p}, {r} = {r}, {p}
 {p}, {q} = ({q}, {p}) if {c} else ({p}, {q})
 for _ in range({k}):;    if {c}:;        {p} = {q};    {p}[{i}] += 1
 ({p} if {c} else {q})[{i}] = 4
@@ -36,13 +38,13 @@ def templates(text: str) -> list[list[str]]:
 FORMS = {"handed": templates(HANDED), "changed": templates(CHANGED)}
 
 
-@statement(16)
+@statement(24)
 def handed_around(scope: Scope) -> bool:
     """Names of a few arrays, which change places on some paths, and are written to."""
     x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and v.size > 1)
     if x is None or scope.nesting:
         return False
-    rng, n = scope.rng, x.value.size
+    rng, n, seen = scope.rng, x.value.size, scope.fresh_name("s")
     names = [scope.fresh_name("h") for _ in range(rng.randint(3, 4))]
     texts = [rng.choice(("{0}.copy()", "{0} + 1", "{0} * 2", "{0}")).format(x.text) for _ in names]
     lines = [f"{', '.join(names)} = {', '.join(texts)}"]
@@ -53,8 +55,11 @@ def handed_around(scope: Scope) -> bool:
         fields["c"] = ex.boolean(scope, 1).text
         fields["k"] = rng.choice((str(rng.randint(0, 3)), f"{ex.integer(scope, 1).text} % 4"))
         lines += [line.format(**fields) for line in form]
+    lines += [f"{h}[{fields['i']}] += 5" for h in rng.sample(names, rng.randint(1, len(names)))]
+    lines += [f"{seen} = " + " - ".join(f"{h}.sum()" for h in names)]
     if any(":=" in line for line in lines) or not written(scope, lines, "maybe-alias", "alias"):
         return False
+    scope.names[seen] = x.value.sum()
     for name in names:
         scope.names[name] = x.value.copy()
     scope.held.update(names)
