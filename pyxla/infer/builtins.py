@@ -56,6 +56,7 @@ from pyxla.infer.raising.checks import TOO_LARGE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences
+from pyxla.lib.containers import actual
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
@@ -183,7 +184,7 @@ def _type(engine: Engine, x: Any) -> Any:
         raise engine.refuse(f"the type of this number is {names}", "ask isinstance()")
     if exceptions.is_exception(x):
         return class_of_exception(x)
-    return Const(type_of(engine, x))
+    return Const(actual(type_of(engine, x)))
 
 
 @rule(getattr)
@@ -393,14 +394,12 @@ def _by_items(target: Any) -> None:
         xs = args
         if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
             return _of_unknown_length(engine, target, *args, **kwargs)
-        if len(args) == 1 and not arrays.is_array(engine, args[0]):
-            xs = tuple(iterate(engine, args[0])) if target is not sum else args
+        if target in (any, all):
+            return _quantified(engine, target, args[0])
         if target is sum and not arrays.is_array(engine, args[0]):
             start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
             items = iterate(engine, args[0])
             return functools.reduce(lambda a, b: binary(engine, "add", a, b), items, start)
-        if target in (any, all):
-            return _quantified(engine, target, args[0])
         try:
             known = [engine.python_object(x) for x in xs]
         except LookupError:

@@ -68,6 +68,7 @@ from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
 from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.infer.loops.memory import LoopMemory
+from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
 from pyxla.ir import core
@@ -106,28 +107,6 @@ class Stopped(Exception):  # noqa: N818 - control flow, not an error
     """The current path ended (it raised): there is nothing after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The meaning of Python that the engine is run with, by name; `transfer` is per `pyops` op."""
-
-    transfer: dict[str, Callable[..., Any]]
-    apart: Callable[..., Any]
-    loop: Callable[..., None]
-    call: Callable[..., Any]
-    call_member: Callable[..., Any]
-    construct: Callable[..., Any]
-    special: Callable[..., Any]
-    binary: Callable[..., Any]
-    negative: Callable[..., Any]
-    compare: Callable[..., Any]
-    truth: Callable[..., Any]
-    both: Callable[..., Any]
-    either: Callable[..., Any]
-    iterate: Callable[..., list[Any]]
-    wrapper: Callable[..., Any]
-    type_of: Callable[..., Any]
-
-
 class Engine:
     """The state of one inference: the insertion point, the heap there, and what was found."""
 
@@ -148,6 +127,7 @@ class Engine:
         self.pool_fields: dict[type, tuple[str, ...]] = {}  # of the instances in them
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[object] = []  # which visits of them these are
+        self.repeating = 0  # in how many loops, those that are visited turn by turn too
         self.list_capacity = DEFAULTS.list_capacity
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
@@ -371,8 +351,11 @@ class Engine:
 
     def set_content(self, cell: int, content: Any) -> None:
         """Replace what a cell holds."""
-        self.check_writable(Ref(cell))
         contents: dict[int, Any] = self.heap.contents
+        if isinstance(contents[cell], Pooled):
+            pools.replace(self, contents[cell], content)
+            return
+        self.check_writable(Ref(cell))
         self.written.append(cell)
         if isinstance(contents[cell], Shadow):
             for target, value in redirected(self.heap, contents[cell], content):
@@ -431,7 +414,9 @@ class Engine:
         for item in items:
             if isinstance(item, Component):
                 if item.header in frame.pending:
+                    self.repeating += 1
                     self.rules.loop(self, frame, item)
+                    self.repeating -= 1
             elif item in frame.pending:
                 self.arrive(frame, item)
                 self.visit(frame, item)

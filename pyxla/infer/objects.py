@@ -49,6 +49,7 @@ from pyxla.infer.lists import growing, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup, rule
@@ -269,7 +270,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return _of_cached(engine, x, content, name, found)
     if found is None:
         if name == "__class__":
-            return Const(content.cls)
+            return Const(actual(content.cls))
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         _raise_missing(engine, content.cls, name)
@@ -678,9 +679,7 @@ def type_of(engine: Engine, x: Any) -> type:
         content = growing.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
-        if isinstance(content, ObjectCell):
-            return content.cls
-        return _container(content)
+        return content.cls if isinstance(content, ObjectCell) else _container(content)
     if exceptions.is_exception(x):
         return _chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
     if isinstance(x, Compound):

@@ -17,7 +17,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
 from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.containers import steps
+from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.comparing import ORDER, compare_containers, joined_lists, one_grows
 from pyxla.infer.containers.structure import contains
 from pyxla.infer.engine import Engine
@@ -272,10 +272,10 @@ def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in _OF_SETS and all(isinstance(s, (SetCell, frozenset)) for s in sets):
         if isinstance(sets[0], frozenset):
             return Const(_FOLD[op](sets[0], steps.given(sets[1])))
-        return engine.new(steps.after(sets[0], Step(_OF_SETS[op], (sets[1],))))
+        return tables.made(engine, steps.after(sets[0], Step(_OF_SETS[op], (sets[1],))))
     if all(isinstance(c, DictCell) for c in contents) and op == "or_":
-        return engine.new(
-            DictCell({**contents[0].in_order(engine), **contents[1].in_order(engine)})
+        return tables.made(
+            engine, DictCell({**contents[0].in_order(engine), **contents[1].in_order(engine)})
         )
     return None
 

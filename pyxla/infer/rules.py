@@ -8,9 +8,11 @@ import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python'
 import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer.calls import apart
 from pyxla.infer.calls.dispatch import call, special, wrapper
+from pyxla.infer.containers import tables
 from pyxla.infer.containers.structure import iterate
-from pyxla.infer.engine import Engine, Rules
+from pyxla.infer.engine import Engine
 from pyxla.infer.loops.fixpoint import visit_loop
+from pyxla.infer.meaning import Rules
 from pyxla.infer.objects import call_member, construct, type_of
 from pyxla.infer.operators import binary, both, compare, either, operate, truth
 from pyxla.infer.transfer import TRANSFER
@@ -35,6 +37,7 @@ RULES = Rules(
     both=both,
     either=either,
     iterate=iterate,
+    enter=tables.enter,
     wrapper=wrapper,
     type_of=type_of,
 )

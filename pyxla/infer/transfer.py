@@ -180,21 +180,20 @@ def _set(engine: Engine, frame: Frame, instr: Instr) -> Any:
     items = [engine.use(frame.env[v]) for v in instr.operands]
     if tables.compares(engine, *items):
         return call(engine, Const(set), [Tuple(tuple(items))], {})
-    return engine.new(
-        steps.displayed([engine.key(x, "a set item") for x in items], engine.functions())
-    )
+    keys = [engine.key(x, "a set item") for x in items]
+    return tables.made(engine, steps.displayed(keys, engine.functions()))
 
 
 @transfer("dict")
 def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
     values = [engine.use(frame.env[v]) for v in instr.operands]
     if tables.compares(engine, *values[::2]):
-        made = engine.new(DictCell({}))
+        made = tables.made(engine, DictCell({}))
         for key, value in zip(values[::2], values[1::2], strict=True):
             set_item(engine, made, key, value)
         return made
     keys = [engine.key(k) for k in values[::2]]
-    return engine.new(DictCell(dict(zip(keys, values[1::2], strict=True))))
+    return tables.made(engine, DictCell(dict(zip(keys, values[1::2], strict=True))))
 
 
 @transfer("unpack")

@@ -22,7 +22,7 @@ def _quotient(total: int, n: int) -> int | float:
 
 
 def _like(x: Any, value: float) -> Any:
-    return type(x)(value) if isinstance(x, np.floating) else value
+    return type(x)(value) if isinstance(x, (np.floating, np.integer)) else value
 
 
 def mean(data: Any) -> Any:

@@ -16,6 +16,13 @@ import numpy as np
 from pyxla.lib.poly1d import Poly1d
 
 
+def actual(cls: type) -> type:
+    """The class of Python's that instances of `cls` stand for, or itself."""
+    if not cls.__module__.startswith("pyxla.lib."):
+        return cls
+    return next(base for base in cls.__mro__ if not base.__module__.startswith("pyxla."))
+
+
 class Deque(collections.deque):
     """`collections.deque` over a list."""
 

@@ -7,6 +7,7 @@ dict or set that it derives from; as a result it is made anew (`__pyxla_made__`)
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ class View(tuple):
         return set(self) > set(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+class Record(dict):
+    """A dict of these keys, all of them text, in a pool of such (`infer.lists.pools`)."""
+
+    __pyxla_keys__: tuple[str, ...] = ()
+
+
+@functools.cache
+def record(keys: tuple[str, ...]) -> type[Record]:
+    """The class that dicts with these keys are of."""
+    return type("dict", (Record,), {"__pyxla_keys__": keys})
 
 
 class Table(dict):
@@ -187,11 +200,19 @@ def fill(into: Any, items: Any) -> Any:
     return into
 
 
+def fill_all(into: Any, keys: Any, x: Any) -> Any:
+    """`into` with `x` for each of these keys."""
+    for key in keys:
+        into[key] = x
+    return into
+
+
 class TableSet(set):
-    """A set.  `plain`: items were only added, one by one, which says how CPython orders them."""
+    """A set.  `changed` is None where items were only added, one by one, which says how CPython
+    orders them; True otherwise."""
 
     names: list[Any]
-    plain: bool
+    changed: Any
     __pyxla_sequence__ = "names"
 
     @classmethod
@@ -213,13 +234,13 @@ class TableSet(set):
 
     def discard(self, x: Any) -> None:
         at = locate(self.names, x)
-        self.plain = False
+        self.changed = True
         if at >= 0:
             del self.names[at]
 
     def remove(self, x: Any) -> None:
         at = locate(self.names, x)
-        self.plain = False
+        self.changed = True
         if at < 0:
             raise KeyError(x)
         del self.names[at]
@@ -331,22 +352,106 @@ class TableSet(set):
         return len(self) > len(other) and self >= other
 
     def __eq__(self, other: object) -> Any:
-        if not isinstance(other, set):
+        if not isinstance(other, (set, frozenset)):
             return False
         return len(self) == len(other) and len(shared(self, other, False)) == 0
 
 
+class TableFrozenSet(frozenset):
+    """A frozenset."""
+
+    names: list[Any]
+    changed: Any
+    __pyxla_sequence__ = "names"
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> frozenset[Any]:
+        return frozenset(fields["names"])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __bool__(self) -> bool:
+        return len(self.names) > 0
+
+    def __contains__(self, x: Any) -> bool:
+        return locate(self.names, x) >= 0
+
+    def copy(self) -> Any:
+        return self
+
+    def union(self, *others: Any) -> Any:
+        return frozenset(gather(set(), self).union(*others))
+
+    def intersection(self, *others: Any) -> Any:
+        return frozenset(gather(set(), self).intersection(*others))
+
+    def difference(self, *others: Any) -> Any:
+        return frozenset(gather(set(), self).difference(*others))
+
+    def symmetric_difference(self, other: Any) -> Any:
+        return frozenset(gather(set(), self).symmetric_difference(other))
+
+    def issubset(self, other: Any) -> Any:
+        return self <= gather(set(), other)
+
+    def issuperset(self, other: Any) -> Any:
+        return gather(set(), other) <= self
+
+    def isdisjoint(self, other: Any) -> Any:
+        return len(shared(self, gather(set(), other), True)) == 0
+
+    __or__ = union
+    __and__ = intersection
+    __sub__ = difference
+    __xor__ = symmetric_difference
+
+    def __ror__(self, other: Any) -> Any:
+        return like(other, gather(set(), other).union(self))
+
+    def __rand__(self, other: Any) -> Any:
+        return like(other, gather(set(), other).intersection(self))
+
+    def __rsub__(self, other: Any) -> Any:
+        return like(other, gather(set(), other).difference(self))
+
+    def __rxor__(self, other: Any) -> Any:
+        return like(other, gather(set(), other).symmetric_difference(self))
+
+    def __le__(self, other: Any) -> Any:
+        return len(shared(self, other, False)) == 0
+
+    def __lt__(self, other: Any) -> Any:
+        return len(self) < len(other) and self <= other
+
+    def __ge__(self, other: Any) -> Any:
+        return len(shared(other, self, False)) == 0
+
+    def __gt__(self, other: Any) -> Any:
+        return len(self) > len(other) and self >= other
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (set, frozenset)):
+            return False
+        return len(self) == len(other) and len(shared(self, other, False)) == 0
+
+
+def like(x: Any, items: set[Any]) -> Any:
+    """The set `items` as one of the class of `x`."""
+    return frozenset(items) if isinstance(x, frozenset) else items
+
+
 def unordered(items: Any) -> Any:
     """What there is in a set, or anything else, in any order."""
-    return items.names if isinstance(items, TableSet) else items
+    return items.names if isinstance(items, (TableSet, TableFrozenSet)) else items
 
 
 def gather(into: Any, items: Any) -> Any:
     """The set `into` with these items."""
     for x in unordered(items):
         into.add(x)
-    if isinstance(items, set) and isinstance(into, TableSet):
-        into.plain = False
+    if isinstance(items, (set, frozenset)) and isinstance(into, TableSet):
+        into.changed = True
     return into
 
 
@@ -357,7 +462,7 @@ def shared(items: Any, others: Any, wanted: bool) -> Any:
         if (x in others) == wanted:
             out.add(x)
     if isinstance(out, TableSet):
-        out.plain = False
+        out.changed = True
     return out
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import collections
 import types
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ import numpy as np
 
 from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
+from pyxla.lib.containers import actual
 from pyxla.lib.random.state import set_state
 from pyxla.runtime.outcome import (
     Out,
@@ -208,12 +210,11 @@ class _Builders:
         key = -1 - pool  # no id of an out
         if key not in made:
             of = self.pools[pool]
-            new: Any = of.cls.__new__
-            made[key] = [new(of.cls) for _ in range(_size(of.rows, values))]
+            cls: Any = actual(of.cls)
+            made[key] = [cls.__new__(cls) for _ in range(_size(of.rows, values))]
             rows = self.build(of.rows)(values, args, made)
             for instance, row in zip(made[key], rows, strict=True):
-                for name, field in zip(of.names, row, strict=True):
-                    object.__setattr__(instance, name, field)
+                fill_made(instance, of.cls, dict(zip(of.names, row, strict=True)))
         return made[key]
 
 
@@ -340,6 +341,28 @@ def new_object(cls: type, fields: dict[str, Any]) -> Any:
     made: Any = cls.__new__(cls)  # type: ignore[call-overload]
     fill(made, fields)
     return made
+
+
+def fill_made(x: Any, cls: type, fields: dict[str, Any]) -> None:
+    """Give `x`, made empty, these fields of `cls`: others in the result may have it already."""
+    if cls is dict:
+        x.update(fields)
+    elif not hasattr(cls, "__pyxla_made__"):
+        for name, field in fields.items():
+            object.__setattr__(x, name, field)
+    else:
+        _take_over(x, new_object(cls, fields))
+
+
+def _take_over(x: Any, other: Any) -> None:
+    """Let `x`, empty, be what `other` is, of the same class."""
+    match other:
+        case collections.deque():
+            x.__init__(other, other.maxlen)
+        case collections.defaultdict():
+            x.__init__(other.default_factory, other)
+        case _:
+            x.__init__(other)
 
 
 def fill(x: Any, fields: dict[str, Any]) -> None:

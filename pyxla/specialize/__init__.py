@@ -180,9 +180,10 @@ def _attempt(
 
 
 def _decided(world: World, refusal: TooDeep) -> Exception:
-    """A Restart with the number arguments that decide how deep calls nest, if only they do."""
-    numbers = parameters(refusal.test, paths=True)
-    if numbers and world.scalars.keys() >= set(numbers):
+    """A Restart with the number arguments that decide how deep calls nest, alone or with data: they
+    may say enough, as in `depth == limit or np.all(y == y[0])`."""
+    found = {v: None for test in refusal.tests for v in parameters(test, paths=True)}
+    if numbers := [v for v in found if v in world.scalars]:
         return Restart({world.scalars[v]: refusal.loc for v in numbers}, [], refusal)
     return refusal
 

@@ -41,6 +41,7 @@ from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.core import Phi, Value
 from pyxla.ir.types import I32, PYTHON_DTYPES
+from pyxla.lib.tables import Record
 from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
 from pyxla.specialize.arguments import World
@@ -118,7 +119,8 @@ class Outputs:
         while len(found) < len(self.numbered):
             cls = list(self.numbered)[len(found)]
             rows = self.container(self.engine.heap.contents[self.engine.pools[cls].cell])
-            found.append(out.OutPool(cls, self.engine.pool_fields[cls], rows))
+            host = dict if issubclass(cls, Record) else cls
+            found.append(out.OutPool(host, self.engine.pool_fields[cls], rows))
         return tuple(found)
 
     def same_numbers(self, before: NumberList, after: Any) -> bool:

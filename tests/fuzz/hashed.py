@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.fuzz import expressions as ex
 from tests.fuzz.patterns import statement, written
 from tests.fuzz.scope import Scope
+from tests.fuzz.values import is_array
 
 # {s} is the set, {k} a constant, {o} another set, {b} its other name.
 CHANGES = (
@@ -75,6 +76,75 @@ def keyed_by_instances(scope: Scope) -> bool:
     ]
     lines.append(f"{result} = float({' + '.join(rng.sample(uses, 3))})")
     if any(":=" in line for line in lines) or not written(scope, lines, "instance-keys"):
+        return False
+    scope.names[result] = 3.5
+    return True
+
+
+# {x} is an array, {k} a small int; each is read once.
+READ_ONCE = (
+    "len(set(int(v) % {k} for v in {x}))",
+    "sum(set(map(lambda v: int(v) % {k}, {x})))",
+    "sum(sorted(set(v % {k} for v in {x}.tolist())))",
+    "any(v > {k} for v in filter(lambda v: v % 2 == 0, {x}))",
+    "all(iter(({x} > {k}).tolist()))",
+    "len({{1, 2}}.union(int(v) % {k} for v in {x}))",
+    "len(dict((int(v) % {k}, 1) for v in {x}))",
+    "len(frozenset(v % {k} for v in {x}.tolist()) & {{0, 1, 2}})",
+    "max(map(int, {x}), default=0)",
+    "len(dict.fromkeys((int(v) % {k} for v in {x}), 0))",
+)
+
+
+@statement(6)
+def made_of_iterators(scope: Scope) -> bool:
+    """Containers and numbers made of what can be read only once."""
+    x = scope.pick(lambda v: is_array(v, "i") and v.ndim == 1 and v.size < 9)
+    if x is None:
+        return False
+    k, result = scope.rng.randint(2, 5), scope.fresh_name("v")
+    uses = [form.format(x=x.text, k=k) for form in scope.rng.sample(READ_ONCE, 2)]
+    if not written(scope, [f"{result} = float({' + '.join(uses)})"], "read-once"):
+        return False
+    scope.names[result] = 3.5
+    return True
+
+
+# {g} are containers, {i} the number of one, {v} an int.
+MANY = {
+    "[set() for _ in range({n})]": ("{g}[{i}].add({v})", "{g}[{i}].discard({v})"),
+    "[{{}} for _ in range({n})]": ("{g}[{i}][{v}] = {v}", "{g}[{i}].pop({v}, 0)"),
+    "[set(), set(), {{1}}]": ("{g}[{i}].add({v})", "{g}[{i}] |= {{2, 3}}"),
+    '[{{"n": 0, "s": 0.5}} for _ in range({n})]': ('{g}[{i}]["n"] += {v}', '{g}[{i}]["s"] *= 2'),
+    "[[] for _ in range({n})]": ("{g}[{i}].append({v})", "{g}[{i}] += [1]"),
+}
+HELD = {
+    "set": "len({g}[{i}]) * 7 + sum({g}[{i}])",
+    "dict": "len({g}[{i}]) + sum({g}[{i}].values())",
+    "list": "len({g}[{i}]) + sum({g}[{i}])",
+}
+
+
+@statement(12)
+def one_of_many(scope: Scope) -> bool:
+    """Containers in a list, of which data decides the one that is changed."""
+    x = scope.pick(lambda v: is_array(v, "i") and v.ndim == 1 and 0 < v.size < 9)
+    if x is None or scope.nesting:
+        return False
+    rng, g, v, result = scope.rng, *(scope.fresh_name(n) for n in ("many", "v", "v"))
+    made = rng.choice(list(MANY))
+    n = rng.choice(("3", f"{ex.integer(scope, 1).text} % 3 + 3"))
+    fields = {"g": g, "i": f"int({v}) % 3", "v": f"int({v}) % 4", "n": n}
+    lines = [f"{g} = {made.format(**fields)}", f"for {v} in {x.text}:"]
+    change = rng.choice(MANY[made]).format(**fields)
+    if scope.chance(0.4):
+        lines.append(f"    if {v} > {rng.randint(-3, 3)}:")
+        change = f"    {change}"
+    lines.append(f"    {change}")
+    kind = "set" if "set" in made else "dict" if "{{" in made else "list"
+    use = HELD[kind].format(g=g, i=rng.randint(0, 2))
+    lines.append(f"{result} = float({use})")
+    if any(":=" in line for line in lines) or not written(scope, lines, "one-of-many"):
         return False
     scope.names[result] = 3.5
     return True

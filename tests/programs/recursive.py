@@ -1,5 +1,7 @@
 """Recursion over lists of numbers whose depth the numbers decide."""
 
+import numpy as np
+
 from tests.programs import program
 
 
@@ -32,6 +34,31 @@ def quicksort_of_comprehensions(a):
 @program("recursion", lambda: (10, 3), lambda: (7, 7))
 def binomial(n, k):
     return 1 if k in (0, n) else binomial(n - 1, k - 1) + binomial(n - 1, k)
+
+
+@program("recursion", lambda: (np.arange(8.0), 3), lambda: (np.zeros(4), 2))
+def halved_so_often(a, depth):
+    def halved(a, d):
+        if d >= depth or a.sum() == 0:
+            return a.sum()
+        return halved(a / 2, d + 1)
+
+    return halved(a, 0)
+
+
+def grown(x, y, depth, limit):
+    if depth >= limit or len(y) < 2 or np.all(y == y[0]):
+        return np.mean(y)
+    left = x <= np.median(x)
+    if left.all():
+        return np.mean(y)
+    below = grown(x[left], y[left], depth + 1, limit)
+    return 0.5 * below + grown(x[~left], y[~left], depth + 1, limit)
+
+
+@program("recursion", lambda: (np.arange(8.0), np.array([0.0, 0, 1, 1, 0, 1, 1, 1]), 2))
+def decision_tree(x, y, limit):
+    return grown(x, y, 0, limit)
 
 
 @program("recursion", lambda: (20,), lambda: (90.5,))

@@ -46,3 +46,18 @@ def by_angle(points, a):
             kept.append((a[i] * a[i], i))
     kept.sort(key=cmp_to_key(lambda p, q: -1 if p[0] > q[0] else int(p[0] < q[0])))
     return kept, max(points, key=cmp_to_key(turn)), min(points, key=cmp_to_key(turn))
+
+
+class Compared:
+    def __init__(self, x):
+        self.x = x
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+
+@program("sorting one", lambda: (np.array([3.0, 1.0]),))
+def one_instance(x):
+    few = [Compared(x[1])]
+    few.sort()
+    return [c.x for c in sorted(few)], sorted([x[0] * 2]), sorted([("a", x[0])])

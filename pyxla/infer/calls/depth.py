@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
-from pyxla.infer.facts.deciding import deciding_test
+from pyxla.infer.facts.deciding import deciding_tests
 from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ MAX_UNDECIDED = 64
 
 
 class TooDeep(CompileError):
-    """Calls are nested too deeply.  test: the condition that might end them, if there is one."""
+    """Calls are nested too deeply.  tests: the conditions that might have ended them."""
 
-    test: Value | None = None
+    tests: tuple[Value, ...] = ()
 
 
 def check_depth(engine: Engine, frame: Any) -> None:
@@ -40,8 +40,8 @@ def check_depth(engine: Engine, frame: Any) -> None:
     if len(frames) < MAX_DEPTH and undecided < MAX_UNDECIDED:
         return
     refusal = too_deep(engine)
-    refusal.test = deciding_test(engine.block)
-    raise engine.demand((refusal.test,) if refusal.test else (), refusal) or refusal
+    refusal.tests = tuple(deciding_tests(engine.block))
+    raise engine.demand(refusal.tests, refusal) or refusal
 
 
 def _is_undecided(frame: Any) -> bool:

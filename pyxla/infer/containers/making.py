@@ -13,12 +13,14 @@ from pyxla.infer.calls.dispatch import apply, call, call_method, find, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.structure import (
     LENGTHS,
+    ONCE,
     content_of,
     get_item,
     iterate,
     iterate_ahead,
     iterator,
     length,
+    read_all,
     rest,
     set_item,
 )
@@ -37,7 +39,7 @@ from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
-from pyxla.lib.tables import fill, gather, locate, pairs, room
+from pyxla.lib.tables import fill, fill_all, gather, locate, pairs, room
 
 # Arrays of more elements than this are one array as lists, too.
 MANY = 64
@@ -112,6 +114,21 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
     return engine.abstract(apply(engine, "tolist", _library, [x], {}))
 
 
+_LAZY = ONCE - {"generator"}
+
+
+def read_once(engine: Engine, x: Any) -> Any:
+    """`x`, or what is left of it where that can be read only once, for what looks at it twice."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        items = rest(engine, x, content)
+        read_all(engine, x)
+        return items
+    if isinstance(x, Compound) and x.kind in _LAZY and not unknown(engine, x):
+        return Tuple(tuple(iterate(engine, x)))
+    return x
+
+
 def unknown(engine: Engine, x: Any) -> bool:
     """Whether the number of items of `x` is known at run time only, and can only be."""
     if isinstance(x, (Const, Tuple)):
@@ -132,17 +149,19 @@ def unknown(engine: Engine, x: Any) -> bool:
 
 @rule(set, support.to_set)
 def _set(engine: Engine, x: Any = Const(())) -> Any:
+    x = read_once(engine, x)
     items = constants_of(engine, x)
     if items is None:
-        return call(engine, Const(gather), [engine.new(SetCell(frozenset())), x], {})
-    return engine.new(steps.made(items))
+        return call(engine, Const(gather), [tables.made(engine, SetCell(frozenset())), x], {})
+    return tables.made(engine, steps.made(items))
 
 
 @rule(frozenset)
 def _frozenset(engine: Engine, x: Any = Const(())) -> Any:
+    x = read_once(engine, x)
     items = constants_of(engine, x)
     if items is None:
-        return call(engine, Const(set), [x], {})
+        return tables.frozen(engine, call(engine, Const(set), [x], {}))
     if isinstance(items, SetCell) and items.steps is None:
         raise engine.refuse(steps.DISORDER, steps.SORT)
     return Const(frozenset(steps.given(items)))
@@ -172,13 +191,14 @@ def constants_of(engine: Engine, x: Any) -> Any:
 @rule(dict)
 def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
     items: dict[Any, Any] = {}
+    x = None if x is None else read_once(engine, x)
     if x is not None and not named and has_data_keys(engine, x):
         source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
-        return call(engine, Const(fill), [engine.new(DictCell({})), source], {})
+        return call(engine, Const(fill), [tables.made(engine, DictCell({})), source], {})
     if x is not None:
         content = content_of(engine, x)
         if isinstance(content, DictCell):
-            return engine.new(content.holding({**content.items, **named}))
+            return tables.made(engine, content.holding({**content.items, **named}))
         elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
             for key in iterate(engine, special(engine, x, "keys", ())):
                 items[engine.key(key)] = get_item(engine, x, key)
@@ -186,7 +206,7 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
             for pair in iterate(engine, x):
                 key, value = iterate(engine, pair)
                 items[engine.key(key)] = value
-    return engine.new(DictCell({**items, **named}))
+    return tables.made(engine, DictCell({**items, **named}))
 
 
 def has_data_keys(engine: Engine, x: Any) -> bool:
@@ -212,7 +232,9 @@ def _has_data_keys(engine: Engine, x: Any) -> bool:
 
 @rule(dict.fromkeys)
 def _fromkeys(engine: Engine, keys: Any, value: Any = Const(None)) -> Any:
-    made = engine.new(DictCell({}))
+    made, keys = tables.made(engine, DictCell({})), read_once(engine, keys)
+    if unknown(engine, keys) or tables.compares(engine, *iterate(engine, keys)):
+        return call(engine, Const(fill_all), [made, keys, value], {})
     for key in iterate(engine, keys):
         set_item(engine, made, key, value)
     return made

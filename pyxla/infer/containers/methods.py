@@ -19,7 +19,7 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, call_library, call_method
 from pyxla.infer.calls.standard import READERS
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.making import dict_, has_data_keys, unknown
+from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import (
     content_of,
     item,
@@ -72,7 +72,7 @@ def _of_table(function: Any, name: str, engine: Engine, x: Any, /, *args: Any, *
         asked = _asked(engine, x, args[0], name in _READS)
     if asked is None:
         return function(engine, x, *args, **named)
-    member = getattr(tables.found(engine.heap, asked).cls, name)
+    member = getattr(tables.found(engine.heap, asked), name)
     return call(engine, Const(member), [asked, *args], named)
 
 
@@ -164,6 +164,8 @@ def _copy(engine: Engine, x: Any) -> Any:
         return x if engine.is_jax(x) else arrays.fresh(engine, arrays.read(engine, x))
     if content is None:
         return x
+    if isinstance(content, DictCell | SetCell):
+        return tables.made(engine, content)
     made = engine.new(content)
     return pools.entered(engine, made) if isinstance(content, ObjectCell) else made
 
@@ -350,6 +352,7 @@ def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) ->
 @of_tables(dict.update)
 def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
     new = dict(named)
+    other = None if other is None else read_once(engine, other)
     if other is not None and not named and has_data_keys(engine, other):
         source = call_method(engine, other, "items", []) if _is_mapping(engine, other) else other
         return call(engine, Const(fill), [x, source], {})

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables
-from pyxla.infer.containers.making import constants_of
+from pyxla.infer.containers.making import constants_of, read_once
 from pyxla.infer.containers.methods import of_tables
 from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
@@ -22,6 +22,7 @@ _UPDATES = ("update", *(f"{name}_update" for name in _MAKING[1:4]))
 def set_method(name: str, engine: Engine, x: Any, *others: Any) -> Any:
     """A method that takes other collections."""
     content = content_of(engine, x)
+    others = tuple([read_once(engine, other) for other in others])
     args = [constants_of(engine, other) for other in others]
     if None in args:
         return _by_table(name, engine, x, content, others)
@@ -33,7 +34,7 @@ def set_method(name: str, engine: Engine, x: Any, *others: Any) -> Any:
     except Exception as error:  # noqa: BLE001 - whatever CPython raises, the program raises
         return engine.raise_constant(error)
     if name in _MAKING:
-        return engine.new(found)
+        return tables.made(engine, found)
     engine.set_content(x.cell, found)
     return Const(None)
 

@@ -58,6 +58,8 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
     items = iterate(engine, x)
     keys = [i if function is None else call(engine, function, [i], {}) for i in items]
     descending = bool(engine.static(reverse, "reverse"))
+    if len(items) < 2:
+        return engine.new(ListCell(tuple(items)))
     try:
         known = [engine.python_object(k) for k in keys]
     except LookupError:

@@ -11,6 +11,8 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable
+from enum import EnumType
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -38,7 +40,7 @@ from pyxla.infer.lists import choosing, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of
 from pyxla.lib.interpreted import indexed, stepped
 from pyxla.lib.registry import lookup, rule
-from pyxla.lib.tables import TableSet, in_order
+from pyxla.lib.tables import in_order
 
 
 def content_of(engine: Engine, x: Any) -> Any:
@@ -79,7 +81,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if items is not None and (isinstance(x, (Const, Ref)) or x.cls is tuple or _plain(x, key)):
         return _sequence_item(engine, x, items, key)
     if isinstance(x, Const) and isinstance(x.value, type):
-        return x  # list[int] and the like, in annotations and calls
+        return _of_class(engine, x, key)
     if isinstance(x, Const):
         indexing = getattr(type(x.value), "__getitem__", None)
         if lookup(indexing) is not None:
@@ -94,6 +96,17 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         arrays.need_characters(engine, x)
         raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be indexed")
     return result
+
+
+def _of_class(engine: Engine, x: Const, key: Any) -> Any:
+    """`cls[key]`: a member of an enum by its name; what `__class_getitem__` says; and the class for
+    `list[int]` and the like, in annotations and calls."""
+    if isinstance(x.value, EnumType):
+        return engine.fold_object(operator.getitem, (x.value, engine.static(key, "a name")))
+    found = getattr(x.value, "__class_getitem__", None)
+    if isinstance(found, MethodType):
+        return call(engine, Const(found), [key], {})
+    return x
 
 
 def _is_list(engine: Engine, x: Any) -> bool:
@@ -263,7 +276,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return rest(engine, x, content)
-    if isinstance(x, Compound) and x.kind in _ONCE:
+    if isinstance(x, Compound) and x.kind in ONCE:
         use_up(engine, x)
     if isinstance(content, ListCell) and id(content) in engine.used_up:
         use_up(engine, content)  # a generator expression of which `next` was asked for
@@ -276,7 +289,7 @@ def sequence(engine: Engine, x: Any) -> Any:
             engine.raise_constant(TypeError("iteration over a 0-d array"))
         return x
     if (inner := tables.plain_sequence(engine, x)) is not None:
-        if content.cls is TableSet:
+        if content.cls in tables.SETS:
             return _ordered(engine, content)
         return sequence(engine, inner)
     if isinstance(content, ObjectCell):
@@ -312,7 +325,7 @@ def _steps(engine: Engine, x: Any) -> bool:
     return isinstance(content, ObjectCell) and hasattr(content.cls, "__next__")
 
 
-_ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
+ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
@@ -324,13 +337,14 @@ def _set_order(engine: Engine, content: SetCell) -> list[Any]:
 
 def _ordered(engine: Engine, content: ObjectCell) -> Any:
     """The items of a set in CPython's order."""
-    names, plain = content.fields["names"], content.fields["plain"]
+    names, changed = content.fields["names"], content.fields["changed"]
     grown = growing.found(engine.heap, names)
     items = engine.content(names).items if grown is None else ()
     if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):
         return names
     kinds = [grown.item] if grown else [item_of(engine.heap, x) for x in items]
-    if not (isinstance(plain, Const) and plain.value and all(map(methods.are_ints, kinds))):
+    only_added = isinstance(changed, Const) and changed.value is None
+    if not only_added or not all(map(methods.are_ints, kinds)):
         raise engine.refuse(
             "the order of this set, whose items are known at run time only, is not known",
             "iterate over sorted(s), or use a dict, which keeps its order",

@@ -13,21 +13,64 @@ from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists.items import item_of, joined_items
-from pyxla.lib.tables import Table, TableSet
+from pyxla.infer.lists import pools
+from pyxla.infer.lists.items import Handle, Row, item_of, joined_items
+from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 _KNOWN = (DictCell, SetCell)
+SETS = (TableSet, TableFrozenSet)
+TABLES = (Table, *SETS)
 
 
-def found(heap: Heap, x: Any) -> ObjectCell | None:
-    """The content of a dict or set whose keys are known at run time only."""
+def found(heap: Heap, x: Any) -> type | None:
+    """The class that stands for a dict or set whose keys are known at run time only."""
     content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if type(content) is ObjectCell and content.cls in (Table, TableSet):
-        return content
+    if isinstance(content, (ObjectCell, Pooled)) and content.cls in TABLES:
+        return content.cls
     return None
+
+
+def made(engine: Engine, content: DictCell | SetCell) -> Ref:
+    """A new dict or set, in the pool of such where there is one (`infer.lists.pools`)."""
+    x, cls = engine.new(content), pools.container_class(content)
+    pools.noted(engine, cls)
+    if (pool := pools.of_class(engine, cls)) is not None:
+        _enter(engine, x, cls, pool)
+    return x
+
+
+def frozen(engine: Engine, x: Ref) -> Ref:
+    """A new set as a frozenset."""
+    if found(engine.heap, x) is None:
+        engine.set_content(x.cell, table_of(engine.heap, engine.content(x)))
+    made = engine.new(ObjectCell(TableFrozenSet, engine.content(x).fields))
+    pools.noted(engine, TableFrozenSet)
+    return pools.entered(engine, made)
+
+
+def _enter(engine: Engine, x: Ref, cls: type, pool: Ref) -> None:
+    content = engine.heap.contents[x.cell]
+    if isinstance(content, _KNOWN) and not issubclass(cls, Record):
+        if not _is_uniform(engine.heap, content):
+            return
+        engine.heap.contents[x.cell] = table_of(engine.heap, content)
+    pools.enter(engine, x, pool)
+
+
+def enter(engine: Engine, item: Any, x: Any) -> None:
+    """Before `x` is put in a list of such items: containers that are in a pool there, and are not
+    in it yet, enter it."""
+    if isinstance(item, Row) and isinstance(x, Tuple):
+        for inner, part in zip(item.items, x.items, strict=False):
+            enter(engine, inner, part)
+    if not isinstance(item, Handle) or not pools.is_container(item.cls) or not isinstance(x, Ref):
+        return
+    if pools.container_class(engine.heap.contents.get(x.cell)) is item.cls:
+        engine.check_distinct(x)
+        _enter(engine, x, item.cls, engine.pools[item.cls])
 
 
 def is_dynamic(x: Any) -> bool:
@@ -48,7 +91,7 @@ def instances(engine: Engine, key: Any) -> list[type]:
     if isinstance(key, Tuple):
         return [cls for item in key.items for cls in instances(engine, item)]
     content = engine.heap.contents.get(key.cell) if isinstance(key, Ref) else None
-    if not isinstance(content, (ObjectCell, Pooled)) or content.cls in (Table, TableSet):
+    if not isinstance(content, (ObjectCell, Pooled)) or content.cls in TABLES:
         return []
     if content.cls.__hash__ is None:
         engine.raise_constant(TypeError(f"unhashable type: {content.cls.__name__!r}"))
@@ -69,7 +112,7 @@ def opened(engine: Engine, x: Any, key: Any) -> bool:
     if not _suits(engine, x, key):
         return False
     content: Any = engine.heap.contents[x.cell]
-    engine.heap.contents[x.cell] = table_of(engine.heap, content)
+    engine.set_content(x.cell, table_of(engine.heap, content))
     return True
 
 
@@ -115,7 +158,8 @@ def table_of(heap: Heap, content: DictCell | SetCell) -> ObjectCell:
     """A dict or set as the instance that stands for it."""
     lists = [Ref(heap.new(ListCell(tuple(items)))) for items in _columns(content)]
     if isinstance(content, SetCell):
-        return ObjectCell(TableSet, {"names": lists[0], "plain": Const(not content.items)})
+        changed = Const(True if content.items else None)
+        return ObjectCell(TableSet, {"names": lists[0], "changed": changed})
     return ObjectCell(Table, {"names": lists[0], "data": lists[1]})
 
 
@@ -140,7 +184,7 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> list[list[Any]]:
     if not all(isinstance(x, Ref) for x in refs):
         return []
     contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
-    tables = [found(s.heap, x) for s, x in zip(states, refs, strict=True)]
+    tables = [c if type(c) is ObjectCell else None for c in contents]
     kinds = {_stands_for(c) for c in contents}
     if len(kinds) > 1 or None in kinds or all(c is contents[0] for c in contents):
         return []
@@ -163,19 +207,20 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> list[list[Any]]:
 
 def _stands_for(content: Any) -> type | None:
     if isinstance(content, ObjectCell):
-        return content.cls if content.cls in (Table, TableSet) else None
+        return content.cls if content.cls in TABLES else None
     return {DictCell: Table, SetCell: TableSet}.get(type(content))
 
 
 def plain_sequence(engine: Engine, x: Any) -> Any:
     """The list of what a collection iterates over, where it has one."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    name = getattr(content.cls, "__pyxla_sequence__", "") if type(content) is ObjectCell else ""
-    inner = content.fields.get(name) if name else None
+    held = isinstance(content, (ObjectCell, Pooled))
+    name = getattr(content.cls, "__pyxla_sequence__", "") if held else ""
+    inner = engine.content(x).fields.get(name) if name else None
     return None if inner is None else plain_sequence(engine, inner) or inner
 
 
 def unordered(engine: Engine, x: Any) -> Any:
     """A set as the list of its items in any order; anything else as it is."""
-    table = found(engine.heap, x)
-    return table.fields["names"] if table is not None and table.cls is TableSet else x
+    is_set = found(engine.heap, x) in SETS
+    return engine.content(x).fields["names"] if is_set else x

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.lattice import Array, Compound, Scalar, Tuple
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 def deciding_test(block: Block) -> Value | None:
     """The condition of the branch that last decided that control comes to `block`."""
+    return next(deciding_tests(block), None)
+
+
+def deciding_tests(block: Block) -> Iterator[Value]:
+    """The conditions of the branches that decided that control comes to `block`, the last first."""
     while len(block.preds) == 1:
         (block,) = block.preds
         if isinstance(block.terminator, Branch):
-            return block.terminator.cond
-    return None
+            yield block.terminator.cond
 
 
 def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:

@@ -18,7 +18,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins.columns import with_parts
 from pyxla.infer.lists import growth, number_lists
 from pyxla.ir.core import Value
-from pyxla.lib.tables import Table, TableSet
+from pyxla.lib.tables import Table, TableFrozenSet, TableSet
 
 
 def unify_lists(
@@ -52,4 +52,4 @@ def _has_collections(heap: Heap) -> bool:
 
 
 _COLLECTIONS = frozenset({ListCell, NumberList, GrowingList, DictCell, SetCell})
-_TABLES = (Table, TableSet)
+_TABLES = (Table, TableSet, TableFrozenSet)

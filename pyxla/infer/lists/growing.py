@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.errors import ListOverflow
+from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows, views
 from pyxla.infer.arrays.blocks import Range
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 KEPT = "this object is in a list whose length is known at run time only"
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
 ALIAS = "this list is in another list, and would be in a second one"
+COPY = "append a copy: x[:]"
 # Loops of no more iterations than this are unrolled rather than grow a list.
 SHORT = 16
 # More numbers than this are not set aside for a list.
@@ -330,7 +331,8 @@ def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> 
 def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingList:
     """The content of the list `x` with items wide enough for `new`."""
     if not isinstance(new, Const) and type(engine.heap.contents.get(_cell(new))) is RowList:
-        raise engine.refuse(ALIAS, "append a copy: x[:]")
+        raise engine.refuse(ALIAS, COPY)
+    engine.rules.enter(engine, content.item, new)
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
@@ -492,7 +494,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
             heap.kept = heap.kept | {cell}
             continue
         if cell in heap.kept or heap.infos[cell].pinned is not None:
-            raise engine.refuse(ALIAS, "append a copy: x[:]")
+            raise engine.refuse(ALIAS, COPY)
         live = [*engine.in_use(), *engine.captures.pinned]
         if cell not in reachable(heap, live):
             del heap.contents[cell]
@@ -666,6 +668,8 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
     for i, part in enumerate(items):
         for cell, kind, path in list(objects(heap, item, part)):
             if isinstance(kind, Nested):
+                if type(heap.contents[cell]) is RowList:
+                    raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY)
                 heap.contents[cell] = RowList(x, i, path)
             else:
                 heap.kept = heap.kept | {cell}

@@ -29,6 +29,7 @@ from pyxla.infer.lists.growing import (
     size_of,
 )
 from pyxla.infer.lists.items import Item, Row, leaves
+from pyxla.infer.lists.pools import is_container
 from pyxla.ir.build import Builder, building
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def grow(
         for field in content.fields.values()
         if isinstance(field, Ref)
     }
+    inner |= {pool.cell for cls, pool in engine.pools.items() if is_container(cls)}
     return any([_grow(engine, head, entry, back, *p, p[0] in inner) for p in sorted(pairs)])
 
 

@@ -40,7 +40,7 @@ def items_of_columns(
             return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]
         if isinstance(item, dict):
             inner_ = [next(rest) for _ in range(item["columns"])]
-            if not inner_:
+            if item["list"] is None:
                 return [[] for _ in range(length)]
             sizes = column.tolist()
             parts = [[c[i] for c in inner_] for i in range(length)]

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,8 @@ class Handles:
 
 
 NONE = Same(None)
+_PICKED = (str, Enum)
+_CONSTANTS = (*_PICKED, type(None), type, FunctionType)
 Item = Number | Block | Row | Nested | Maybe | Same | Pick | Handle | Handles
 
 
@@ -134,7 +137,7 @@ def item_of(heap: Heap, x: Any) -> Item | None:
     if isinstance(x, Const):
         if isinstance(x.value, tuple):
             return _row(type(x.value), [item_of(heap, Const(i)) for i in x.value])
-        return Same(x.value) if isinstance(x.value, (str, Enum, type(None))) else None
+        return Same(x.value) if isinstance(x.value, _CONSTANTS) else None
     if choices.is_choice(x):
         return picked(x.meta.values)
     if isinstance(x, Tuple):
@@ -168,7 +171,7 @@ def picks_of(item: Any) -> tuple[Any, ...] | None:
     """What an item may be that is a text or a member of an enum."""
     if isinstance(item, Pick):
         return item.values
-    return (item.value,) if isinstance(item, Same) and item != NONE else None
+    return (item.value,) if isinstance(item, Same) and isinstance(item.value, _PICKED) else None
 
 
 def with_column(item: Item | None) -> Item | None:
@@ -200,7 +203,7 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
         found = [item_of(heap, i) for i in content.items]
         if not found:
             return Nested(None, 0, 0)
-        common = joined_items(found)
+        common = with_column(joined_items(found))
         return _row(list, found) if common is None else Nested(common, len(found), len(found))
     if isinstance(content, GrowingList):
         if content.cls is tuple:

@@ -466,7 +466,8 @@ def place(engine: Engine, names: Any, key: Any) -> Any:
 
 def room(engine: Engine, names: Ref) -> Const:
     """`lib.tables.room`."""
-    return Const(growing.room_of(engine.heap, engine.heap.contents[names.cell]))
+    held = growing.found(engine.heap, names) or engine.heap.contents[names.cell]
+    return Const(growing.room_of(engine.heap, held))
 
 
 def are_ints(item: Any) -> bool:

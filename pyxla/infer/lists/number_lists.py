@@ -21,7 +21,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.refine import constant_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import growing
@@ -279,8 +279,6 @@ def _is_row(x: Any, of: NumberList) -> bool:
 
 def replaced(engine: Engine, old: Any, new: Any) -> bool:
     """Whether `new`, the items of a list after a change, were written to the array that is kept."""
-    if type(old) is Pooled:
-        raise engine.refuse("an instance that is in a list is made anew")
     if type(old) is not NumberList or not old.data.view:
         return False
     row = _layout(engine.heap, new)

@@ -21,13 +21,15 @@ class Policy:
     lists: which lists of numbers become arrays: "long" ones, "all", or "none".  grows: whether
     lists may be of unknown length.  rooms: whether arrays may be of sizes that nothing bounds
     (`infer.arrays.room`).  pooled: classes whose instances are in pools (`infer.lists.pools`).
-    apart: whether a name may be one of values of no one type (`infer.joins.eithers`).
+    everywhere: whether dicts, sets and the like are in the pools of theirs where no loop makes them
+    too.  apart: whether a name may be one of values of no one type (`infer.joins.eithers`).
     """
 
     lists: str = "long"
     grows: bool = True
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
+    everywhere: bool = False
     apart: bool = False
 
 
@@ -39,7 +41,8 @@ class Findings:
     grew: a list is of unknown length.  sized: an array would be of a size that nothing bounds.
     turns: iterations that were visited one by one while a list might be an array instead.
     met: a name or an item has no one type.
-    classes: those whose instances might be in pools, of all that instances were made of (made_of).
+    classes: those whose instances might be in pools, of all that instances were made of (made_of);
+    containers: the same of those that stand for dicts, sets and the like.
     """
 
     policy: Policy
@@ -50,6 +53,7 @@ class Findings:
     met: bool = False
     turns: int = 0
     classes: set[type] = field(default_factory=set)
+    containers: set[type] = field(default_factory=set)
     made_of: set[type] = field(default_factory=set)
 
     def allows(self, length: int, exact: bool) -> bool:
@@ -70,12 +74,15 @@ class Findings:
     def retries(self) -> list[Policy]:
         """The policies of further attempts, after one with the usual policy was refused."""
         pooled = frozenset(self.classes)
+        both = pooled | self.containers
         table = (
             (self.sized, Policy(rooms=True)),
             (self.grew, Policy(grows=False)),
             (self.wanted, Policy(lists="all")),
             (bool(pooled), Policy(pooled=pooled)),
             (bool(pooled), Policy(lists="all", pooled=pooled)),
+            (bool(self.containers), Policy(pooled=both)),
+            (bool(self.containers), Policy(pooled=both, everywhere=True)),
             (self.made, Policy(lists="none")),
             (self.met, Policy(apart=True)),
             (self.met and bool(pooled), Policy(pooled=pooled, apart=True)),

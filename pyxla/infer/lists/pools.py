@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.heap import ListCell, ObjectCell, Pooled, RowList
+from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
 from pyxla.infer.lattice import Array, Const, MaybeUnbound, Ref, Tuple, Unbound
 from pyxla.infer.lists import growing
 from pyxla.infer.lists.items import (
@@ -28,6 +28,7 @@ from pyxla.infer.lists.items import (
     values,
 )
 from pyxla.infer.lists.policy import Policy
+from pyxla.lib.tables import Record, Table, TableSet, record
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -35,13 +36,40 @@ if TYPE_CHECKING:
 
 def noted(engine: Engine, cls: type) -> None:
     """Note that an instance is made, for another attempt."""
-    made = engine.findings.made_of
-    if not cls.__module__.startswith(_OWN) and (engine.loops or cls in made):
-        engine.findings.classes.add(cls)
-    made.add(cls)
+    findings = engine.findings
+    if engine.loops or cls in findings.made_of:
+        if is_container(cls):
+            findings.containers.add(cls)
+        elif not cls.__module__.startswith(_OWN):
+            findings.classes.add(cls)
+    findings.made_of.add(cls)
 
 
 _OWN = ("pyxla.", "numpy", "contextlib", "random", "jax")
+
+
+def is_container(cls: type) -> bool:
+    """Whether instances of the class stand for a dict, a set or the like of Python's."""
+    return hasattr(cls, "__pyxla_sequence__") or issubclass(cls, Record)
+
+
+def container_class(content: Any) -> type | None:
+    """The class that a dict, a set or the like is of in pools."""
+    if isinstance(content, ObjectCell):
+        return content.cls if is_container(content.cls) else None
+    if isinstance(content, SetCell):
+        return TableSet
+    if not isinstance(content, DictCell):
+        return None
+    keys = tuple(content.items)
+    return record(keys) if keys and all(type(key) is str for key in keys) else Table
+
+
+def of_class(engine: Engine, cls: type) -> Ref | None:
+    """The pool of a new instance, if there is one.  Containers may be pooled only where loops make
+    them: those that hold others are made once, as a rule, and have items of other types."""
+    everywhere = engine.policy.everywhere or engine.repeating or not is_container(cls)
+    return engine.pools.get(cls) if everywhere else None
 
 
 def start(engine: Engine, classes: Any) -> None:
@@ -61,37 +89,72 @@ def clearer(first: CompileError, later: CompileError, policy: Policy) -> Compile
 
 def entered(engine: Engine, x: Ref) -> Ref:
     """The new instance `x`, in the pool of its class, if that has one."""
-    content = engine.heap.contents[x.cell]
-    pool = engine.pools.get(content.cls)
-    if pool is None:
-        return x
-    fields = content.fields
-    names = engine.pool_fields.setdefault(content.cls, tuple(fields))
+    pool = of_class(engine, engine.heap.contents[x.cell].cls)
+    if pool is not None:
+        enter(engine, x, pool)
+    return x
+
+
+def enter(engine: Engine, x: Ref, pool: Ref) -> None:
+    """Make `x` a row of a pool."""
+    content: Any = engine.heap.contents[x.cell]
+    if isinstance(content, DictCell):
+        cls, fields = container_class(content), content.items
+    else:
+        cls, fields = content.cls, content.fields
+    names = engine.pool_fields.setdefault(cls, tuple(fields))
     if set(names) != fields.keys() or any(map(_is_unbound, fields.values())):
-        raise engine.refuse(
-            f"instances of {content.cls.__name__} in a list have fields of their own"
-        )
+        raise engine.refuse(f"instances of {cls.__name__} in a list have fields of their own")
+    if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
+        raise engine.refuse(growing.ALIAS, growing.COPY)
     row = Tuple(tuple([fields[name] for name in names]))
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
         size: Any = len(held.items)
         engine.set_content(pool.cell, ListCell((*held.items, row)))
     else:
-        grown = growing.found(engine.heap, pool)
+        grown = _grown(engine, pool)
         size = growing.size_of(engine.heap, grown)
         growing.append(engine, pool, grown, row)
-    engine.heap.contents[x.cell] = Pooled(pool, size, content.cls)
-    return x
+    engine.heap.contents[x.cell] = Pooled(pool, size, cls)
+
+
+def _is_in_list(engine: Engine, x: Ref) -> bool:
+    return type(engine.heap.contents.get(x.cell)) is RowList
 
 
 def _is_unbound(x: Any) -> bool:
     return isinstance(x, (Unbound, MaybeUnbound))
 
 
-def shown(engine: Engine, row: Pooled) -> ObjectCell:
-    """An instance with the fields that it has now."""
+def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
+    """An instance with the fields, a dict with the items, that it has now."""
     found = _row(engine, row)
-    return ObjectCell(row.cls, dict(zip(engine.pool_fields[row.cls], found.items, strict=True)))
+    fields = dict(zip(engine.pool_fields[row.cls], found.items, strict=True))
+    return DictCell(fields) if issubclass(row.cls, Record) else ObjectCell(row.cls, fields)
+
+
+def replace(engine: Engine, row: Pooled, content: Any) -> None:
+    """Let a dict in a pool have the items of `content`."""
+    before = shown(engine, row)
+    if type(content) is not DictCell or type(before) is not DictCell:
+        raise engine.refuse("an instance that is in a list is made anew")
+    if content.items.keys() != before.items.keys():
+        raise engine.refuse(
+            "the keys of a dict that is one of several change",
+            "give each all of its keys where it is made, or use keys that are numbers",
+        )
+    for name, value in content.items.items():
+        if not _is_same(engine.heap, value, before.items[name]):
+            _assign(engine, row, name, value)
+
+
+def _is_same(heap: Heap, x: Any, y: Any) -> bool:
+    """Whether two values are one, or one list in another."""
+    if isinstance(x, Ref) and isinstance(y, Ref):
+        held = heap.contents[x.cell]
+        return x == y or (type(held) is RowList and held == heap.contents[y.cell])
+    return x is y
 
 
 def _row(engine: Engine, row: Pooled) -> Tuple:
@@ -113,15 +176,26 @@ def _grown(engine: Engine, pool: Ref) -> Any:
         items = growing.items_of(engine.heap, held)
         item = joined_items(items) if items else None
         if item is None or not count(item):
-            raise engine.refuse("instances with such fields are not chosen among at run time")
+            raise engine.refuse(_FIELDS)
         made = growing.laid_out(engine.heap, pool, item, 1, sized=False)
         engine.heap.contents[pool.cell] = made
-    return growing.found(engine.heap, pool)
+    grown = growing.found(engine.heap, pool)
+    if grown is None:  # what paths made of it does not fit together
+        engine.use(held)
+        raise engine.refuse(_FIELDS)
+    return grown
+
+
+_FIELDS = "instances with such fields are not chosen among at run time"
 
 
 def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
     """`x.name = value`."""
     row: Any = engine.heap.contents[x.cell]
+    _assign(engine, row, name, value)
+
+
+def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
     names = engine.pool_fields[row.cls]
     if name not in names:
         raise engine.refuse(
@@ -141,8 +215,8 @@ def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
 
 def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     heap, grown = engine.heap, _grown(engine, row.pool)
-    if isinstance(value, Ref) and type(heap.contents.get(value.cell)) is RowList:
-        raise engine.refuse(growing.ALIAS, "append a copy: x[:]")
+    if isinstance(value, Ref) and _is_in_list(engine, value):
+        raise engine.refuse(growing.ALIAS, growing.COPY)
     new = item_of(heap, value)
     wide = None if new is None else joined_item(grown.item.items[place], new)
     if wide is None:

@@ -70,6 +70,8 @@ def verify(
     if engine.tests(ValueError):
         if function in _ELEMENTWISE:
             verify_sizes(engine, operands)
+        if function in _PRODUCTS:
+            verify_product(engine, *operands[:2])
         if function in _REDUCTIONS:
             verify_reduction(engine, function, operands, named)
     if function in _NARROWING and isinstance(result, Array) and engine.tests(OverflowError):
@@ -581,7 +583,8 @@ def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[s
             engine.ensure(Scalar(positive), _REDUCTIONS[function])
 
 
-_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()}
+_PRODUCTS = {LIBRARY[np.matmul], OPERATORS["matmul"]}
+_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()} - _PRODUCTS
 
 
 # Functions that convert Python's ints to the dtype of the result, and their first such operand.
@@ -614,18 +617,35 @@ def verify_sizes(engine: Engine, operands: Any) -> None:
     if all(x.extents is None for x in given):
         return
     shapes = [_true_shape(x) for x in given]
-    first = shapes[0]
     for other in shapes[1:]:
-        parts = ["operands could not be broadcast together with shapes "]
-        for shape in (first, other):
-            parts += ["(", *_listed(shape), ") "]
-        for n, m in zip(reversed(first), reversed(other), strict=False):
-            if extent.difference(n, m) == 0 or 1 in (n, m):
-                continue
-            same = k.eq(value_of(n), value_of(m))
-            for size in (n, m):
-                same = op.or_(same, k.eq(value_of(size), value_of(1)))
-            engine.ensure(Scalar(same), exception(ValueError, *parts))
+        _verify_broadcast(engine, shapes[0], other)
+
+
+def _verify_broadcast(engine: Engine, first: list[Any], other: list[Any]) -> None:
+    parts = ["operands could not be broadcast together with shapes "]
+    for shape in (first, other):
+        parts += ["(", *_listed(shape), ") "]
+    for n, m in zip(reversed(first), reversed(other), strict=False):
+        if extent.difference(n, m) == 0 or 1 in (n, m):
+            continue
+        same = k.eq(value_of(n), value_of(m))
+        for size in (n, m):
+            same = op.or_(same, k.eq(value_of(size), value_of(1)))
+        engine.ensure(Scalar(same), exception(ValueError, *parts))
+
+
+def verify_product(engine: Engine, x: Any, y: Any) -> None:
+    """Sizes known at run time that `matmul` multiplies along are equal; stacks fit each other."""
+    if not (isinstance(x, Array) and isinstance(y, Array)) or not (x.extents or y.extents):
+        return
+    left, right = _true_shape(x), _true_shape(y)
+    n, m = left[-1], right[-min(len(right), 2)]
+    if extent.difference(n, m) != 0:
+        words = "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+        words += "signature (n?,k),(k,m?)->(n?,m?) (size "
+        error = exception(ValueError, words, m, " is different from ", n, ")")
+        engine.ensure(Scalar(k.eq(value_of(n), value_of(m))), error)
+    _verify_broadcast(engine, left[:-2], right[:-2])
 
 
 def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:

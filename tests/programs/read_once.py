@@ -1,0 +1,118 @@
+"""What can be read only once (generator expressions, `map`, `zip`, `filter`, `iter`), given to what
+makes a container or a number of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict, defaultdict
+from enum import Enum
+from statistics import mean, variance
+
+import numpy as np
+
+from tests.drawn import R
+from tests.programs import program
+
+ONCE = "iterators are read once"
+
+
+@program(ONCE, lambda: (R(9, 5),), lambda: (R(1),))
+def sets(x):
+    made = set(int(v) for v in x), set(map(int, x)), set(zip(x, x)), set(enumerate(x))
+    return made, set(reversed(x.tolist())), set(iter(x.tolist())), set(v for v in [int(x[0]), 7])
+
+
+@program(ONCE, lambda: (R(9, 5),))
+def set_methods(x):
+    s = {1}
+    s.update(int(v) for v in x)
+    s |= set(v + 1 for v in x.tolist())
+    found = {0}.union(v for v in x), {0, 1}.intersection(int(v) for v in x)
+    return s, found, {0, 1} - set(v for v in x), {1, 2}.issubset(int(v) for v in x)
+
+
+@program(ONCE, lambda: (R(9, 5),))
+def looked_at(x):
+    groups = defaultdict(set)
+    for v in x:
+        groups[v].update(int(w) for w in x if w > v)
+    distinct = len(set(int(v) for v in x)), 2 in set(int(v) for v in x)
+    return distinct, sum(set(v for v in x.tolist())), max(set(map(int, x))), sorted(groups[1])
+
+
+@program(ONCE, lambda: (R(8, 5).reshape(4, 2),))
+def rows(x):
+    return sorted(set(map(tuple, x.tolist()))), all(len(set(int(v) for v in r)) == 2 for r in x)
+
+
+@program(ONCE, lambda: (R(9, 5),))
+def dicts(x):
+    d = dict((int(v), i) for i, v in enumerate(x))
+    d.update((int(v) + 5, i) for i, v in enumerate(x))
+    return d, OrderedDict((int(v), i) for i, v in enumerate(x)), dict.fromkeys(map(int, x), 0)
+
+
+@program(ONCE, lambda: (R(3, 5),))
+def quantifiers(x):
+    out = []
+    for i in range(2):
+        some = (v < 2 for v in filter(lambda v: v < 9, [1, 5]))
+        out.append((all(iter([True, i > 0])), any(iter([False, i > 0])), all(some)))
+    few = itertools.dropwhile(lambda v: v < 2, [1, 5])
+    return out, any(v > 2 for v in few), all(map(bool, x.tolist()))
+
+
+@program(ONCE, lambda: (R(6, 5),))
+def quantifiers_in_step(x):
+    def ups():
+        for i in range(4):
+            yield all(v < 2 + i for v in filter(lambda v: v < 9, [1, 4]))
+
+    return [up for up, _ in zip(ups(), x)]
+
+
+@program("frozensets of data", lambda: (R(6, 5),))
+def frozensets(x):
+    f, g = frozenset(x.tolist()), frozenset([1, 2])
+    try:
+        f.add(3)
+        told = "added"
+    except AttributeError:
+        told = "no"
+    kinds = isinstance(f, frozenset), isinstance(f, set), type(f) is frozenset
+    return told, kinds, f, f | g, f & g, g | f, f == set(x.tolist()), f <= f | g, len(f - g)
+
+
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Doubled:
+    def __class_getitem__(cls, key):
+        return key * 2
+
+
+@program("classes with an index", lambda: (R(3, 5),))
+def classes(x):
+    try:
+        Color["GREEN"]
+    except KeyError as error:
+        missing = error.args
+    return Color["BLUE"], Color["BLUE"] is Color.BLUE, Color["RED"].value, missing, Doubled[x[0]]
+
+
+@program("statistics of NumPy's ints", lambda: (R(4, 9, 1),))
+def averages(x):
+    return mean(x), variance(x), mean(x.tolist()), mean(x / 2), mean(x.astype(np.int32))
+
+
+@program("checks products of unknown sizes", lambda: (np.arange(16.0).reshape(4, 4), 2))
+def products(x, k):
+    found = x @ x[:, :k], x[:k] @ x, x[0] @ x[:, :k], x[x[:, 0] > k] @ x, x[:, :k] @ x[:k]
+    return found, np.stack([x, x]) @ x[:, :k]
+
+
+@program("checks raise", lambda: (np.arange(16.0).reshape(4, 4), 2))
+def products_that_do_not_fit(x, k):
+    return x[:, :k] @ x[: k + 1]
