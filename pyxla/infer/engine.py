@@ -50,6 +50,7 @@ from pyxla.infer.heap import (
     swept,
 )
 from pyxla.infer.joins import choices
+from pyxla.infer.joins.conflicts import word
 from pyxla.infer.joins.merge import Edge, Env, merge
 from pyxla.infer.lattice import (
     Array,
@@ -342,10 +343,10 @@ class Engine:
         for place in places:
             if place not in self.exact:
                 raise NeedsExact(place)
-        loc = self.heap.infos[ref.cell].loc
+        loc, what = self.heap.infos[ref.cell].loc, word(self.heap.contents[ref.cell])
         raise self.refuse(
-            reason,
-            "copy the array where it is bound (`b = a.copy()`), or write to it before",
+            reason.format(what=what),
+            f"copy the {what} where it is bound (`b = a.copy()`), or write to it before",
             notes=(("the object was made here", loc),) if loc else (),
         )
 

@@ -52,7 +52,8 @@ def _is_undecided(frame: Any) -> bool:
 def too_deep(engine: Engine) -> Any:
     return engine.refuse(
         f"calls are nested too deeply ({len(engine.frames)})",
-        f"recursion needs a depth known while compiling, of at most {MAX_DEPTH}: use a loop",
+        "recursion needs a depth that constants and number arguments decide, of at most "
+        f"{MAX_DEPTH} ({MAX_UNDECIDED} where data may end it earlier): use a loop",
         kind=TooDeep,
     )
 

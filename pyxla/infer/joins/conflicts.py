@@ -6,7 +6,17 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled
+from pyxla.infer.heap import (
+    DictCell,
+    GrowingList,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    Pooled,
+    RowList,
+    SetCell,
+    Shadow,
+)
 from pyxla.infer.lattice import SAME_TYPE, UNDEFINED, Array, Compound, Conflict, Ref, describe
 from pyxla.ir.core import Value
 
@@ -42,6 +52,22 @@ def _shown(value: Any, state: Edge) -> str:
     if isinstance(content, Array) and isinstance(value, Ref) and not content.shape:
         return f"a 0-d array of {content.dtype} (`x[()]` is its scalar)"
     return describe(content if isinstance(content, Array) else value)
+
+
+def word(content: Any) -> str:
+    """What the content of a cell is called in messages."""
+    for classes, name in _WORDS.items():
+        if isinstance(content, classes):
+            return name
+    return "object"
+
+
+_WORDS: dict[Any, str] = {
+    (Array, Shadow): "array",
+    (ListCell, NumberList, GrowingList, RowList): "list",
+    DictCell: "dict",
+    SetCell: "set",
+}
 
 
 def called(name: str) -> str:

@@ -410,7 +410,7 @@ class Join:
         self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
 
     def _may_be_either(self) -> str:
-        name = called(self.hint) or "the array"
+        name = called(self.hint).replace("{", "{{").replace("}", "}}") or "the {what}"
         return f"{name} may be one of several objects that are still in use"
 
     def join_contents(self, contents: list[Any]) -> Content:
