@@ -47,7 +47,7 @@ np.hstack(({x}, {x}))|np.column_stack(({x}, {x}))|np.split({x}, [1])[0]|np.array
 np.tile({x}, (2, 1))|np.repeat({x}, 2, axis=0)|np.append({x}, 1)|np.roll({x}, -1, axis=0)
 np.flip({x}, 0)|np.rot90({x})|np.fliplr({x})|np.triu({x})|np.diag({x})|np.diagonal({x})
 np.pad({x}, 1, mode="edge")|np.pad({x}, (1, 2), constant_values=3)|np.delete({x}, 0)
-np.insert({x}, 0, 5)|np.sort({x}, axis=0)|np.partition({x}, 1)[:1]
+np.insert({x}, 0, 5)|np.sort({x}, axis=0)|np.partition({x}, 1)[..., :2]
 np.argsort({x}, axis=0, kind="stable")|np.take({x}, [0, -1])
 np.take_along_axis({x}, np.argsort({x}, axis=-1, kind="stable"), -1)
 np.compress([True, False], {x}, axis=0)|np.ediff1d({x})|np.gradient({x})|np.diff({x}, 2)

@@ -60,6 +60,10 @@ def _enter(engine: Engine, x: Ref, cls: type, pool: Ref) -> None:
     pools.enter(engine, x, pool)
 
 
+_PUT = "is put in a list of which data decides the item that is changed"
+_COPY = "put a copy of it there"
+
+
 def enter(engine: Engine, item: Any, x: Any) -> None:
     """Before `x` is put in a list of such items: containers that are in a pool there, and are not
     in it yet, enter it."""
@@ -69,6 +73,8 @@ def enter(engine: Engine, item: Any, x: Any) -> None:
     if not isinstance(item, Handle) or not pools.is_container(item.cls) or not isinstance(x, Ref):
         return
     if pools.container_class(engine.heap.contents.get(x.cell)) is item.cls:
+        if engine.heap.infos[x.cell].pinned is not None or x.cell in engine.frozen:
+            raise engine.refuse(f"an argument, or what is outside of the function, {_PUT}", _COPY)
         engine.check_distinct(x)
         _enter(engine, x, item.cls, engine.pools[item.cls])
 
