@@ -416,8 +416,10 @@ class Engine:
             if isinstance(item, Component):
                 if item.header in frame.pending:
                     self.repeating += 1
-                    self.rules.loop(self, frame, item)
-                    self.repeating -= 1
+                    try:
+                        self.rules.loop(self, frame, item)
+                    finally:
+                        self.repeating -= 1
             elif item in frame.pending:
                 self.arrive(frame, item)
                 self.visit(frame, item)

@@ -213,8 +213,9 @@ class _Builders:
             cls: Any = actual(of.cls)
             made[key] = [cls.__new__(cls) for _ in range(_size(of.rows, values))]
             rows = self.build(of.rows)(values, args, made)
-            for instance, row in zip(made[key], rows, strict=True):
-                fill_made(instance, of.cls, dict(zip(of.names, row, strict=True)))
+            for i, row in enumerate(rows):
+                fields = dict(zip(of.names, row, strict=True))
+                made[key][i] = filled(made[key][i], of.cls, fields)
         return made[key]
 
 
@@ -343,26 +344,29 @@ def new_object(cls: type, fields: dict[str, Any]) -> Any:
     return made
 
 
-def fill_made(x: Any, cls: type, fields: dict[str, Any]) -> None:
-    """Give `x`, made empty, these fields of `cls`: others in the result may have it already."""
+def filled(x: Any, cls: type, fields: dict[str, Any]) -> Any:
+    """`x`, made empty, with these fields of `cls`: others in the result may have it already."""
     if cls is dict:
         x.update(fields)
-    elif not hasattr(cls, "__pyxla_made__"):
-        for name, field in fields.items():
-            object.__setattr__(x, name, field)
+    elif hasattr(cls, "__pyxla_made__"):
+        return _taken_over(x, new_object(cls, fields))
     else:
-        _take_over(x, new_object(cls, fields))
+        fill(x, fields)
+    return x
 
 
-def _take_over(x: Any, other: Any) -> None:
-    """Let `x`, empty, be what `other` is, of the same class."""
+def _taken_over(x: Any, other: Any) -> Any:
+    """`x`, empty, made what `other` is, of the same class."""
     match other:
+        case frozenset():
+            return other  # which nothing that it holds can have
         case collections.deque():
             x.__init__(other, other.maxlen)
         case collections.defaultdict():
             x.__init__(other.default_factory, other)
         case _:
             x.__init__(other)
+    return x
 
 
 def fill(x: Any, fields: dict[str, Any]) -> None:

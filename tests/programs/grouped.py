@@ -348,3 +348,33 @@ def missing(x, n):
         return 0, rows[x[1]][5]
     except KeyError as error:
         return error.args[0], rows[x[0]].pop(7)
+
+
+@program(PAIRS, lambda: (R(5, 9), 3))
+def frozensets(x, n):
+    made = [frozenset(int(v) % (i + 2) for v in x) for i in range(n)]
+    return made, made[x[1] % 3], len(made[x[2] % 3])
+
+
+@program(PAIRS, lambda: (R(5, 3), 3))
+def records_of_two_kinds(x, n):
+    inner = [{"p": i} for i in range(n)]
+    outer = [{"q": i * 0.5, "r": inner[i]} for i in range(n)]
+    for v in x:
+        outer[v]["r"]["p"] += 1
+        outer[v]["q"] += 1
+    return inner, outer, outer[0]["r"] is inner[0]
+
+
+def zero():
+    return {"n": 0}
+
+
+@program(PAIRS, lambda: (R(5, 3), 3))
+def made_in_and_out_of_a_loop(x, n):
+    first = zero()
+    rows = [zero() for _ in range(n)]
+    for v in x:
+        rows[v]["n"] += 5
+    first["n"] += 1
+    return rows, first

@@ -262,7 +262,7 @@ def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Seque
         return engine.run(frame)
     try:
         given = _Description(engine, head, roots)
-        key = tuple(given.key)
+        key = (*given.key, bool(engine.pools and engine.repeating))
         known = engine.summaries.get(key)
     except (_Unfit, TypeError):  # not hashable: a key or a view with parts that are not known
         return engine.run(frame)

@@ -74,9 +74,14 @@ def of_class(engine: Engine, cls: type) -> Ref | None:
 
 def start(engine: Engine, classes: Any) -> None:
     """Make the pools of classes, empty, where the program starts."""
-    for cls in sorted(classes, key=lambda cls: (cls.__module__, cls.__qualname__)):
+    for cls in sorted(classes, key=_place):
         engine.pools[cls] = engine.new(ListCell(()))
     engine.captures.pinned.extend(engine.pools.values())
+
+
+def _place(cls: type) -> tuple[Any, ...]:
+    """Where a class comes in an order that is the same in every process."""
+    return cls.__module__, cls.__qualname__, getattr(cls, "__pyxla_keys__", ())
 
 
 def clearer(first: CompileError, later: CompileError, policy: Policy) -> CompileError:
