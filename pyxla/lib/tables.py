@@ -173,7 +173,7 @@ class Table(dict):
             self[key] = x
 
     def copy(self) -> Any:
-        return fill({}, self.items())
+        return copied(self)
 
     def __or__(self, other: Any) -> Any:
         return fill(self.copy(), other.items())
@@ -191,6 +191,11 @@ class Table(dict):
             if key not in other or other[key] != x:
                 return False
         return True
+
+
+def copied(table: Any) -> Any:
+    """A dict of the same keys and values."""
+    return fill({}, table.items())
 
 
 def fill(into: Any, items: Any) -> Any:

@@ -378,3 +378,27 @@ def made_in_and_out_of_a_loop(x, n):
         rows[v]["n"] += 5
     first["n"] += 1
     return rows, first
+
+
+@program(PAIRS, lambda: (R(9, 7),), lambda: (R(0),))
+def copies(x):
+    groups = defaultdict(list)
+    for v in x:
+        groups[int(v) % 3].append(int(v))
+    plain = dict(groups)
+    again = plain.copy()
+    return plain, [again[k][0] for k in again], list(groups.values())
+
+
+@program(PAIRS, lambda: (R(9, 7),))
+def copies_that_change(x):
+    d = {}
+    for v in x:
+        d[int(v)] = 1.5 * v
+    counts = Counter(int(v) % 4 for v in x)
+    first, second, third = dict(d), d.copy(), counts.copy()
+    first[100] = 2.0
+    second[int(x[0])] = 0.0
+    del d[int(x[1])]
+    third[1] += 5
+    return d, first, second, dict(counts), third, OrderedDict(counts)

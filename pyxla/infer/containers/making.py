@@ -34,12 +34,12 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import growing, methods, number_lists
+from pyxla.infer.lists import growing, methods, number_lists, pools
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
-from pyxla.lib.tables import fill, fill_all, gather, locate, pairs, room
+from pyxla.lib.tables import Table, copied, fill, fill_all, gather, locate, pairs, room
 
 # Arrays of more elements than this are one array as lists, too.
 MANY = 64
@@ -192,6 +192,8 @@ def constants_of(engine: Engine, x: Any) -> Any:
 def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
     items: dict[Any, Any] = {}
     x = None if x is None else read_once(engine, x)
+    if not named and (table := tables.table_in(engine, x)) is not None:
+        return _copied(engine, table)
     if x is not None and not named and has_data_keys(engine, x):
         source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
         return call(engine, Const(fill), [tables.made(engine, DictCell({})), source], {})
@@ -207,6 +209,13 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
                 key, value = iterate(engine, pair)
                 items[engine.key(key)] = value
     return tables.made(engine, DictCell({**items, **named}))
+
+
+@rule(copied)
+def _copied(engine: Engine, table: Ref) -> Ref:
+    """Its lists are copied as they are: lists and the like among the values stay what they are."""
+    fields = {name: list_(engine, x) for name, x in engine.content(table).fields.items()}
+    return pools.entered(engine, engine.new(ObjectCell(Table, fields)))
 
 
 def has_data_keys(engine: Engine, x: Any) -> bool:

@@ -217,6 +217,19 @@ def _stands_for(content: Any) -> type | None:
     return {DictCell: Table, SetCell: TableSet}.get(type(content))
 
 
+def table_in(engine: Engine, x: Any) -> Ref | None:
+    """The dict with data-decided keys that `x` is, or is over."""
+    while isinstance(x, Ref) and (cls := _class(engine, x)) is not Table:
+        if getattr(cls, "__pyxla_sequence__", "") != "data":
+            return None
+        x = engine.content(x).fields["data"]
+    return x if isinstance(x, Ref) else None
+
+
+def _class(engine: Engine, x: Ref) -> type | None:
+    return getattr(engine.heap.contents.get(x.cell), "cls", None)
+
+
 def plain_sequence(engine: Engine, x: Any) -> Any:
     """The list of what a collection iterates over, where it has one."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
