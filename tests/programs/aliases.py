@@ -508,3 +508,27 @@ def shared_with_an_item(x, n):
         first[0] += 1
     both[1][:] *= 0.5
     return first, both[0], both[1]
+
+
+@program("views loops", lambda: (np.array([0.5, -1.0, 3.0, 0.25]),))
+def view_of_an_array_that_an_inner_loop_lets_go(x):
+    a = x + 1
+    b, part, total = a, a[1:], 0.0
+    for v in part:
+        b = np.sort(b)
+        for i in range(b.size % 3):
+            total += v * i
+    return total
+
+
+@program("views loops", lambda: (np.array([0.5, -1.0, 3.0, 0.25]),))
+def views_that_loops_around_read(x):
+    a = x + 1
+    b, part, total = a, a[1:], 0.0
+    for v in part:
+        for w in part[::-1]:
+            b = b * 2
+            for i in range(2):
+                total += v * w - i
+        total += part[0]
+    return total, b

@@ -19,19 +19,23 @@ if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 
-def compact(engine: Engine, edge: Any, live: Iterable[Any]) -> None:
-    """Give names on `edge` arrays of their own where they are the only views of some."""
+def compact(engine: Engine, edge: Any, live: Iterable[Any], fixed: Iterable[Any]) -> None:
+    """Give names on `edge` arrays of their own where they are the only views of some.
+
+    fixed: what loops around this one take for what it was where they began.
+    """
     names = [edge.env[value] for value in live if value in edge.env]
     refs = [x for x in (*edge.args, *names) if isinstance(x, Ref)]
     lone = {x.cell: x for x in refs if x.view and _may_move(engine, edge.heap, x)}
     lone = {c: x for c, x in lone.items() if all(r.view == x.view for r in refs if r.cell == c)}
     if not lone:
         return
+    outer = reachable(edge.heap, [edge.env[value] for value in fixed if value in edge.env])
     rest = [x for x in (*edge.args, *names) if not (isinstance(x, Ref) and x.cell in lone)]
     held = reachable(edge.heap, [*rest, *engine.held(), *engine.captures.pinned])
     held |= shadowed(edge.heap)
     edge.heap = edge.heap.copy()
-    new = {cell: _copied(edge, x) for cell, x in lone.items() if cell not in held}
+    new = {cell: _copied(edge, x) for cell, x in lone.items() if cell not in held | outer}
     edge.args = tuple([_moved(x, new) for x in edge.args])
     edge.env = {value: _moved(x, new) for value, x in edge.env.items()}
 

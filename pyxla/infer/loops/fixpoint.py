@@ -122,13 +122,19 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     grows, apart = engine.policy.grows, engine.policy.apart
     edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows, apart)
     edge.args = args
-    compact(engine, edge, live)
+    compact(engine, edge, live, _fixed(engine, frame))
     args = edge.args
     # A pass looks at every cell: what this function left behind need not be among them.
     names = [edge.env[value] for value in live if value in edge.env]
     roots = [*args, *names, *frame.boxes.values()]
     edge.heap = swept(edge.heap, frame.first, frame.before, roots)
     return edge, args
+
+
+def _fixed(engine: Engine, frame: Frame) -> set[Value]:
+    """What the loops around read of what was before them, and do not bring back."""
+    around = [header for header in engine.loops if header in frame.ssa.live_in]
+    return {value for header in around for value in frame.ssa.live_in[header]}
 
 
 class Mark(NamedTuple):
@@ -240,7 +246,7 @@ def _passes(
             return None
         _strip(frame, component, certain)
         (edge,) = back
-        compact(engine, edge, live)
+        compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         written = set(engine.written[mark.written :])
         fits, aliases, reason = head.close(edge, _outside(engine, head), written)
         if fits and (idle := head.idle(edge, fields)):
