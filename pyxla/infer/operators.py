@@ -24,7 +24,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, constant_of, negated
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, SetCell, Step
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, RowList, SetCell, Step
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
 from pyxla.infer.lattice import (
@@ -494,8 +494,13 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.equal(x, y)
     if isinstance(x, Ref) and isinstance(y, Ref):
-        if Pooled in (type(engine.heap.contents[ref.cell]) for ref in (x, y)):
+        if {Pooled, RowList} & {type(engine.heap.contents[ref.cell]) for ref in (x, y)}:
             return pools.same(engine, x, y)
+        if x != y and growing.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
+            raise engine.refuse(
+                "whether an array in a list of unknown length is another one is not known",
+                "compare where they are in the list, or what they hold",
+            )
         for ref in (x, y):
             engine.check_distinct(ref)
             for leaf in alternatives(engine.heap, ref)[1]:

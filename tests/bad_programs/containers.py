@@ -218,3 +218,12 @@ def argument_among_several_dicts(x, d):
     rows.append(d)  # <-
     rows[int(x[1])]["a"] = 7
     return rows
+
+
+@bad("whether an array in a list of unknown length is another one is not known", V)
+def identity_of_arrays_in_a_list(x):
+    rows = []
+    for v in x:
+        if v > 0:
+            rows.append(np.zeros(2) + v)
+    return rows[int(x[0])] is rows[0]  # <-

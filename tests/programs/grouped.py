@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
 
+import numpy as np
+
 from tests.drawn import E, R
 from tests.programs import program
 
@@ -402,3 +404,16 @@ def copies_that_change(x):
     del d[int(x[1])]
     third[1] += 5
     return d, first, second, dict(counts), third, OrderedDict(counts)
+
+
+@program("identity", lambda: (np.array([0, 1, 0]), np.array([3])))
+def lists_that_are_one(x, m):
+    rows = []
+    for i in range(m[0]):
+        rows.append([i])
+    first, second, found = rows[0], rows[x[1]], -1
+    for k, row in enumerate(rows):
+        if row is second:
+            found = k
+    same = rows[x[0]] is rows[x[2]], rows[x[0]] is second, first is rows[x[0]], first is rows
+    return found, same

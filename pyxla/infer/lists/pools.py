@@ -9,7 +9,7 @@ of in loops, or more than once (`infer.lists.policy.Policy`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
@@ -170,7 +170,7 @@ def _row(engine: Engine, row: Pooled) -> Tuple:
     return growing.read_item(engine, grown.item, iter(grown.columns), _key(row), row.pool)
 
 
-def _key(row: Pooled) -> Any:
+def _key(row: Pooled | RowList) -> Any:
     return Const(row.index) if isinstance(row.index, int) else row.index
 
 
@@ -238,8 +238,15 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
 
 
 def same(engine: Engine, x: Ref, y: Ref) -> Any:
-    """`x is y` of an instance in a pool and another, a bool."""
-    rows: list[Any] = [engine.heap.contents[ref.cell] for ref in (x, y)]
-    if not all(type(row) is Pooled for row in rows) or rows[0].pool.cell != rows[1].pool.cell:
+    """`x is y` of an instance in a pool, or of a list in a list, and another, a bool."""
+    first, second = [cast(Any, engine.heap.contents[ref.cell]) for ref in (x, y)]
+    if _home(first) is None or _home(first) != _home(second):
         return Const(False)
-    return engine.rules.compare(engine, "eq", *map(_key, rows))
+    return engine.rules.compare(engine, "eq", _key(first), _key(second))
+
+
+def _home(row: Any) -> tuple[Any, ...] | None:
+    """Where the rows are of which this is one."""
+    if type(row) is Pooled:
+        return row.pool.cell, ()
+    return (row.parent.cell, row.path) if type(row) is RowList else None
