@@ -212,17 +212,13 @@ def fill_all(into: Any, keys: Any, x: Any) -> Any:
     return into
 
 
-class TableSet(set):
-    """A set.  `changed` is None where items were only added, one by one, which says how CPython
-    orders them; True otherwise."""
+class Reading:
+    """What sets and frozensets share.  `changed` is None where items were only added, one by one,
+    which says how CPython orders them; True otherwise."""
 
     names: list[Any]
     changed: Any
     __pyxla_sequence__ = "names"
-
-    @classmethod
-    def __pyxla_made__(cls, fields: dict[str, Any]) -> set[Any]:
-        return set(fields["names"])
 
     def __len__(self) -> int:
         return len(self.names)
@@ -232,6 +228,42 @@ class TableSet(set):
 
     def __contains__(self, x: Any) -> bool:
         return locate(self.names, x) >= 0
+
+    def issubset(self, other: Any) -> Any:
+        return self <= gather(set(), other)
+
+    def issuperset(self, other: Any) -> Any:
+        return gather(set(), other) <= self
+
+    def isdisjoint(self, other: Any) -> Any:
+        return len(shared(self, gather(set(), other), True)) == 0
+
+    def __le__(self, other: Any) -> Any:
+        return len(shared(self, other, False)) == 0
+
+    def __lt__(self, other: Any) -> Any:
+        return len(self) < len(other) and self <= other
+
+    def __ge__(self, other: Any) -> Any:
+        return len(shared(other, self, False)) == 0
+
+    def __gt__(self, other: Any) -> Any:
+        return len(self) > len(other) and self >= other
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (set, frozenset)):
+            return False
+        return len(self) == len(other) and len(shared(self, other, False)) == 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class TableSet(Reading, set):
+    """A set."""
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> set[Any]:
+        return set(fields["names"])
 
     def add(self, x: Any) -> None:
         if locate(self.names, x) < 0:
@@ -301,15 +333,6 @@ class TableSet(set):
         self.clear()
         gather(self, kept)
 
-    def issubset(self, other: Any) -> Any:
-        return self <= gather(set(), other)
-
-    def issuperset(self, other: Any) -> Any:
-        return gather(set(), other) <= self
-
-    def isdisjoint(self, other: Any) -> Any:
-        return len(shared(self, gather(set(), other), True)) == 0
-
     def __or__(self, other: Any) -> Any:
         return gather(gather(set(), self), other)
 
@@ -334,53 +357,28 @@ class TableSet(set):
     def __sub__(self, other: Any) -> Any:
         return shared(self, other, False)
 
-    def __rsub__(self, other: Any) -> Any:
-        return shared(other, self, False)
-
     def __xor__(self, other: Any) -> Any:
         return gather(shared(self, other, False), shared(other, self, False))
 
-    __ror__ = __or__
-    __rand__ = __and__
-    __rxor__ = __xor__
+    def __ror__(self, other: Any) -> Any:
+        return like(other, self | other)
 
-    def __le__(self, other: Any) -> Any:
-        return len(shared(self, other, False)) == 0
+    def __rand__(self, other: Any) -> Any:
+        return like(other, self & other)
 
-    def __lt__(self, other: Any) -> Any:
-        return len(self) < len(other) and self <= other
+    def __rsub__(self, other: Any) -> Any:
+        return like(other, shared(other, self, False))
 
-    def __ge__(self, other: Any) -> Any:
-        return len(shared(other, self, False)) == 0
-
-    def __gt__(self, other: Any) -> Any:
-        return len(self) > len(other) and self >= other
-
-    def __eq__(self, other: object) -> Any:
-        if not isinstance(other, (set, frozenset)):
-            return False
-        return len(self) == len(other) and len(shared(self, other, False)) == 0
+    def __rxor__(self, other: Any) -> Any:
+        return like(other, self ^ other)
 
 
-class TableFrozenSet(frozenset):
+class TableFrozenSet(Reading, frozenset):
     """A frozenset."""
-
-    names: list[Any]
-    changed: Any
-    __pyxla_sequence__ = "names"
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> frozenset[Any]:
         return frozenset(fields["names"])
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __bool__(self) -> bool:
-        return len(self.names) > 0
-
-    def __contains__(self, x: Any) -> bool:
-        return locate(self.names, x) >= 0
 
     def copy(self) -> Any:
         return self
@@ -396,15 +394,6 @@ class TableFrozenSet(frozenset):
 
     def symmetric_difference(self, other: Any) -> Any:
         return frozenset(gather(set(), self).symmetric_difference(other))
-
-    def issubset(self, other: Any) -> Any:
-        return self <= gather(set(), other)
-
-    def issuperset(self, other: Any) -> Any:
-        return gather(set(), other) <= self
-
-    def isdisjoint(self, other: Any) -> Any:
-        return len(shared(self, gather(set(), other), True)) == 0
 
     __or__ = union
     __and__ = intersection
@@ -422,23 +411,6 @@ class TableFrozenSet(frozenset):
 
     def __rxor__(self, other: Any) -> Any:
         return like(other, gather(set(), other).symmetric_difference(self))
-
-    def __le__(self, other: Any) -> Any:
-        return len(shared(self, other, False)) == 0
-
-    def __lt__(self, other: Any) -> Any:
-        return len(self) < len(other) and self <= other
-
-    def __ge__(self, other: Any) -> Any:
-        return len(shared(other, self, False)) == 0
-
-    def __gt__(self, other: Any) -> Any:
-        return len(self) > len(other) and self >= other
-
-    def __eq__(self, other: object) -> Any:
-        if not isinstance(other, (set, frozenset)):
-            return False
-        return len(self) == len(other) and len(shared(self, other, False)) == 0
 
 
 def like(x: Any, items: set[Any]) -> Any:

@@ -116,3 +116,9 @@ def products(x, k):
 @program("checks raise", lambda: (np.arange(16.0).reshape(4, 4), 2))
 def products_that_do_not_fit(x, k):
     return x[:, :k] @ x[: k + 1]
+
+
+@program("frozensets of data", lambda: (R(6, 5),))
+def frozensets_with_sets(x):
+    s, f, known = set(x.tolist()), frozenset(x.tolist()), frozenset([1, 2, 7])
+    return known | s, s | known, known & s, s & f, f ^ s, s ^ f, known - s, s - f, f - known, f >= s
