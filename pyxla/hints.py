@@ -9,6 +9,9 @@ import functools
 import re
 
 HINTS: tuple[tuple[str, str], ...] = (
+    (r"depends? on the values|whether .* depends",
+     "a type is known while compiling: convert as the message says"),
+    (r"nonzero on 0d", "test the number itself, or write np.atleast_1d(x).nonzero()"),
     # arrays
     (r"valid indices|cannot be indexed|must be integers or slices",
      "index arrays and lists by ints, slices, ellipsis, None and arrays of ints or bools"),

@@ -11,7 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.polynomial import polyutils
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call, call_library, call_object
+from pyxla.infer.calls.dispatch import call_library, call_object
 from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
@@ -19,7 +19,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
 from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of
-from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
+from pyxla.lib.operands import as_array, cast
 from pyxla.lib.polynomials import companion_roots, ends_are_not_zero
 from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.ops.shape import reshape
@@ -150,66 +150,6 @@ def fromiter(engine: Engine, iterable: Any, dtype: Any, count: Any = COMPLETE) -
     stop = Const(slice(wanted if wanted >= 0 else None))
     cut = engine.rules.call(engine, Const(np.ndarray.__getitem__), [array, stop], {})
     return cut if wanted >= 0 else array
-
-
-# --- np.vectorize --------------------------------------------------------------------------------
-
-VECTORIZE = "np.vectorize with otypes=, signature=, excluded= or keywords is not compiled"
-
-
-@rule(np.vectorize)
-def vectorize(engine: Engine, pyfunc: Any, *args: Any, **kwargs: Any) -> Any:
-    if args or any(name not in ("cache", "doc") for name in kwargs):
-        raise engine.refuse(VECTORIZE, "write a loop over the elements")
-    return Compound("partial", (Const(_apply), pyfunc), (1, ()))
-
-
-@rule(np.vectorize.__call__)
-def call_vectorized(engine: Engine, made: Any, *args: Any, **kwargs: Any) -> Any:
-    x = made.value
-    if x.otypes is not None or x.signature is not None or x.excluded or kwargs:
-        raise engine.refuse(VECTORIZE, "write a loop over the elements")
-    return apply_vectorized(engine, engine.captures.abstract(engine, x.pyfunc), *args)
-
-
-def _apply(function: Any, *args: Any) -> Any:
-    """Stands for `apply_vectorized` in compiled code."""
-
-
-@rule(_apply)
-def apply_vectorized(engine: Engine, function: Any, *args: Any) -> Any:
-    """`np.vectorize(function)(*args)`: the first call says which dtypes there are."""
-    operands = [as_array(engine.operand(x)) for x in args]
-    if not operands:
-        raise OpError("np.vectorize needs arguments")
-    shape = broadcast_shapes(*[x.shape for x in operands])
-    count = int(np.prod(shape, dtype=int))
-    if not count:
-        engine.raise_constant(
-            ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        )
-    flat = [Array(reshape(broadcast_to(x.value, shape), shape=(count,))) for x in operands]
-    rows = [arrays.fresh(engine, x) for x in flat]
-    first = call(engine, function, [arrays.getitem(engine, row, Const(0)) for row in rows], {})
-    several = isinstance(first, Tuple)
-    outs = [_out(engine, x, count) for x in (first.items if several else (first,))]
-    call_object(engine, drivers.vectorized, [function, Tuple(tuple(outs)), Tuple(tuple(rows))], {})
-    shaped = []
-    for out in outs:
-        value = reshape(as_array(engine.operand(out)).value, shape=shape)
-        shaped.append(arrays.fresh(engine, Array(value)))
-    return Tuple(tuple(shaped)) if several else shaped[0]
-
-
-def _out(engine: Engine, x: Any, count: int) -> Ref:
-    """An array for results like `x`."""
-    found = engine.operand(x)
-    if not isinstance(found, (Array, Scalar, bool, int, float, complex, np.generic)):
-        raise OpError("the function of np.vectorize must return numbers")
-    if as_array(found).shape:
-        raise OpError("the function of np.vectorize must return numbers, not arrays")
-    made = np.zeros(count, as_array(found).dtype)
-    return arrays.fresh(engine, as_array(made))
 
 
 # --- np.piecewise --------------------------------------------------------------------------------

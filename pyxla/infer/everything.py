@@ -21,4 +21,5 @@ import pyxla.infer.random.methods
 import pyxla.infer.text.logged
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned
+import pyxla.infer.vectorized
 import pyxla.infer.wrapping

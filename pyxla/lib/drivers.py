@@ -7,15 +7,29 @@ from typing import Any
 import numpy as np
 
 
-def vectorized(function: Any, outs: Any, rows: Any) -> None:
-    """Fill 1-d `outs` with what `function` returns for Python scalars of 1-d `rows`."""
-    for i in range(len(rows[0])):
+def vectorized(function: Any, outs: Any, rows: Any, first: Any) -> None:
+    """Fill 1-d `outs` with what `function` returns for Python scalars of 1-d `rows`.
+
+    first: its results for the first of them, in a tuple, or an empty one.
+    """
+    _put(outs, 0, first)
+    for i in range(min(len(first), 1), len(rows[0])):
         found = function(*[row[i].item() for row in rows])
-        if len(outs) == 1:
-            outs[0][i] = found
-        else:
-            for k in range(len(outs)):
-                outs[k][i] = found[k]
+        _put(outs, i, (found,) if len(outs) == 1 else found)
+
+
+def vectorized_parts(function: Any, outs: Any, rows: Any, first: Any) -> None:
+    """Fill `outs` with what `function` returns for items of `rows`: `first`, in a tuple, for the
+    first of them."""
+    _put(outs, 0, first)
+    for i in range(1, len(rows[0])):
+        found = function(*[row[i] for row in rows])
+        _put(outs, i, (found,) if len(outs) == 1 else found)
+
+
+def _put(outs: Any, i: Any, found: Any) -> None:
+    for k in range(len(found)):
+        outs[k][i] = found[k]
 
 
 def numbered(shape: tuple[int, ...], position: int, element: Any) -> Any:

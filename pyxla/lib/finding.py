@@ -77,10 +77,7 @@ def truth_of(x: Any) -> Array:
 
 @implements(np.nonzero, np.ndarray.nonzero, bounded=True)
 def nonzero(a: Any) -> tuple[Array, ...]:
-    found = truth_of(a)
-    if not found.shape:
-        raise OpError("Calling nonzero on 0d arrays is not allowed.")
-    return masks.nonzero(found)
+    return masks.nonzero(truth_of(a))
 
 
 @implements(np.flatnonzero, bounded=True)

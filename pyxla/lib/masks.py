@@ -18,7 +18,7 @@ from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Instr, Value
-from pyxla.ir.op import Op
+from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I32, I64
 from pyxla.ops import elementwise
 from pyxla.ops.elementwise import (
@@ -123,6 +123,12 @@ def positions(mask: Array) -> Array:
 
 def nonzero(mask: Array) -> tuple[Array, ...]:
     """`np.nonzero` of a mask: an index Array for each dimension."""
+    if not mask.shape:
+        raise OpError(
+            "Calling nonzero on 0d arrays is not allowed. "
+            "Use np.atleast_1d(scalar).nonzero() instead.",
+            ValueError,
+        )
     return unravel(positions(mask), mask.shape)
 
 

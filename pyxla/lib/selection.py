@@ -43,10 +43,13 @@ from pyxla.ops.index import gather
 
 
 @implements(np.where, rank0="array")
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(condition: Any, /, *choices: Any) -> Any:
     pred = k.truth(as_array(condition).value)
-    if x is None or y is None:
+    if not choices:
         return masks.nonzero(Array(pred))
+    if len(choices) != 2:
+        raise OpError("either both or neither of x and y should be given", ValueError)
+    x, y = choices
     dtype = result_type(*[as_array(v) if isinstance(v, list | tuple) else v for v in (x, y)])
     x, y = _wrapped_int(x, dtype), _wrapped_int(y, dtype)
     pred, a, b = broadcast(pred, as_value(x, dtype), as_value(y, dtype))
@@ -260,6 +263,10 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
     axis = normalize_axis(axis, x.type.ndim)
     _refuse_outside(index, x.type.shape[axis], axis)
     x, index = _aligned(x, wrapped(index, x.type.shape[axis]), axis)
+    if not math.prod(index.type.shape):
+        return Array(splat(0, x.type.dtype, index.type.shape))
+    if not x.type.shape[axis]:
+        raise OpError(f"index 0 is out of bounds for axis {axis} with size 0", IndexError)
     batch = _batch_axes(x.type.ndim, axis)
     return Array(
         gather(

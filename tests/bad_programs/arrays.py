@@ -187,3 +187,23 @@ def decimals_of_bools(x):
 @bad("i0 not supported for complex values", V)
 def i0_of_complex(x):
     return np.i0(x * 1j)  # <-
+
+
+@bad("nonzero on 0d arrays", V)
+def places_of_a_number(x):
+    return np.where((x > 2).any())  # <-
+
+
+@bad("either both or neither of x and y", V)
+def one_choice_alone(x):
+    return np.where(x > 2, x)  # <-
+
+
+@bad("where:", V)
+def choices_of_objects(x):
+    return np.where(x > 2, None, None)  # <-
+
+
+@bad("index 0 is out of bounds for axis 0 with size 0", f64[0, 3], i64[2, 3])
+def taken_of_nothing(x, i):
+    return np.take_along_axis(x, i, 0)  # <-

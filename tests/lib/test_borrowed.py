@@ -54,6 +54,57 @@ def decorated(x):
     return larger(x, 0.5), larger(x[:, :1], x[0])
 
 
+def written(v):
+    v[0] = 1.0
+    return v
+
+
+def typed(x):
+    positive = np.vectorize(lambda v: v if v > 0 else 0, otypes=[float])
+    both = np.vectorize(lambda v, w: (v > w, v * w), otypes="?f")
+    cut = np.vectorize(lambda v: v * 2.7, otypes=[int])
+    return positive(x), both(x, 2), cut(x), positive(x[:0]), positive(x[0, 0]), both(x[:0], 1.0)
+
+
+@np.vectorize(otypes=[float], excluded={"scale"})
+def scaled(v, w=2, scale=None):
+    return v * w * scale[0] if v > 0 else w
+
+
+evaluated = np.vectorize(lambda p, v: p[0] + p[1] * v, excluded={0})
+
+
+def named(x):
+    powers = np.vectorize(lambda v, k=3: v**k)
+    modes = np.vectorize(lambda v, n, mode: v * n if mode == "times" else v + n, excluded=[1, 2])
+    a = scaled(x, scale=x[0]), scaled(x, w=x[0], scale=x[1]), scaled(w=x, v=3.0, scale=x[0])
+    return a, evaluated(x[0], x), powers(x), powers(x, 2), powers(v=x), modes(x, 3, "times")
+
+
+def with_signature(x):
+    products = np.vectorize(np.matmul, signature="(m,n),(n)->(m)")
+    unit = np.vectorize(lambda v: v / np.linalg.norm(v), signature="(n)->(n)")
+    both = np.vectorize(lambda v, s: (v.sum() * s, v[:2]), signature="(n), () -> (), (k)")
+    grids = np.vectorize(lambda v: np.arange(3) * v, signature="()->(n)", otypes=[complex])
+    a = products(np.ones((2, 4)), x), unit(x), unit(x[0]), both(x, 2), both(x, x[:, 0])
+    return a, grids(x), grids(2), products(x.reshape(1, 3, 4), np.stack([x[0], x[1]]))
+
+
+def counts_of_calls(x):
+    calls = [0]
+
+    def call(v):
+        calls[0] += 1
+        return v
+
+    found = []
+    for f in (np.vectorize(call), np.vectorize(call, cache=True), np.vectorize(call, [float])):
+        f(x)
+        found.append(calls[0])
+    np.vectorize(call, signature="(n)->(n)")(x)
+    return found, calls[0]
+
+
 def enumerated(x):
     total = 0.0
     for (i, j), v in np.ndenumerate(x):
@@ -102,6 +153,7 @@ def check(got: Any, expected: Any) -> None:
     [
         *[(f, V) for f in (products, quotients, rising, roots)],
         *[(f, X) for f in (values, vectorized, decorated, enumerated, made, types, swapped)],
+        *[(f, X) for f in (typed, named, with_signature, counts_of_calls)],
     ],
 )
 def test_program(program, argument):
@@ -113,8 +165,10 @@ def test_program(program, argument):
     [
         (lambda x: np.roots(x), "depends on the values"),
         (lambda x: polynomial.polyroots(x), "how many coefficients are 0"),
-        (lambda x: np.vectorize(lambda v: v, otypes=[float])(x), "otypes"),
         (lambda x: np.vectorize(lambda v: np.ones(2))(x), "must return numbers"),
+        (lambda x: np.vectorize(lambda v: "big" if v > 1 else "small")(x), "must return numbers"),
+        (lambda x: np.vectorize(lambda v: v if v > 1 else 0)(x), "float64 or int64 here"),
+        (lambda x: np.vectorize(written, signature="(n)->(n)")(x), "read-only"),
         (lambda x: np.nditer(x), "order of nditer"),
         (lambda x: x.byteswap(True), "in place"),
     ],
@@ -124,7 +178,22 @@ def test_refused(program, message):
         pyxla.code_typed(program, V)
 
 
+def test_derivatives_of_vectorized():
+    def loss(x):
+        unit = np.vectorize(lambda v: v / np.linalg.norm(v), signature="(n)->(n)")
+        return np.sum(np.vectorize(lambda v: v**3, otypes=[float])(unit(x)))
+
+    step = 1e-6 * np.eye(4)[1] * np.eye(3)[2][:, None]
+    slope = (loss(X + step) - loss(X - step)) / 2e-6
+    np.testing.assert_allclose(pyxla.grad(loss)(X)[2, 1], slope, 1e-7)
+
+
 def test_exceptions():
+    sums = np.vectorize(lambda a, b: a + b, signature="(n),(n)->(n)")
+    with pytest.raises(ValueError, match="inconsistent size for core dimension 'n'"):
+        pyxla.compile(lambda x: sums(x, x[:2]))(V)
+    with pytest.raises(TypeError, match="wrong number of positional arguments"):
+        pyxla.compile(lambda x: sums(x))(V)
     with pytest.raises(ValueError, match="other than 0"):
         pyxla.compile(lambda x: np.roots(x))(np.array([0j, 1.0]))
     with pytest.raises(ValueError, match="size 0 inputs"):

@@ -27,6 +27,12 @@ def tabulated(k):
     return np.bincount(k % 7, minlength=1), np.zeros(int(k[0]) % 7 + 1), np.eye((k[1] & 3) + 1)
 
 
+def least(k, w):
+    n = max(k.max(), len(np.unique(k))) + 2
+    a = np.bincount(k, minlength=n) + np.bincount(k[:2], minlength=n)
+    return a, np.bincount(k, w, minlength=int(k.max()) + 1)
+
+
 def at_most(k):
     z = np.zeros(min(k.max() + 1, 20), int)
     for v in k:
@@ -81,6 +87,18 @@ def test_sizes_that_data_decide(program):
 def test_sizes_of_elements():
     k = SAMPLES[0]
     assert not difference(pyxla.compile(tabulated)(k), tabulated(k))
+
+
+@pytest.mark.parametrize("k", [[1, 5, 2], [0, 0, 0], [3, 2500, 7]], ids=str)
+def test_least_lengths_of_counts(k):
+    args = np.array(k), np.array([0.5, 1.0, 2.0])
+    assert not difference(pyxla.compile(least)(*args), least(*args))
+
+
+def test_least_lengths_of_counts_are_not_negative():
+    f = pyxla.compile(lambda k: np.bincount(k, minlength=k[0] - 9), checks=True)
+    with pytest.raises(ValueError, match="must not be negative"):
+        f(np.array([1, 5, 2]))
 
 
 def test_sizes_of_counters_are_known_where_bounds_do_not_do():

@@ -1,17 +1,20 @@
 """`np.bincount`: the size of its result is the largest element, which must have a bound.
 
-The bound is what is proven of the elements (`x % 5`, a narrow dtype), or `minlength`, or a default.
+The bound is what is proven of the elements (`x % 5`, a narrow dtype), or `minlength` where that is
+known, or a default.
 An element past the bound would make the array larger than it can be: the program raises.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
@@ -20,6 +23,7 @@ from pyxla.lib.bounded.elementwise import bounded, flattened
 from pyxla.lib.masks import number, within
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import rule
+from pyxla.lib.sizes import as_size
 from pyxla.ops.elementwise import (
     add,
     and_,
@@ -42,14 +46,13 @@ TOO_LARGE = "an element of np.bincount is %d or more: compiled code needs minlen
 
 @rule(np.bincount)
 def bincount(engine: Engine, x: Any, weights: Any = Const(None), minlength: Any = Const(0)) -> Any:
-    least = int(engine.static(minlength, "minlength"))
     array, given = engine.bounded_operand(x), engine.bounded_operand(weights)
-    result = engine.library("bincount", _counted, engine, array, given, least)
+    result = engine.library("bincount", _counted, engine, array, given, engine.operand(minlength))
     return engine.abstract(result)
 
 
-def _counted(engine: Engine, x: Any, weights: Any, least: int) -> Array:
-    array = as_array(x)
+def _counted(engine: Engine, x: Any, weights: Any, minlength: Any) -> Array:
+    array, least = as_array(x), _least(engine, minlength)
     weights = weights if array.size else None
     if array.ndim != 1 or array.dtype.kind not in "iub":
         raise OpError("bincount takes a 1-d array of ints")
@@ -61,19 +64,31 @@ def _counted(engine: Engine, x: Any, weights: Any, least: int) -> Array:
         value = select(inside, value, number(-1, I64.dtype, (size,)))
     largest = reduce(value, number(-1, I64.dtype), dimensions=(0,), computation="maximum")
     proven = _upper(array.value)
-    known = (DEFAULT if not least else 0) if proven is None else proven + 1
-    bound = max(least, known)
+    known = (0 if isinstance(least, int) and least else DEFAULT) if proven is None else proven + 1
+    bound = max(extent.upper(least) or 0, known)
     if proven is None or proven >= bound:
         fits = compare(largest, number(bound, I64.dtype), direction="LT")
         engine.ensure(
             Scalar(convert(fits, dtype=fits.type.dtype, weak=True)), ValueError(TOO_LARGE % bound)
         )
     totals = _totals(value, weights, bound)
-    if least >= bound:
+    if isinstance(least, int) and least >= bound:
         return Array(totals)
-    length = maximum(add(largest, number(1, I64.dtype)), number(least, I64.dtype))
-    length = convert(minimum(length, number(bound, I64.dtype)), dtype=I64.dtype, weak=True)
-    return bounded(totals, (Scalar(length, extent.IntFact(least, bound)),))
+    needed = convert(add(largest, number(1, I64.dtype)), dtype=I64.dtype, weak=True)
+    length = maximum(needed, value_of(least))
+    length = minimum(length, value_of(bound))
+    return bounded(totals, (Scalar(length, extent.IntFact(extent.lower(least), bound)),))
+
+
+def _least(engine: Engine, minlength: Any) -> Int:
+    """`minlength` as a size: an int, or with a bound where data decides it."""
+    if not isinstance(minlength, (Array, Scalar)):
+        if operator.index(minlength) < 0:
+            raise OpError("'minlength' must not be negative", ValueError)
+    elif engine.tests(ValueError):
+        fine = engine.rules.compare(engine, "ge", minlength, Const(0))
+        engine.ensure(fine, ValueError("'minlength' must not be negative"))
+    return as_size(minlength)
 
 
 def _check_counts(engine: Engine, array: Array) -> None:

@@ -28,6 +28,8 @@ _OF_ONE_TYPE = (
     "fill an array and count"
 )
 
+_OF_ONE_DTYPE = "give the arrays one dtype and shape on every path, as with x.astype(float)"
+
 _OF_TEXT = (
     "text does not grow where data says how often: append known texts to a list, '01'[n % 2] for "
     "str(n % 2), and join them at the end"
@@ -89,4 +91,7 @@ def conflict(
     lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
     texts = [isinstance(value, Compound) and value.kind == "text" for value in values]
     hint = _OF_TEXT if any(texts) else _OF_ONE_TYPE if all(lists) else SAME_TYPE
+    contents = [_content(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
+    if len({x.dtype if isinstance(x, Array) else None for x in contents} | {None}) > 2:
+        hint = _OF_ONE_DTYPE
     return Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint)
