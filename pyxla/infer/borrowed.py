@@ -20,7 +20,6 @@ from pyxla.ir.op import OpError
 from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, cast
-from pyxla.lib.polynomials import companion_roots, ends_are_not_zero
 from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.ops.shape import reshape
 
@@ -186,25 +185,3 @@ def _conditions(engine: Engine, condlist: Any, ndim: int) -> list[Any]:
     if not all(arrays.is_array(engine, x) or isinstance(engine.operand(x), list) for x in items):
         items = [condlist]
     return [call_object(engine, np.asarray, [x, Const(bool)], {}) for x in items]
-
-
-# --- Roots ---------------------------------------------------------------------------------------
-
-
-@rule(np.roots)
-def roots(engine: Engine, p: Any) -> Any:
-    """NumPy strips zeros at both ends, which decides on the number and the dtype of the roots: in
-    compiled code there must be none."""
-    x = as_array(engine.operand(p))
-    if x.ndim != 1 or not x.size:
-        raise OpError("roots takes one dimension of coefficients")
-    if x.dtype.kind != "c":
-        raise OpError(
-            "whether the roots of real coefficients are real or complex numbers depends on the "
-            "values; convert the coefficients to complex"
-        )
-    error = ValueError(
-        "np.roots in compiled code needs a first and a last coefficient other than 0"
-    )
-    engine.ensure(engine.rules.truth(engine, ends_are_not_zero(x)), error)
-    return arrays.fresh(engine, companion_roots(x))

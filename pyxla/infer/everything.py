@@ -18,6 +18,7 @@ import pyxla.infer.containers.sorting
 import pyxla.infer.getters
 import pyxla.infer.loops.folding
 import pyxla.infer.random.methods
+import pyxla.infer.real_or_complex
 import pyxla.infer.text.logged
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned

@@ -131,24 +131,16 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     return eigh(a, UPLO)[0]
 
 
-def _complex_matrix(a: Any, name: str) -> Array:
-    x = matrix(a, square=True)
-    if CLASSES[x.dtype] != "c":
-        raise OpError(
-            f"whether {name} of a real matrix gives real or complex numbers depends on the values; "
-            "convert the matrix to complex, or use eigh where it is symmetric"
-        )
-    return x
-
-
 @implements(np.linalg.eig)
 def eig(a: Any) -> Any:
-    return EigResult(*foreign(JAX + "eig", _complex_matrix(a, "eig")))
+    """As complex numbers; `infer.real_or_complex` knows when NumPy gives real ones."""
+    return EigResult(*foreign(JAX + "eig", matrix(a, square=True)))
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a: Any) -> Array:
-    return foreign(JAX + "eigvals", _complex_matrix(a, "eigvals"))
+    """As complex numbers, too."""
+    return foreign(JAX + "eigvals", matrix(a, square=True))
 
 
 # --- Solving -------------------------------------------------------------------------------------

@@ -91,10 +91,11 @@ def _narrow(u: Any, v: Any) -> bool:
 
 
 def companion_roots(p: Array) -> Array:
-    """The eigenvalues of the companion matrix of complex coefficients, the outer ones not 0."""
+    """The eigenvalues of the companion matrix of coefficients, the outer ones not 0, as complex
+    numbers."""
     size = p.size - 1
     if size < 1:
-        return as_array(np.zeros(0))
+        return as_array(np.zeros(0))  # as NumPy
     head = broadcast_to(take_one(p.value, 0, 0), (size,))
     row = op.negate(op.divide(cut(p.value, 1, size + 1, 0), head))
     below = as_array(np.eye(size, dtype=p.dtype)[:-1] if size > 1 else np.zeros((0, 1), p.dtype))

@@ -19,7 +19,7 @@ from pyxla import ahead
 from pyxla.errors import CompileError
 from pyxla.infer import rules  # noqa: F401 - registers everything
 from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Const, Either, Ref, Scalar, Tuple
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
 from pyxla.specialize import results
@@ -93,6 +93,9 @@ class Typed:
             return x.kind.__name__
         if isinstance(x, Array):
             return "number"
+        if isinstance(x, Either):
+            (kind,) = {self.kind(item) for item in x.items}
+            return kind
         content = x if isinstance(x, Tuple) else self.content(x)
         if isinstance(content, Array):
             return f"array{len(x.view[-1].shape if x.view else content.shape)}"
@@ -104,6 +107,8 @@ class Typed:
             return sharing(x.value, {})
         if isinstance(x, Scalar | Array):
             return []
+        if isinstance(x, Either):
+            return self.sharing(x.items[0])
         content = x if isinstance(x, Tuple) else self.content(x)
         if not isinstance(content, Array):
             return [y for item in content.items for y in self.sharing(item)]

@@ -5,23 +5,30 @@ The program branches before the instruction, and meets again after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.infer.arrays.shadows import number
+from pyxla.infer.calls.dtypes import is_numpys
 from pyxla.infer.engine import Engine, Frame, Stopped
 from pyxla.infer.facts.refine import places, refined, settled
+from pyxla.infer.heap import ListCell
+from pyxla.infer.joins import kinds
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import Const, Either, Scalar
+from pyxla.infer.lattice import Const, Either, Ref, Scalar, Tuple
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block, Branch, Instr
 from pyxla.ops.elementwise import compare
 
+# More paths than this are not made for the items of lists.
+MOST = 4
+
 
 def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     """What an instruction gives, for each of what its operands may be."""
-    x = _operand(engine, frame, instr)
+    x = _operand(engine, frame, instr) or _item(engine, frame, instr)
     if x is None:
         return engine.transfer[instr.op.name](engine, frame, instr)
     env, assumed = frame.env, frame.assumed
@@ -29,6 +36,9 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     edges, possible = [], []
     for place in _branches(engine, x, among):
         frame.env, frame.assumed = settled(env, x, place), assumed
+        for operand in instr.operands:
+            frame.env[operand] = kinds.at_place(frame.env[operand], x.selector, place)
+        _settle_items(engine, frame, instr, x, place)
         try:
             result = _visit_one(engine, frame, instr)
         except Stopped:
@@ -46,6 +56,8 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
         learned = (("AMONG", x, tuple(possible)),)
         env.update(refined(env, learned) or {})
         frame.assumed += learned
+    if len(possible) == len(x.items):
+        results = tuple([_told(x, *pair) for pair in zip(results, given, strict=True)])
     found = [_telling(x, possible, *pair) for pair in zip(results, given, strict=True)]
     return found[0] if len(instr.results) == 1 else found
 
@@ -76,6 +88,65 @@ def _operand(engine: Engine, frame: Frame, instr: Instr) -> Either | None:
     return None
 
 
+# --- Items of lists that are given to NumPy ------------------------------------------------------
+
+
+def _item(engine: Engine, frame: Frame, instr: Instr) -> Either | None:
+    """The first item that is one of several, of a list or tuple given to a function of NumPy's."""
+    if instr.op.name != "call" or not _reads(frame.env[instr.operands[0]]):
+        return None
+    given = [x for operand in instr.operands[1:] for x in _items(engine, frame.env[operand])]
+    found = {x.selector.value: x for x in given if type(x) is Either}
+    if not found or math.prod([len(x.items) for x in found.values()]) > MOST:
+        return None
+    return next(iter(found.values()))
+
+
+def _reads(callee: Any) -> bool:
+    """Whether a function reads lists and keeps none of them."""
+    return isinstance(callee, Const) and is_numpys(callee.value)
+
+
+def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
+    """The items of a list or tuple, and of those in it."""
+    items = _listed(engine, x)
+    return () if items is None else tuple([y for v in items for y in (v, *_items(engine, v))])
+
+
+def _listed(engine: Engine, x: Any) -> Sequence[Any] | None:
+    if isinstance(x, Tuple):
+        return x.items
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) and not x.view else None
+    return content.items if isinstance(content, ListCell) else None
+
+
+def _settle_items(engine: Engine, frame: Frame, instr: Instr, x: Either, place: int) -> None:
+    """Give the function lists in which `x` is its item at `place`."""
+    if instr.op.name != "call" or not _reads(frame.env[instr.operands[0]]):
+        return
+    for operand in instr.operands[1:]:
+        value = frame.env[operand]
+        if any(type(y) is Either and _together(x, y) for y in _items(engine, value)):
+            frame.env[operand] = _settled_in(engine, value, x, place)
+
+
+def _settled_in(engine: Engine, value: Any, x: Either, place: int) -> Any:
+    if type(value) is Either:
+        return value.items[place] if _together(x, value) else value
+    items = _listed(engine, value)
+    if items is None:
+        return value
+    found = [_settled_in(engine, item, x, place) for item in items]
+    return Tuple(tuple(found)) if isinstance(value, Tuple) else engine.new_list(found)
+
+
+def _together(x: Either, y: Either) -> bool:
+    return x.selector.value is y.selector.value
+
+
+# --- Branches ------------------------------------------------------------------------------------
+
+
 def _branches(engine: Engine, x: Either, among: list[int]) -> Iterator[int]:
     """Go on where `x` is each of the items at these places in turn."""
     for place in among[:-1]:
@@ -100,6 +171,16 @@ def _telling(x: Either, possible: list[int], result: Any, given: tuple[Any, ...]
         among = [p for p, value in zip(possible, given, strict=True) if value.value is outcome]
         sides.append((("AMONG", x, tuple(among)),))
     return Scalar(result.value, result.fact, ("implies", *sides))
+
+
+def _told(x: Either, result: Any, given: tuple[Any, ...]) -> Any:
+    """A result that is another for each of the items of `x` as one that the selector of `x` tells,
+    so that what follows knows that they go together."""
+    if type(result) is not Either:
+        return kinds.told(result, given, x.selector)
+    if len(result.items) != len(given) or any(type(value) is Either for value in given):
+        return result
+    return Either(x.selector, result.items, result.conflict)
 
 
 def _met(engine: Engine, instr: Instr, edges: list[Edge]) -> tuple[Edge, tuple[Any, ...]]:

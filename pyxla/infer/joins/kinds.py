@@ -263,7 +263,9 @@ def operated(engine: Engine, op: Any, operands: Sequence[Any], result: Any) -> A
     if len(choices) == 1 and not is_zero_dim(choices[0]):
         return result if kinds_of(result) == choices else _as(result, choices[0])
     places = [choices.index(kind) for kind in found]
-    selector = one_of(chosen(_position(operands), [number(p) for p in places]), len(choices))
+    selector = _position(operands)
+    if places != list(range(len(choices))):
+        selector = one_of(chosen(selector, [number(p) for p in places]), len(choices))
     return with_kinds(result, Kinds(choices, selector))
 
 
@@ -287,16 +289,16 @@ def separately(
     known = {(type(x.value), repr(x.value)) if isinstance(x, Const) else x for x in found}
     if len(known) == 1:
         return found[0]
-    position = _position(operands).value
+    position = _position(operands)
     result = found[-1]
     for i, x in reversed([*enumerate(found[:-1])]):
-        result = choose(Scalar(compare(position, number(i), direction="EQ")), x, result)
+        result = choose(Scalar(compare(position.value, number(i), direction="EQ")), x, result)
         if result is None:
             raise engine.refuse(
                 "this number is of several types, by the path taken, which no one type holds",
                 "make it one kind: float(x), int(x), or a NumPy scalar from the start",
             )
-    return result
+    return told(result, found, position)
 
 
 def _is_uniform(op: Any, operands: Sequence[Any]) -> bool:
@@ -458,6 +460,31 @@ def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
         return Const(hits[0])
     flags = [constant(value=np.asarray(hit), weak=True) for hit in hits]
     return Scalar(chosen(x.kinds.selector, flags))
+
+
+def told(result: Any, given: Sequence[Any], selector: Scalar) -> Any:
+    """A number that is each of `given`, as `selector` says, whose kinds are told by that."""
+    if not is_number(result) or isinstance(result, Const) or result.kinds is None:
+        return result
+    if [kinds_of(x) for x in given] != [(kind,) for kind in result.kinds.choices]:
+        return result
+    mixed = result.kinds
+    return with_kinds(result, Kinds(mixed.choices, selector, mixed.tests, mixed.exact))
+
+
+def at_place(x: Any, selector: Scalar, place: int) -> Any:
+    """The number `x` where `selector`, if it tells the kinds of `x`, is `place`."""
+    mixed = getattr(x, "kinds", None)
+    if mixed is None or mixed.selector.value is not selector.value:
+        return x
+    kind = mixed.choices[place]
+    if is_zero_dim(kind):
+        return x
+    if kind is int and mixed.exact is not None:
+        return mixed.exact
+    if dtype_of(kind) == _INT64 and mixed.exact is not None:
+        return Array(convert(mixed.exact.value, dtype=_INT64))
+    return _as(x, kind)
 
 
 def _position(operands: Sequence[Any]) -> Scalar:
