@@ -30,7 +30,8 @@ FILE = Path(__file__).parent.parent / "docs" / "numpy.md"
 _TYPES = (type, types.ModuleType)
 # Python in NumPy over other functions, which is visited; `tests/test_numpy_table.py` tries each.
 VISITED = frozenset(
-    {"apply_over_axes", "mask_indices", "require", "unique_all", "unique_counts", "unique_inverse"}
+    {"apply_over_axes", "mask_indices", "real_if_close", "require"}
+    | {"unique_all", "unique_counts", "unique_inverse"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, larger
+from pyxla.infer.facts.integers import Int, larger, value_of
 from pyxla.infer.lattice import OPERATORS, Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.op import OpError
@@ -243,12 +243,11 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
     """By singular values.  The residuals are there only where the rank is full, as in NumPy: an
     array of bounded extent."""
     x, y = alike(matrix(a), inexact(as_array(b)))
-    return least_squares(x, y, rcond, x.shape[0])
+    return least_squares(x, y, rcond, *x.shape)
 
 
-def least_squares(x: Array, y: Array, rcond: Any, rows: Int) -> tuple[Any, ...]:
-    """`lstsq` of so many rows of `x` and `y`, past which both are zeros."""
-    columns = x.shape[1]
+def least_squares(x: Array, y: Array, rcond: Any, rows: Int, columns: Int) -> tuple[Any, ...]:
+    """`lstsq` of so many rows and columns of `x` and rows of `y`, past which both are zeros."""
     right = y if y.ndim == 2 else Array(reshaped(y.value, (y.size, 1)))
     u, s, vt = svd(x, full_matrices=False)
     if rcond is not None:  # LAPACK takes the precision for what is negative
@@ -264,16 +263,16 @@ def least_squares(x: Array, y: Array, rcond: Any, rows: Int) -> tuple[Any, ...]:
     squares = reductions.sum(gap * gap, 0)
     residuals = _only_if_full(squares, rank, rows, columns)
     if y.ndim == 1:
-        solution = Array(reshaped(solution.value, (columns,)))
+        solution = Array(reshaped(solution.value, (x.shape[1],)))
     return solution, residuals, rank, s
 
 
-def _only_if_full(squares: Array, rank: Array, rows: Int, columns: int) -> Array:
+def _only_if_full(squares: Array, rank: Array, rows: Int, columns: Int) -> Array:
     if extent.at_most(rows, columns):
         return Array(literal(np.zeros(0), squares.dtype))
-    full = k.eq(rank.value, k.like(rank.value, columns))
-    if not isinstance(rows, int):
-        full = op.and_(full, k.gt(rows.value, k.like(rows.value, columns)))
+    full = k.eq(cast(rank.value, INT), cast(value_of(columns), INT))
+    if not (isinstance(rows, int) and isinstance(columns, int)):
+        full = op.and_(full, k.gt(value_of(rows), value_of(columns)))
     count = choose(weak(full, bool), squares.size, 0)
     count.fact = extent.IntFact(0, squares.size)
     return Array(squares.value, (count,))
@@ -282,11 +281,18 @@ def _only_if_full(squares: Array, rank: Array, rows: Int, columns: int) -> Array
 @implements(np.polyfit)
 def polyfit(
     x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
-) -> Array:
-    """Least squares on columns of powers, each scaled to length one."""
-    if full or cov:
-        raise OpError("polyfit with full= or cov= is not supported")
-    points, heights = inexact(as_array(x)), inexact(as_array(y))
+) -> Any:
+    points, heights = as_array(x), as_array(y)
+    return fitted(points, heights, deg, w, points.size, rcond, full, cov)
+
+
+def fitted(
+    x: Array, y: Array, deg: Any, w: Any, rows: Int, rcond: Any = None, full: Any = False,
+    cov: Any = False,
+) -> Any:  # fmt: skip
+    """`polyfit` of so many points, past which `w` is 0: least squares on columns of powers, each
+    scaled to length one."""
+    points, heights = inexact(x), inexact(y)
     powers = as_array(points, result_type(points.dtype, INT))  # of float32 too they are float64
     left = vandermonde(powers, operator.index(deg))
     if w is not None:
@@ -295,11 +301,34 @@ def polyfit(
         spread = (weights.size, *[1] * (heights.ndim - 1))
         heights = heights * Array(reshaped(weights.value, spread))
     scale = UFUNCS[np.sqrt](reductions.sum(left * left, 0))
-    tolerance = points.size * float(np.finfo(points.dtype).eps) if rcond is None else rcond
-    solution = lstsq(left / scale, heights, tolerance)[0]
-    if heights.ndim == 2:
-        scale = Array(reshaped(scale.value, (scale.size, 1)))
-    return solution / scale
+    left, heights = alike(left / scale, heights)
+    if rcond is None:
+        rcond = Array(literal(np.finfo(points.dtype).eps, points.dtype)) * _count(rows, points)
+    solution, *rest = least_squares(left, heights, rcond, rows, left.shape[1])
+    column = Array(reshaped(scale.value, (scale.size, *[1] * (heights.ndim - 1))))
+    solution = solution / column
+    if full:
+        return solution, *rest, rcond
+    return (solution, _spread(left, scale, heights, rest[0], rows, cov)) if cov else solution
+
+
+def _count(n: Int, x: Array) -> Array:
+    """A number of elements in the dtype of `x`."""
+    return Array(cast(value_of(n), x.dtype))
+
+
+def _spread(left: Array, scale: Array, y: Array, residuals: Array, rows: Int, cov: Any) -> Array:
+    """The covariances of the coefficients, scaled by what is left unless `cov` is "unscaled"."""
+    columns = left.shape[1]
+    inverse = inv(matmul(transpose(left), left)) / products.outer(scale, scale)
+    if y.ndim == 2:
+        inverse = Array(reshaped(inverse.value, (columns, columns, 1)))
+    if cov == "unscaled":
+        return inverse
+    if extent.at_most(rows, columns):
+        raise OpError("the number of data points must exceed order to scale the covariance matrix")
+    squares = Array(residuals.value)  # NumPy has none of a singular matrix, and raises before
+    return inverse * (squares / (_count(rows, left) - _count(columns, left)))
 
 
 # --- Norms ---------------------------------------------------------------------------------------

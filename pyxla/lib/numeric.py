@@ -131,14 +131,6 @@ def kaiser(M: Any, beta: Any) -> Array:
     return i0(beta * root) / i0(as_array(beta, FLOAT))
 
 
-@implements(np.real_if_close, rank0="array", same=True)
-def real_if_close(a: Any, tol: Any = 100) -> Array:
-    x = as_array(a)
-    if CLASSES[x.dtype] == "c":
-        raise OpError("the dtype of real_if_close depends on the values; use .real")
-    return x
-
-
 @implements(np.unwrap)
 def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * math.pi) -> Array:
     """Add multiples of the period so that steps are at most half of it."""

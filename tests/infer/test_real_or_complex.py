@@ -67,6 +67,19 @@ def test_roots(p):
     assert not difference(pyxla.compile(roots)(p), roots(p))
 
 
+def close(z):
+    r = np.real_if_close(z)
+    r[0] = 7
+    return r, np.real_if_close(z * 1e-15 + 2) * 2, np.real_if_close(np.fft.ifft(np.fft.fft(z)))
+
+
+@pytest.mark.parametrize("z", [[1 + 2j, 3], [1 + 0j, 3], [1.0, 3.0]], ids=str)
+def test_real_if_close(z):
+    args = np.array(z), np.array(z)
+    assert not difference(pyxla.compile(close)(args[0]), close(args[1]))
+    assert not difference(*args)
+
+
 def test_spectral_radius_is_differentiated():
     def radius(a):
         return np.max(np.abs(np.linalg.eigvals(a)))

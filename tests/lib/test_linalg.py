@@ -90,6 +90,8 @@ ROWS = [
     row(np.polyfit, V, A, 1),
     row(np.polyfit, V, A[0], 1, w=np.arange(1.0, 5.0)),
     row(np.polyfit, V.astype("f4"), A[0].astype("f4"), 1),
+    row(np.polyfit, V, A[0], 2, cov=True),
+    row(np.polyfit, V, A, 1, cov="unscaled"),
 ]
 X = sample("f8", 4, 6)
 FFT = [

@@ -106,6 +106,8 @@ def algebra_of_chosen(t):
     m = y >= t
     solution, residuals, rank, s = np.linalg.lstsq(x[m], y[m], rcond=None)
     many = np.linalg.lstsq(x[m], np.stack([y[m], 2 * y[m]], 1), rcond=-1)[0]
+    columns = rng.random((3, 9))[:, m]
+    wide = np.linalg.lstsq(columns, np.arange(3.0), rcond=None)[0]
     for k in range(4):
         if y[2 * k] > t:
             break
@@ -113,7 +115,19 @@ def algebra_of_chosen(t):
     a = z @ z.T + np.eye(4)[: k + 1, : k + 1]
     solved = np.linalg.solve(a, y[: k + 1]), np.linalg.solve(a, z)
     of_matrix = np.linalg.inv(a), np.linalg.det(a), np.linalg.cholesky(a), np.linalg.slogdet(a)
-    return solution, residuals, rank, s, many, solved, of_matrix
+    b = rng.random((5, 4))[: k + 2, : k + 1]
+    tall = np.linalg.lstsq(b, np.ones(k + 2), rcond=None)
+    return solution, residuals, rank, s, many, solved, of_matrix, wide, tall
+
+
+@program("polynomials fitted to what a mask chooses", lambda: (-0.5,), lambda: (-9.0,))
+def fitted_to_chosen(t):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=12), rng.normal(size=12)
+    m = x > t
+    many = np.polyfit(x[m], np.stack([y[m], x[m] ** 3], 1), 2)
+    a = np.polyfit(x[m], y[m], 2), np.polyfit(x[m], y[m], 1, w=np.abs(x[m])), many
+    return a, np.polyfit(x[m], y[m], 1, full=True), np.polyfit(x[m], y[m], 1, cov=True)
 
 
 @program("covariances of each class", lambda: (np.arange(12) % 3,))

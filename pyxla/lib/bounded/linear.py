@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.facts.integers import smaller
 from pyxla.infer.lattice import Array
 from pyxla.ir.op import OpError
@@ -14,13 +16,14 @@ from pyxla.lib.bounded.elementwise import (
     bounded,
     extents_of,
     filled,
+    named,
     resized_to,
     strategy,
 )
 from pyxla.lib.creation import eye
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import within
-from pyxla.lib.operands import as_array
+from pyxla.lib.operands import as_array, splat
 from pyxla.ops.elementwise import select
 
 
@@ -71,18 +74,34 @@ def _solve(function: Function, a: Any, b: Any) -> Array:
 
 @strategy(linalg.lstsq)
 def _lstsq(function: Function, a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
-    """Rows of zeros change neither the solution nor the singular values that are not zero."""
+    """Rows and columns of zeros change neither the rest of the solution, which is the shortest, nor
+    the singular values that are not zero."""
     x, y = as_array(a), as_array(b)
-    if x.ndim != 2 or y.ndim not in (1, 2) or extents_of(x)[1] is not None:
-        raise OpError(NOT_SUPPORTED)
-    if y.ndim == 2 and extents_of(y)[1] is not None:
+    if x.ndim != 2 or y.ndim not in (1, 2) or (y.ndim == 2 and extents_of(y)[1] is not None):
         raise OpError(NOT_SUPPORTED)
     x, y = _alike(x, 0, y, 0)
     left, right = linalg.alike(
-        linalg.matrix(Array(filled(x, (0,), 0).value)),
+        linalg.matrix(Array(filled(x, (0, 1), 0).value)),
         linalg.inexact(Array(filled(y, (0,), 0).value)),
     )
-    rows = true_size(x, 0)
-    solution, residuals, rank, s = linalg.least_squares(left, right, rcond, rows)
-    count = smaller(rows, s.size)
+    rows, columns = true_size(x, 0), true_size(x, 1)
+    solution, residuals, rank, s = linalg.least_squares(left, right, rcond, rows, columns)
+    solution = bounded(solution.value, (extents_of(x)[1], *[None] * (y.ndim - 1)))
+    count = smaller(smaller(rows, columns), s.size)
     return solution, residuals, rank, s if isinstance(count, int) else bounded(s.value, (count,))
+
+
+@strategy(linalg.polyfit)
+def _polyfit(function: Function, *args: Any, **kwargs: Any) -> Any:
+    """Points of weight 0 change nothing."""
+    given = named(function, args, kwargs)
+    x, y, w = as_array(given.pop("x")), as_array(given.pop("y")), given.pop("w", None)
+    weights = splat(1, np.dtype(np.float64), x.shape) if w is None else as_array(w).value
+    if x.ndim != 1 or weights.type.ndim != 1:
+        raise OpError(NOT_SUPPORTED)
+    x, y = _alike(x, 0, y, 0)
+    rows = true_size(x, 0)
+    mask = resized_to(Array(weights), 0, x.size).value
+    ones = filled(Array(mask, x.extents), (0,), 0)
+    points, heights = [Array(filled(v, (0,), 0).value) for v in (x, y)]
+    return linalg.fitted(points, heights, w=Array(ones.value), rows=rows, **given)
