@@ -35,6 +35,9 @@ from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.shape import slice as slice_
 
+# Masks of more elements than this are known only where they are constants.
+LARGEST_MASK = 4096
+
 
 def constant_of(x: Array) -> np.ndarray | None:
     """The elements of an array that is a constant of the program."""
@@ -94,11 +97,17 @@ def ranks(mask: Array) -> Value:
     )
 
 
+def _known_mask(mask: Array) -> np.ndarray | None:
+    """The elements of a mask that constants alone decide, such as `~np.eye(n, dtype=bool)`."""
+    data = constant_of(mask)
+    return known_elements(mask.value, LARGEST_MASK) if data is None else data
+
+
 def positions(mask: Array) -> Array:
     """Where the flattened mask is true, in order; of bounded extent unless the mask is known."""
-    data = constant_of(mask)
     size = mask.size
-    if not size or (data is not None and mask.extents is None):
+    data = None if mask.extents is not None else _known_mask(mask)
+    if not size or data is not None:
         found = np.flatnonzero(data) if size else np.zeros(0, I64.dtype)
         return Array(constant(value=found.astype(I64.dtype)))
     rank = ranks(mask)

@@ -147,7 +147,10 @@ def poly(seq_of_zeros: Any) -> Array:
     """The coefficients of prod (x - zero), one factor at a time; real zeros."""
     zeros = as_array(seq_of_zeros)
     if zeros.ndim != 1 or zeros.dtype.kind == "c":
-        raise OpError("np.poly takes one dimension of real zeros; the dtype of others varies")
+        raise OpError(
+            "np.poly takes real zeros in one dimension: whether other polynomials are complex "
+            "depends on the values; multiply the factors with np.polymul"
+        )
     roots = as_array(zeros, np.float64)
     coefficients = splat(1, roots.dtype, (1,))
     for i in range(roots.size):

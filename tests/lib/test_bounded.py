@@ -429,3 +429,34 @@ def raised(y, steps):
 def test_what_a_reduced_array_is_made_of_is_looked_at_once():
     """Each of forty arrays is used twice in the next: there are 2**40 ways to the first."""
     agree(lambda x, k: raised(x[:k], 40).sum(), (data(5, np.float64), 3))
+
+
+def reshaped(k, x):
+    a = np.stack([k, x])
+    rows = a.T[k != 9].reshape(4, 3)
+    flat = x[x > 0]
+    square = flat.reshape(2, 2)
+    square[1] = 7
+    return rows, flat, square, x[x > 0].reshape((4,)), a[a > -9].reshape(3, 2, 2).sum(0)
+
+
+def without_diagonal(x):
+    a = np.outer(x, x)
+    n = len(a)
+    outside = ~np.eye(n, dtype=bool)
+    return a[outside].reshape(n, -1), a[outside].reshape(n, n - 1), a[np.tri(n, dtype=bool)]
+
+
+def test_what_a_mask_picks_in_another_shape():
+    x = np.array([1.0, -2.0, 3.0, 4.0, -1.0, 2.0])
+    agree(reshaped, (np.arange(6.0), x))
+    agree(without_diagonal, (x,), (np.arange(12.0),))
+
+
+def test_what_does_not_fit_another_shape_raises():
+    f = pyxla.compile(lambda x: x[x > 0].reshape(2, 2))
+    for x in ([1.0, 2.0, 3.0, -1.0], [1.0, 2.0, 3.0, 4.0, 5.0]):
+        with pytest.raises(ValueError, match=r"cannot reshape array of size .* into shape \(2,2\)"):
+            f(np.array(x))
+    with pytest.raises(pyxla.CompileError, match="at most 6 elements"):
+        pyxla.compile(lambda x: x[x > 0].reshape(3, 3))(np.ones(6))

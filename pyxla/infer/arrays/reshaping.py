@@ -141,6 +141,22 @@ def reshape_step(shape: Shape, extents: Extents, target: Sequence[Int]) -> Resha
     return _reshape_bounded(shape, extents, target)
 
 
+def needed_rows(shape: Shape, extents: Extents, target: Sequence[Int]) -> BasicIndex | None:
+    """The first rows of an array of so many as the program has, as many as a shape without run-time
+    sizes and -1 takes: in NumPy that is all of them, or an error."""
+    if extents is None or extents[0] is None or scalars_of(extents[1:]) or 0 in shape:
+        return None
+    sizes = [n for n in target if isinstance(n, int) and n >= 0]
+    if len(sizes) < len(target):
+        return None
+    total, inner = math.prod(sizes), math.prod(shape[1:])
+    if total % inner or total // inner > shape[0]:
+        most = shape[0] * inner
+        raise OpError(f"cannot reshape an array of at most {most} elements into {tuple(sizes)}")
+    rows = (Range(0, total // inner, 1, None), *full(shape, extents)[1:])
+    return BasicIndex(shape, rows, tuple(range(len(shape))))
+
+
 def _static(n: Int) -> int:
     if isinstance(n, Scalar):
         raise NeedsStatic(n, "a shape")
@@ -167,7 +183,10 @@ def _reshape_bounded(shape: Shape, extents: Any, target: Sequence[Int]) -> Resha
     asked = [_asked(n, old) for n in target]
     found = _in_place(old, asked) or _leading(old, asked)
     if found is None:
-        raise NeedsStatic(scalars_of(extents)[0], "the size of an array that is reshaped")
+        what = "the size of an array that is reshaped"
+        if -1 in target:
+            what += " (but for `x.reshape(-1, n)`, and where the shape has no -1)"
+        raise NeedsStatic(scalars_of(extents)[0], what)
     after = tuple([e for _, e in found])
     return Reshape(shape, tuple([n for n, _ in found]), extents, after)
 

@@ -21,7 +21,7 @@ import pyxla.lib.everything  # noqa: F401 - what these functions do by value
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.bits import bits, part
 from pyxla.infer.arrays.repeated import broadcast, strided, windows
-from pyxla.infer.arrays.reshaping import diagonal, reshape_step
+from pyxla.infer.arrays.reshaping import diagonal, needed_rows, reshape_step
 from pyxla.infer.arrays.views import (
     MIXED,
     BasicIndex,
@@ -40,6 +40,7 @@ from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Ref, Scalar, Tuple
+from pyxla.infer.raising.checks import verify_reshaped
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
@@ -113,6 +114,7 @@ class Copied:
     perhaps: bool = False
 
 
+_RESHAPES = (np.reshape, np.ndarray.reshape)
 PERHAPS = "whether this is a view of another array depends on the path that was taken"
 Maker = Callable[..., Any]
 
@@ -146,7 +148,10 @@ def _call(
         operands = [engine.operand(x) for x in rest]
         named = {name: engine.operand(x) for name, x in kwargs.items()}
         engine.copies |= target is np.lib.stride_tricks.as_strided
-        made = maker(shown(engine, ref), *operands, **named)
+        before = shown(engine, ref)
+        made = maker(before, *operands, **named)
+        if target in _RESHAPES and before.extents is not None:
+            verify_reshaped(engine, before, made.shown if isinstance(made, Copied) else made)
         if made is not None:
             return reference(engine, ref, made)
     return call_library(engine, target, library, list(args), kwargs)
@@ -271,6 +276,8 @@ def _is_fortran(a: Shown) -> bool:
 
 
 def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copied:
+    rows = needed_rows(a.shape, a.extents, target)
+    a = a if rows is None else a.then(rows)
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
     if a.strides == MIXED and not copy:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pyxla.ir.core import Instr, Value
 
-# Values computed through more instructions than this, or of more elements, are not known.
+# Values computed through more instructions than this, or of more elements, are not looked at.
 DEPTH = 32
 SIZE = 64
 
@@ -21,20 +21,24 @@ _EXACT = frozenset(
 )
 
 
-def known_elements(x: Value) -> np.ndarray | None:
-    """The elements of `x`, where they are ints or bools that constants alone decide."""
-    return _elements(x, DEPTH, {})
+Seen = dict[Value, np.ndarray | None]
 
 
-def _elements(x: Value, depth: int, seen: dict[Value, np.ndarray | None]) -> np.ndarray | None:
+def known_elements(x: Value, most: int = SIZE) -> np.ndarray | None:
+    """The elements of `x`, at most `most`, where they are ints or bools that constants alone
+    decide."""
+    return _elements(x, DEPTH, most, {})
+
+
+def _elements(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
     if x not in seen:
-        seen[x] = _computed(x, depth, seen)
+        seen[x] = _computed(x, depth, most, seen)
     return seen[x]
 
 
-def _computed(x: Value, depth: int, seen: dict[Value, np.ndarray | None]) -> np.ndarray | None:
+def _computed(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
     instr = x.owner
-    if not depth or x.type.dtype.kind not in "biu" or x.type.size > SIZE:
+    if not depth or x.type.dtype.kind not in "biu" or x.type.size > most:
         return None
     if not isinstance(instr, Instr) or instr.op.name not in _EXACT or instr.op.numpy is None:
         return None
@@ -44,7 +48,7 @@ def _computed(x: Value, depth: int, seen: dict[Value, np.ndarray | None]) -> np.
         return np.asarray(instr.attrs["value"])
     contents = []
     for operand in instr.operands:
-        content = _elements(operand, depth - 1, seen)
+        content = _elements(operand, depth - 1, most, seen)
         if content is None:
             return None
         contents.append(content)

@@ -21,7 +21,7 @@ from numpy.linalg import LinAlgError
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import value_of
+from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
@@ -634,6 +634,19 @@ def _verify_broadcast(engine: Engine, first: list[Any], other: list[Any]) -> Non
         engine.ensure(Scalar(same), exception(ValueError, *parts))
 
 
+def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
+    """An array of run-time size has as many elements as the known shape that it is given."""
+    if y.extents is not None:
+        return
+    size: Int = 1
+    for n in _true_shape(x):
+        size = times(size, n)
+    if extent.difference(size, math.prod(y.shape)) != 0:
+        shape = "".join(map(str, ("(", *_listed(list(y.shape)), ")")))
+        error = exception(ValueError, "cannot reshape array of size ", size, f" into shape {shape}")
+        engine.ensure(Scalar(k.eq(value_of(size), value_of(math.prod(y.shape)))), error)
+
+
 def verify_product(engine: Engine, x: Any, y: Any) -> None:
     """Sizes known at run time that `matmul` multiplies along are equal; stacks fit each other."""
     if not (isinstance(x, Array) and isinstance(y, Array)) or not (x.extents or y.extents):
@@ -672,7 +685,7 @@ _INHOMOGENEOUS = (
 )
 
 
-def _true_shape(x: Array) -> list[Any]:
+def _true_shape(x: Any) -> list[Any]:
     return [
         n if e is None else e for n, e in zip(x.shape, x.extents or (None,) * x.ndim, strict=True)
     ]
