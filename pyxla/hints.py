@@ -13,6 +13,8 @@ HINTS: tuple[tuple[str, str], ...] = (
      "a type is known while compiling: convert as the message says"),
     (r"nonzero on 0d", "test the number itself, or write np.atleast_1d(x).nonzero()"),
     # arrays
+    (r"boolean index did not match", "make the mask the shape of the leading axes"),
+    (r"has no element type", "arrays hold numbers; keep text and other objects in lists and dicts"),
     (r"valid indices|cannot be indexed|must be integers or slices",
      "index arrays and lists by ints, slices, ellipsis, None and arrays of ints or bools"),
     (r"could not be broadcast|shapes .* not aligned|do not fit$|operands must agree|same shape",
@@ -25,7 +27,6 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"too many indices", "index at most as many axes as the array has"),
     (r"is out of bounds for axis|index out of range", "index within the extent of the axis"),
     (r"axis .* is out of bounds|\baxis\b", "axes count from 0, or from the end with -1"),
-    (r"boolean index did not match", "make the mask the shape of the leading axes"),
     (r"casting rule|cannot cast",
      "convert with .astype, or write x = x + y, which makes a new array"),
     (r"must be square|\bsquare\b", "pass a matrix with as many rows as columns"),

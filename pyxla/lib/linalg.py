@@ -159,6 +159,8 @@ def solve(a: Any, b: Any) -> Array:
     if y.ndim == 1:
         column = solve(x, Array(reshaped(y.value, (y.size, 1))))
         return Array(reshaped(column.value, column.shape[:-1]))
+    if x.shape[-1] != y.shape[-2]:
+        raise OpError(f"shapes {x.shape} and {y.shape} do not fit", ValueError)
     head = broadcast_shapes(x.shape[:-2], y.shape[:-2])
     x = Array(broadcast_to(x.value, head + x.shape[-2:]))
     y = Array(broadcast_to(y.value, head + y.shape[-2:]))
@@ -283,6 +285,8 @@ def polyfit(
     x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False
 ) -> Any:
     points, heights = as_array(x), as_array(y)
+    if points.shape[:1] != heights.shape[:1]:
+        raise OpError("expected x and y to have same length", TypeError)
     return fitted(points, heights, deg, w, points.size, rcond, full, cov)
 
 

@@ -7,6 +7,7 @@ compiles in a fraction of the time of a parallel scan.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from functools import partial
@@ -120,6 +121,12 @@ def ufunc_reduce(
     x = as_array(array)
     axes = reduced_axes(axis, x.ndim)
     found = _loop_dtype(ufunc, x.dtype, dtype)
+    if len(axes) > 1 and not _is_reorderable(ufunc, found):
+        raise OpError(
+            f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may "
+            "be specified",
+            ValueError,
+        )
     identity = ufunc.identity if initial is None else initial
     value = cast(x.value, found)
     if where is not True:
@@ -131,6 +138,16 @@ def ufunc_reduce(
     else:
         result = _fold_in_order(ufunc, value, axes, initial)
     return Array(keep(result, x.shape, axes, keepdims))
+
+
+@functools.cache
+def _is_reorderable(ufunc: np.ufunc, dtype: np.dtype) -> bool:
+    """Whether NumPy reduces along several axes at once, of which it asks NumPy."""
+    try:
+        ufunc.reduce(np.ones((1, 1), dtype), axis=(0, 1))
+    except ValueError:
+        return False
+    return True
 
 
 LOGICAL = {np.logical_and: ("and", True), np.logical_or: ("or", False)}

@@ -286,6 +286,11 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
 @implements(np.unravel_index)
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ...]:
     index, extents = cast(as_index(indices), INT), as_shape(shape)
+    known, count = masks.constant_of(as_array(indices)), math.prod(extents)
+    for position in () if known is None else np.asarray(known).flat:
+        if not 0 <= position < count:
+            message = f"index {position} is out of bounds for array with size {count}"
+            raise OpError(message, ValueError)
     results = []
     for extent in extents[::-1] if order == "C" else extents:
         size = k.like(index, max(extent, 1))
@@ -302,6 +307,10 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     indices = [cast(as_index(row), INT) for row in rows]
     if len(indices) != len(extents):
         raise OpError("ravel_multi_index: one index array is needed for each dimension")
+    for row, extent, how in zip(rows, extents, modes, strict=True):
+        known = masks.constant_of(as_array(row)) if how == "raise" else None
+        if known is not None and not np.all((known >= 0) & (known < extent)):
+            raise OpError("invalid entry in coordinates array", ValueError)
     strides = [
         math.prod(extents[i + 1 :] if order == "C" else extents[:i]) for i in range(len(dims))
     ]

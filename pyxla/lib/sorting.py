@@ -19,6 +19,7 @@ from pyxla.infer.promote import CLASSES, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
+from pyxla.lib import masks
 from pyxla.lib.creation import iota, linspace
 from pyxla.lib.loops import fold_range
 from pyxla.lib.manipulation import cut, flat, flip, reshaped, transposed
@@ -117,12 +118,13 @@ def sort_complex(a: Any) -> Array:
 @implements(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Array:
     """Stable sorts by every key, the last, which decides first, at the end."""
-    rows = (
-        keys
-        if isinstance(keys, list | tuple)
-        else [Array(take_one(keys.value, i, 0)) for i in range(keys.shape[0])]
-    )
-    arrays = [as_array(row) for row in rows]
+    if isinstance(keys, list | tuple):
+        arrays = [as_array(row) for row in keys]
+    else:
+        stacked = as_array(keys)
+        if not stacked.size or not stacked.ndim:
+            raise OpError("need sequence of keys with len > 0 in lexsort", TypeError)
+        arrays = [Array(take_one(stacked.value, i, 0)) for i in range(stacked.shape[0])]
     if not arrays[0].ndim:
         return Array(literal(0, INT))
     axis = normalize_axis(axis, arrays[0].ndim)
@@ -188,10 +190,25 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Arra
     return Array(positions(cast(table.value, dtype), as_value(values, dtype), side))
 
 
+def known_numbers(x: Any) -> np.ndarray | None:
+    """The numbers in `x`, where all of them are known while compiling."""
+    if isinstance(x, Array | Scalar):
+        return masks.constant_of(x) if isinstance(x, Array) else None
+    if isinstance(x, list | tuple) and any(known_numbers(item) is None for item in x):
+        return None
+    return np.asarray(x)
+
+
+def _is_rising(edges: np.ndarray) -> bool:
+    return edges.ndim != 1 or bool((np.diff(edges) >= 0).all())
+
+
 @implements(np.digitize)
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """Bins may rise or fall, which their ends tell."""
-    edges = as_array(bins)
+    edges, known = as_array(bins), known_numbers(bins)
+    if known is not None and not _is_rising(known) and not _is_rising(-known):
+        raise OpError("bins must be monotonically increasing or decreasing", ValueError)
     if edges.ndim != 1:
         raise OpError("bins must be a 1-d array")
     values = as_array(x)
@@ -199,11 +216,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
         raise OpError("x may not be complex")
     side = "left" if right else "right"
     rising = searchsorted(edges, values, side)
-    if isinstance(bins, np.ndarray | list | tuple) and not isinstance(bins, Array):
-        known = np.asarray(bins) if not any(isinstance(b, Array | Scalar) for b in bins) else None
-        if known is not None and (np.diff(known) >= 0).all():
-            return rising
-    if edges.size < 2:
+    if edges.size < 2 or (known is not None and _is_rising(known)):
         return rising
     falling = edges.size - searchsorted(flip(edges), values, side)
     first, last = take_one(edges.value, 0, 0), take_one(edges.value, edges.size - 1, 0)
@@ -216,6 +229,10 @@ def interp(
 ) -> Array:
     """Linear between the points, constant outside."""
     points, heights = as_array(xp, FLOAT), as_array(fp)
+    if points.ndim != 1 or heights.shape != points.shape:
+        raise OpError("fp and xp are not of the same length.", ValueError)
+    if not points.size:
+        raise OpError("array of sample points is empty", ValueError)
     dtype = np.dtype(np.complex128) if CLASSES[heights.dtype] == "c" else FLOAT
     heights = as_array(heights, dtype)
     if CLASSES[as_array(x).dtype] == "c":
@@ -442,6 +459,11 @@ def _quantile(scale: float, ignore_nan: bool) -> Callable[..., Any]:
         check_out(out)
         if weights is not None:
             raise OpError("weights of quantiles are not supported")
+        known = known_numbers(q)
+        if known is not None and known.size and not (0 <= known.min() and known.max() <= scale):
+            what = "Quantiles must be in the range [0, 1]"
+            what = what if scale == 1 else "Percentiles must be in the range [0, 100]"
+            raise OpError(what, ValueError)
         q = as_array(q) if isinstance(q, list | tuple) else q
         weak = any(kind(q) is python for python in (int, float))
         if scale != 1:
@@ -503,6 +525,9 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     if isinstance(bins, str):
         raise OpError(f"the number of bins of method {bins!r} depends on the data")
     if isinstance(bins, list | tuple | np.ndarray) or (type(bins) is Array and bins.shape):
+        known = known_numbers(bins)
+        if known is not None and not _is_rising(known):
+            raise OpError("`bins` must increase monotonically, when an array", ValueError)
         return as_array(bins)
     x = as_array(a)
     if CLASSES[x.dtype] == "c":

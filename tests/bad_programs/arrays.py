@@ -207,3 +207,58 @@ def choices_of_objects(x):
 @bad("index 0 is out of bounds for axis 0 with size 0", f64[0, 3], i64[2, 3])
 def taken_of_nothing(x, i):
     return np.take_along_axis(x, i, 0)  # <-
+
+
+@bad("fp and xp are not of the same length", V)
+def points_without_heights(x):
+    return np.interp(x, [1.0, 2.0], [1.0, 2.0, 3.0])  # <-
+
+
+@bad("Percentiles must be in the range [0, 100]", V)
+def percentile_above_all(x):
+    return np.percentile(x, 101)  # <-
+
+
+@bad("Quantiles must be in the range [0, 1]", V)
+def quantiles_that_are_percentiles(x):
+    return np.quantile(x, [0.5, 50])  # <-
+
+
+@bad("must increase monotonically", V)
+def falling_bins(x):
+    return np.histogram(x, [3, 2, 1])  # <-
+
+
+@bad("monotonically increasing or decreasing", V)
+def bins_in_no_order(x):
+    return np.digitize(x, [1, 3, 2])  # <-
+
+
+@bad("'subtract' is not reorderable", M)
+def differences_along_two_axes(x):
+    return np.subtract.reduce(x, axis=(0, 1))  # <-
+
+
+@bad("index 99 is out of bounds for array with size 6")
+def place_outside():
+    return np.unravel_index(99, (2, 3))  # <-
+
+
+@bad("invalid entry in coordinates array")
+def coordinates_outside():
+    return np.ravel_multi_index((3, 1), (2, 3))  # <-
+
+
+@bad("need sequence of keys", i64)
+def keys_of_a_number(n):
+    return np.lexsort(n)  # <-
+
+
+@bad("expected x and y to have same length", V, f64[4])
+def points_of_other_lengths(x, y):
+    return np.polyfit(x, y, 1)  # <-
+
+
+@bad("shapes (3, 3) and (4, 1) do not fit", f64[3, 3], f64[4])
+def system_of_another_size(a, b):
+    return np.linalg.solve(a, b)  # <-
