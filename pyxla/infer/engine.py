@@ -68,6 +68,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
 from pyxla.infer.lists.policy import Findings, Policy
+from pyxla.infer.lists.sites import NeedsPool
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
@@ -126,6 +127,8 @@ class Engine:
         self.findings = Findings(self.policy)
         self.pools: dict[type, Ref] = {}
         self.pool_fields: dict[type, tuple[str, ...]] = {}  # of the instances in them
+        self.sites: dict[Location, type] = {}  # of the lists in them (`infer.lists.sites`)
+        self.shared: Callable[..., Any] | None = None  # visits instructions that make such lists
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[object] = []  # which visits of them these are
         self.repeating = 0  # in how many loops, those that are visited turn by turn too
@@ -337,13 +340,16 @@ class Engine:
 
     def check_distinct(self, ref: Ref) -> None:
         """Refuse what needs to know which object it is that `ref` refers to, where paths differ."""
-        if ref.cell not in self.heap.entangled:
+        if ref.cell not in self.heap.entangled or pools.is_row(self.heap.contents[ref.cell]):
             return
         reason, places = self.heap.entangled[ref.cell]
         for place in places:
             if place not in self.exact:
                 raise NeedsExact(place)
-        loc, what = self.heap.infos[ref.cell].loc, word(self.heap.contents[ref.cell])
+        info = self.heap.infos[ref.cell]
+        if info.sites:
+            raise NeedsPool(info.sites)
+        loc, what = info.loc, word(self.heap.contents[ref.cell])
         raise self.refuse(
             reason.format(what=what),
             f"copy the {what} where it is bound (`b = a.copy()`), or write to it before",
@@ -476,14 +482,13 @@ class Engine:
         env = frame.env
         frame.position = (block, -1)
         transfer = self.transfer
-        apart = self.rules.apart if self.policy.apart else None
+        step = self.rules.apart if self.policy.apart else self.shared
         builder = self.builder
         try:
             for index, instr in enumerate(block.instrs):
                 builder.loc = instr.loc
                 frame.position = (block, index)
-                step = apart or transfer[instr.op.name]
-                result = step(self, frame, instr)
+                result = (step or transfer[instr.op.name])(self, frame, instr)
                 if instr.results:
                     if len(instr.results) == 1:
                         env[instr.results[0]] = result
@@ -496,7 +501,7 @@ class Engine:
             if need.loc is None:
                 need.loc, need.chain = in_program(self.loc, self.chain())
             raise
-        except (NewCapture, NeedsExact, NotKnown, RecursionError):
+        except (NewCapture, NeedsExact, NeedsPool, NotKnown, RecursionError):
             raise
         except CompileError as error:
             if not self.guards or (same := catching.as_raised(self, error)) is None:

@@ -6,12 +6,13 @@ import dataclasses
 import sys
 from typing import Any
 
+from pyxla.errors import Location
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Const, Ref, Tuple
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import growing, shared
 from pyxla.lib.interpreted import fields_shown
 
 
@@ -98,7 +99,9 @@ def _field_default(engine: Engine, cls: type, f: Any) -> Any:
     if f.default is not dataclasses.MISSING:
         return engine.captures.abstract(engine, f.default)
     if f.default_factory is not dataclasses.MISSING:
-        return call(engine, engine.captures.abstract(engine, f.default_factory), [], {})
+        made = call(engine, engine.captures.abstract(engine, f.default_factory), [], {})
+        place = Location(cls.__module__, 0, function=f"{cls.__qualname__}.{f.name}")
+        return shared.made(engine, made, place)
     if not f.init:
         return None
     raise engine.refuse(f"{cls.__name__}() missing required argument: {f.name!r}")

@@ -125,11 +125,13 @@ class GrowingList:
 
 @dataclass(frozen=True, slots=True)
 class RowList:
-    """A list that is, or is in, item `index` of the list `parent`: the part of it at `path`."""
+    """A list that is, or is in, item `index` of the list `parent`: the part of it at `path`; `cls`
+    where that is a pool (`infer.lists.sites`)."""
 
     parent: Ref
     index: Any
     path: tuple[int, ...] = ()
+    cls: type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,12 +228,14 @@ class CellInfo:
 
     `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
     `strides` are those of an array that is not in C order (`views.MIXED`: on some paths only).
+    `sites` made a list, where that matters (`infer.lists.sites`).
     """
 
     loc: Location | None = None
     read_only: str = ""
     pinned: Any = None
     strides: Any = None
+    sites: frozenset[Location] = frozenset()
 
 
 class Heap:
@@ -348,7 +352,7 @@ def same_structure(x: Content, y: Content) -> bool:
     if isinstance(x, GrowingList):
         return x.item == y.item and x.cls is y.cls
     if isinstance(x, RowList):
-        return x.path == y.path
+        return x.path == y.path and x.cls is y.cls
     if isinstance(x, Pooled):
         return x.cls is y.cls
     return isinstance(x, BoxCell)
@@ -372,7 +376,8 @@ def rebuilt(content: Content, columns: list[Any]) -> Content:
         parent, index = columns
         if not isinstance(parent, Ref):
             return parent
-        return RowList(parent, index.value if isinstance(index, Const) else index, content.path)
+        number = index.value if isinstance(index, Const) else index
+        return RowList(parent, number, content.path, content.cls)
     if isinstance(content, Pooled):
         pool, index = columns
         return replace(content, index=index.value if isinstance(index, Const) else index)

@@ -41,7 +41,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
-from pyxla.infer.lists import growing, number_lists, pools
+from pyxla.infer.lists import growing, methods, number_lists, pools
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences
@@ -314,7 +314,10 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if grown is not None and grown.cls is tuple:
         return binary(engine, op, x, y)
     if grown is not None and op == "add":
-        call(engine, Const(sequences.extend), [x, y], {})
+        methods.extend(engine, x, y)
+        return x
+    if grown is not None and op == "mul":
+        call(engine, Const(sequences.multiply), [x, y], {})
         return x
     content = engine.content(x)
     if isinstance(content, Array):

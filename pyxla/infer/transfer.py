@@ -19,7 +19,7 @@ from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, Unbound
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import growing, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary
 from pyxla.infer.text.pieces import formatted, joined
@@ -172,6 +172,7 @@ def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("list")
 def _list(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    shared.noted(engine)
     return engine.new(ListCell(tuple([engine.use(frame.env[v]) for v in instr.operands])))
 
 

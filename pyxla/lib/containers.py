@@ -52,11 +52,11 @@ class Deque(collections.deque):
             self.items.pop()
 
     def extend(self, iterable: Any) -> None:
-        for x in iterable:
+        for x in list(self.items) if iterable is self else iterable:
             self.append(x)
 
     def extendleft(self, iterable: Any) -> None:
-        for x in iterable:
+        for x in list(self.items) if iterable is self else iterable:
             self.appendleft(x)
 
     def pop(self) -> Any:  # type: ignore[override]

@@ -33,6 +33,22 @@ def extend(items: list[Any], more: Any) -> None:
         items.append(x)
 
 
+def extend_by_list(items: list[Any], more: list[Any]) -> None:
+    """`items.extend(more)` of a list, which may be the same."""
+    for i in range(len(more)):
+        items.append(more[i])
+
+
+def multiply(items: list[Any], times: int) -> None:
+    """`items *= times`."""
+    size = len(items)
+    if times <= 0:
+        items.clear()
+    for _ in range(1, times):
+        for i in range(size):
+            items.append(items[i])
+
+
 def concatenated(items: list[Any], more: list[Any]) -> list[Any]:
     """`items + more`."""
     out = items.copy()
@@ -175,7 +191,7 @@ def place(index: int | None, size: int, default: int) -> int:
 
 def replace(items: list[Any], start: int | None, stop: int | None, new: Any) -> None:
     """`items[start:stop] = new`."""
-    size = len(items)
+    size, new = len(items), list(new)
     low = place(start, size, 0)
     rest = items[max(place(stop, size, size), low) :]
     truncate(items, low)

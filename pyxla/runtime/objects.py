@@ -348,6 +348,8 @@ def filled(x: Any, cls: type, fields: dict[str, Any]) -> Any:
     """`x`, made empty, with these fields of `cls`: others in the result may have it already."""
     if cls is dict:
         x.update(fields)
+    elif cls is list:
+        x.extend(fields["items"])
     elif hasattr(cls, "__pyxla_made__"):
         return _taken_over(x, new_object(cls, fields))
     else:

@@ -20,8 +20,9 @@ from pyxla.infer.facts.deciding import loops_of_constants, parameters
 from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import pools, shared
 from pyxla.infer.lists.policy import Findings, Policy
+from pyxla.infer.lists.sites import NeedsPool, united
 from pyxla.ir.build import building
 from pyxla.ir.core import Block, Function, Return
 from pyxla.ir.dominance import reverse_postorder
@@ -136,6 +137,8 @@ def _specialize(request: Request, places: Sequence[Place], findings: Findings) -
             return _attempt(request, places, findings, exact, unrolled)
         except NeedsExact as need:
             exact.add(need.place)
+        except NeedsPool as need:
+            findings.sites = united(findings.sites, need.sites)
         except _NeedsUnrolled as need:
             unrolled |= need.loops
 
@@ -163,6 +166,8 @@ def _attempt(
     world.engine.policy, world.engine.findings = findings.policy, findings
     world.engine.exact = exact
     pools.start(world.engine, findings.policy.pooled)
+    if findings.policy.shared:
+        shared.start(world.engine)
     world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
         with deep_calls(), building(world.engine.builder):

@@ -38,6 +38,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import growing, number_lists
 from pyxla.infer.lists.items import spelled
+from pyxla.infer.lists.sites import is_list
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.core import Phi, Value
 from pyxla.ir.types import I32, PYTHON_DTYPES
@@ -119,7 +120,7 @@ class Outputs:
         while len(found) < len(self.numbered):
             cls = list(self.numbered)[len(found)]
             rows = self.container(self.engine.heap.contents[self.engine.pools[cls].cell])
-            host = dict if issubclass(cls, Record) else cls
+            host = dict if issubclass(cls, Record) else list if is_list(cls) else cls
             found.append(out.OutPool(host, self.engine.pool_fields[cls], rows))
         return tuple(found)
 
@@ -242,7 +243,7 @@ class Outputs:
                     )
                 array = number_lists.array_of(self.engine.heap, content)
                 return out.OutNumbers(self.result(array.value), python)
-            case Pooled(index=row, cls=cls):
+            case Pooled(index=row, cls=cls) | RowList(index=row, cls=type() as cls):
                 known = isinstance(row, int)
                 return out.OutPooled(
                     self.pool(cls), row if known else self.result(row.value), not known

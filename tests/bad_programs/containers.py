@@ -175,32 +175,16 @@ def iterator_searched(x):
     return x in it, list(it)  # <-
 
 
-class Held:
-    def __init__(self, items: list[int]) -> None:
-        self.items = items
-        self.uses = 0
-
-
 SHARED = "this list is in another list, and would be in a second one"
 
 
-@bad(SHARED, V, int)
-def list_twice_in_a_growing_list(x, n):
-    row = [1]  # <-
-    out = [row, row]
-    for i in range(n):
-        out.append([i])
-    out[n - 2].append(5)
+@bad(SHARED, V, [int, int])
+def argument_in_a_growing_list(x, row):
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(row)  # <-
     return out
-
-
-@bad("one of several objects that are still in use", V)
-def list_of_two_instances(x):
-    first = [Held([i]) for i in range(3)]
-    second = [Held(held.items) for held in first]
-    first[int(x[0])].items.append(5)  # <-
-    second[int(x[1])].uses += 1
-    return [len(held.items) for held in second]
 
 
 @bad("one of several objects that are still in use", V)

@@ -22,6 +22,7 @@ from tests.fuzz import (  # noqa: F401 - used
     numbers,
     packed,
     patterns,
+    shared_lists,
     sharing,
 )
 from tests.fuzz import expressions as ex

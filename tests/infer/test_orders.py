@@ -36,6 +36,16 @@ def joined(p, n):
     return list(p.values())
 
 
+def met_in_a_loop(x):
+    seen = set()
+    for i in range(int(x[-1]) % 3):
+        if (i + 12) % 3 == 0:
+            seen.add(i)
+        else:
+            seen.discard(i - 1)
+    return sum(v * v for v in seen)
+
+
 def make() -> dict[str, Any]:
     return {"w": np.arange(3.0), "b": np.float64(1.0)}
 
@@ -53,3 +63,8 @@ def test_order_of_what_a_loop_brings_back() -> None:
 def test_order_that_is_looked_at_is_refused() -> None:
     with pytest.raises(pyxla.CompileError, match="order of the keys of this dict"):
         pyxla.compile(joined)(make(), 3)
+
+
+def test_order_of_a_set_that_differs_in_a_loop_is_refused() -> None:
+    with pytest.raises(pyxla.CompileError, match="the order of this set"):
+        pyxla.compile(met_in_a_loop)(np.array([True, False]))

@@ -34,7 +34,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import growing, methods, number_lists, pools
+from pyxla.infer.lists import growing, methods, number_lists, pools, shared
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.registry import REGISTRY, rule
@@ -87,11 +87,12 @@ def source(engine: Engine, x: Any) -> Any:
 
 @rule(list)
 def list_(engine: Engine, x: Any = Const(())) -> Any:
+    shared.noted(engine)
     if tables.found(engine.heap, x) is None:
         x = tables.plain_sequence(engine, x) or x
     x = source(engine, x)
     if (grown := growing.found(engine.heap, x)) is not None:
-        return methods.shallow(engine, grown)
+        return growing.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
     if unknown(engine, x):

@@ -101,7 +101,8 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
     if growing.found(engine.heap, x) is not None or unknown(engine, more):
-        return call(engine, Const(sequences.extend), [x, more], {})
+        methods.extend(engine, x, more)
+        return Const(None)
     engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
     return Const(None)
 
@@ -156,7 +157,7 @@ def _reverse(engine: Engine, x: Any) -> Any:
 @rule(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is not None:
-        return methods.shallow(engine, grown)
+        return growing.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
     content = content_of(engine, x)
@@ -208,8 +209,8 @@ def _grown_copied(engine: Engine, x: Any) -> Any:
     if (grown := growing.found(engine.heap, x)) is None:
         return _copy(engine, x)
     if holds_instances(grown.item):
-        raise engine.refuse("deepcopy of a list of instances", "copy them one by one")
-    return growing.copied(engine, grown)
+        raise engine.refuse("deepcopy of a list of instances, or lists", "copy them one by one")
+    return growing.copied(engine, grown, deep=True)
 
 
 @rule(dataclasses.asdict)

@@ -79,7 +79,6 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
     grown = growing.found(engine.heap, made)
     if grown is not None:
         methods.sort(engine, made, grown, function, descending)
-        methods.guard(engine, given or grown, made)
     return made
 
 

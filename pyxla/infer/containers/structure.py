@@ -520,7 +520,7 @@ LENGTHS: dict[str, Callable[..., Any]] = {
     "range": _range_length,
     "zip": _shortest,
     "enumerate": lambda engine, x: length(engine, x.items[0]),
-    "reversed": lambda engine, x: length(engine, x.items[0]),
+    "reversed": lambda engine, x: x.items[1],
     "map": lambda engine, x: _shortest(engine, Compound("zip", x.items[1:])),
 }
 
@@ -534,8 +534,15 @@ def has_item(engine: Engine, x: Any, i: Any) -> Any:
     """Whether the loop over `x` has an item `i >= 0`."""
     if coroutines.is_generator(x):
         return coroutines.has_more(engine, x)
-    if isinstance(x, Compound) and x.kind in ("enumerate", "reversed"):
+    if isinstance(x, Compound) and x.kind == "enumerate":
         return has_item(engine, x.items[0], i)
+    if isinstance(x, Compound) and x.kind == "reversed":
+        more = engine.rules.compare(engine, "lt", i, x.items[1])
+        if growing.found(engine.heap, x.items[0]) is None:
+            return more
+        place = engine.rules.binary(engine, "sub", x.items[1], i)  # counted from 1
+        there = engine.rules.compare(engine, "le", place, length(engine, x.items[0]))
+        return engine.rules.both(engine, more, there)
     if isinstance(x, Compound) and x.kind in ("zip", "map"):
         found: Any = Const(True)
         for part in x.items if x.kind == "zip" else x.items[1:]:
@@ -569,7 +576,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
                 number = engine.rules.binary(engine, "add", x.items[1], i)
                 return Tuple((number, item(engine, x.items[0], i)))
             case "reversed":
-                last = engine.rules.binary(engine, "sub", length(engine, x.items[0]), Const(1))
+                last = engine.rules.binary(engine, "sub", x.items[1], Const(1))
                 return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
             case "map":
                 return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
@@ -678,7 +685,8 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
 
 @rule(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
-    return Compound("reversed", (sequence(engine, x),), tuple(engine.loops))
+    found = sequence(engine, x)  # which may get longer
+    return Compound("reversed", (found, length(engine, found)), tuple(engine.loops))
 
 
 @rule(map)

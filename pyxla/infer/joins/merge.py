@@ -57,6 +57,7 @@ from pyxla.infer.lattice import (
     some_of,
     taken_apart,
 )
+from pyxla.infer.lists import sites
 from pyxla.infer.raising import exceptions
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
@@ -305,6 +306,7 @@ class Join:
         contents = [s.heap.contents.get(v.cell) for v, s in known]
         if all(isinstance(c, (Array, Shadow)) for c in contents):
             return self._join_array_refs(values, contents)
+        sites.meet(contents, [self.heap.infos[v.cell] for v, _ in known])
         same = eithers.same_class if self.apart else eithers.same_kind
         if not same(contents):
             return self._apart(values)
@@ -336,7 +338,8 @@ class Join:
         read_only = next((info.read_only for info in old if info.read_only), "")
         laid = {info.strides for info in old}
         strides = laid.pop() if len(laid) == 1 else views.MIXED
-        self.heap.infos.append(CellInfo(old[0].loc, read_only, strides=strides))
+        made_at = frozenset().union(*[info.sites for info in old])
+        self.heap.infos.append(CellInfo(old[0].loc, read_only, strides=strides, sites=made_at))
         new = len(self.heap.infos) - 1
         if not self.heap.kept.isdisjoint(key):
             self.heap.kept = self.heap.kept | {new}
@@ -418,8 +421,8 @@ class Join:
             return self._join_shadows(contents)
         first = next(c for c in contents if c is not UNDEFINED)
         known = [c for c in contents if c is not UNDEFINED]
-        if isinstance(first, Conflict):
-            return first
+        if (hard := next((c for c in known if isinstance(c, Conflict)), None)) is not None:
+            return hard
         if isinstance(first, Array):
             return self._join_arrays(contents, known)
         if all(c is first for c in contents):

@@ -13,9 +13,9 @@ from pyxla.ops.shape import slice as slice_
 
 
 def front(x: Value, size: int) -> Value:
-    """The first `size` along the first dimension."""
+    """The first `size` along the first dimension, or all there are."""
     shape = x.type.shape
-    if shape[0] == size:
+    if shape[0] <= size:
         return x
     return slice_(x, start_indices=(0,) * len(shape), limit_indices=(size, *shape[1:]))
 

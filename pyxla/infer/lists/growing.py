@@ -38,6 +38,7 @@ from pyxla.infer.lists import instances
 from pyxla.infer.lists.columns import front, without
 from pyxla.infer.lists.items import (
     INT,
+    LISTS,
     Block,
     Handle,
     Handles,
@@ -64,7 +65,6 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES, array_type
-from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import constant
@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 KEPT = "this object is in a list whose length is known at run time only"
-MIXED = "the dtype of an array of these numbers depends on which of them there are"
 ALIAS = "this list is in another list, and would be in a second one"
 COPY = "append a copy: x[:]"
 # Loops of no more iterations than this are unrolled rather than grow a list.
@@ -94,9 +93,12 @@ def found(heap: Heap, x: Any) -> GrowingList | None:
     return row_content(heap, content) if type(content) is RowList else None
 
 
-def row_content(heap: Heap, row: RowList) -> GrowingList:
-    """A row as a list over views of the columns of the list that it is in."""
+def row_content(heap: Heap, row: RowList) -> GrowingList | None:
+    """A row as a list over views of the columns of the list that it is in; None where paths made
+    of that what does not fit together."""
     outer = found(heap, row.parent)
+    if outer is None:
+        return None
     item, before = at_path(outer.item, row.path)
     columns = [
         _element(heap, column, row.index) for column in outer.columns[before : before + count(item)]
@@ -182,7 +184,7 @@ def _part(engine: Engine, content: GrowingList, key: Any) -> Ref:
         arrays.fresh(engine, arrays.read(engine, arrays.getitem(engine, column, key)))
         for column in whole
     ]
-    return made_of(engine, columns, content.item, content.cls)
+    return guarded(engine, content, made_of(engine, columns, content.item, content.cls))
 
 
 def class_of(content: Any) -> type:
@@ -193,7 +195,7 @@ def class_of(content: Any) -> type:
 def frozen(engine: Engine, content: GrowingList) -> Ref:
     """`tuple(x)` of a list of unknown length."""
     columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    return made_of(engine, columns, content.item, tuple)
+    return guarded(engine, content, made_of(engine, columns, content.item, tuple))
 
 
 def contents_item(heap: Heap, x: Ref) -> Item | None:
@@ -307,17 +309,20 @@ def _row(
         outer = found(engine.heap, parent)
         at = positive(engine, index, length(engine, outer))
         return engine.new(RowList(parent, at.value if isinstance(at, Const) else at, path))
+    shared = any(c.cell in engine.heap.kept for c in columns)
     held = [arrays.fresh(engine, arrays.read(engine, c)) for c in columns]
     elements = [arrays.getitem(engine, c, index) for c in held]
     size = arrays.python_scalar(elements[0], int)
     inner = [arrays.read(engine, e) if isinstance(e, Ref) else e for e in elements[1:]]
     if not inner:
         return engine.new(ListCell(()))
-    if item.fixed is not None:
-        return made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
-    bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
-    sized = [Array(e.value, _extents(bounded, e.ndim)) for e in inner]
-    return made_of(engine, [arrays.fresh(engine, e) for e in sized], item.item)
+    if item.fixed is None:
+        bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
+        inner = [Array(e.value, _extents(bounded, e.ndim)) for e in inner]
+    made = made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
+    if shared:  # with a list that has this one too
+        _keep(engine, made)
+    return made
 
 
 def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> None:
@@ -330,16 +335,24 @@ def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> 
 
 def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingList:
     """The content of the list `x` with items wide enough for `new`."""
-    if not isinstance(new, Const) and type(engine.heap.contents.get(_cell(new))) is RowList:
+    if not isinstance(new, Const) and is_part(engine.heap.contents.get(_cell(new))):
         raise engine.refuse(ALIAS, COPY)
     engine.rules.enter(engine, content.item, new)
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
+        given = isinstance(new, Ref) and engine.heap.infos[new.cell].pinned is not None
+        if given and isinstance(engine.heap.contents[new.cell], LISTS):
+            raise engine.refuse(ALIAS, COPY)
         raise engine.refuse("the items of a list of unknown length are of one type each")
     if wide != content.item:
         return retype(engine, x, wide)
     return content
+
+
+def is_part(content: Any) -> bool:
+    """Whether a list is part of another one, and so cannot be part of a second."""
+    return type(content) is RowList and content.cls is None
 
 
 def _cell(x: Any) -> int | None:
@@ -495,6 +508,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
             continue
         if cell in heap.kept or heap.infos[cell].pinned is not None:
             raise engine.refuse(ALIAS, COPY)
+        engine.check_distinct(Ref(cell))
         live = [*engine.in_use(), *engine.captures.pinned]
         if cell not in reachable(heap, live):
             del heap.contents[cell]
@@ -549,56 +563,36 @@ def clear(engine: Engine, x: Ref, content: GrowingList) -> None:
     put(engine, content, [array.value for array in columns_of(engine, content)], 0)
 
 
-def copied(engine: Engine, content: GrowingList) -> Ref:
-    """A new list of the same items."""
+def copied(engine: Engine, content: GrowingList, deep: bool = False) -> Ref:
+    """A new list of the same items; `deep`: lists among them are copied too."""
     if not content.columns:
         return engine.new(ListCell(()))
     columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    return made_of(engine, columns, content.item)
+    made = made_of(engine, columns, content.item)
+    return made if deep else guarded(engine, content, made)
 
 
-def numbers(engine: Engine, content: GrowingList) -> tuple[Ref, bool] | None:
-    """The column of a list of numbers, and whether they are Python's."""
-    item = content.item
-    if not isinstance(item, Number) or item.choices:
-        return None
-    column = content.columns[0]
-    if content.size is not None:
-        column = arrays.fresh(engine, columns_of(engine, content)[0])
-    return column, item.type.weak
+def guarded(engine: Engine, content: GrowingList, made: Ref) -> Ref:
+    """`made`, a list of items of another one: lists that are in two lists cannot be written, as
+    long as somebody has the other."""
+    if holds_lists(content.item):
+        live = reachable(engine.heap, [*engine.in_use(), *engine.captures.pinned])
+        if any(column.cell in live for column in content.columns):
+            _keep(engine, made, *content.columns)
+    return made
 
 
-def ensure_dtype(engine: Engine, item: Number, columns: Sequence[Array]) -> None:
-    """The program raises TypeError where a list of ints and floats holds no float: the array of it
-    would have another dtype."""
-    wide = [i for i, kind in enumerate(item.choices) if kinds.dtype_of(kind) == item.type.dtype]
-    if not wide:
-        raise engine.refuse(MIXED, "convert the numbers where they are appended: float(x)")
-    which = arrays.fresh(engine, columns[1])
-    found_: Any = Const(False)
-    for i in wide:
-        hits = engine.rules.compare(engine, "eq", which, Const(i))
-        some = engine.rules.call(engine, Const(np.any), [hits], {})
-        found_ = engine.rules.either(engine, found_, engine.rules.truth(engine, some))
-    engine.ensure(found_, TypeError(MIXED))
+def _keep(engine: Engine, made: Ref, *columns: Ref) -> None:
+    content: Any = engine.heap.contents[made.cell]
+    cells = {column.cell for column in (*columns, *content.columns)}
+    engine.heap.kept = engine.heap.kept | cells
 
 
-def as_columns(engine: Engine, content: GrowingList) -> Array:
-    """The list as the array that NumPy makes of it."""
-    item = content.item
-    columns = columns_of(engine, content)
-    if isinstance(item, Number) and item.choices:
-        ensure_dtype(engine, item, columns)
-    if isinstance(item, (Number, Block)):
-        return columns[0]
-    if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
-        return columns[1]
-    parts = item.items if isinstance(item, Row) else ()
-    flat = parts and all(isinstance(i, (Number, Block)) for i in parts)
-    if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
-        raise engine.refuse("a list of such items does not become an array here")
-    whole = manipulation.stack([Array(c.value) for c in columns], axis=1)
-    return Array(whole.value, (*(columns[0].extents or (None,)), *[None] * (whole.ndim - 1)))
+def holds_lists(item: Any) -> bool:
+    """Whether lists that are written are in an item."""
+    if isinstance(item, Row):
+        return any(map(holds_lists, item.items))
+    return isinstance(item, Nested)
 
 
 # --- laying out -------------------------------------------------------------------------------
@@ -668,7 +662,7 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
     for i, part in enumerate(items):
         for cell, kind, path in list(objects(heap, item, part)):
             if isinstance(kind, Nested):
-                if type(heap.contents[cell]) is RowList:
+                if type(heap.contents[cell]) is RowList or cell in heap.entangled:
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY)
                 heap.contents[cell] = RowList(x, i, path)
             else:
@@ -692,4 +686,6 @@ def _retyped(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
     for value in retyped([array.value for array in held], content.item, item):
         extents = held[0].extents and (held[0].extents[0], *[None] * (value.type.ndim - 1))
         columns.append(Ref(heap.new(Array(value, extents))))
+    if any(column.cell in heap.kept for column in content.columns):
+        heap.kept = heap.kept | {column.cell for column in columns}
     return replace(content, columns=tuple(columns), item=item)

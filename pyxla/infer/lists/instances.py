@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import Pooled
+from pyxla.infer.heap import Pooled, RowList
 from pyxla.infer.lattice import Conflict, Either, Ref, Scalar
+from pyxla.infer.lists.sites import is_list
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 
 def at_row(engine: Engine, cls: type, number: Any) -> Ref:
-    """The instance of a class that is row `number` of its pool."""
+    """The instance of a class, or the list, that is row `number` of its pool."""
     row = Scalar(arrays.python_scalar(number, int).value, extent.AT_LEAST_0)
+    if is_list(cls):
+        return engine.new(RowList(engine.pools[cls], row, (0,), cls))
     return engine.new(Pooled(engine.pools[cls], row, cls))
 
 

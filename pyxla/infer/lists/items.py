@@ -24,7 +24,7 @@ import numpy as np
 
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.eithers import items_of
 from pyxla.infer.joins.joined import joined_number_type
@@ -39,6 +39,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
+from pyxla.infer.lists.sites import NeedsPool, pooled_together
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib import manipulation
@@ -126,6 +127,7 @@ class Handles:
 NONE = Same(None)
 _PICKED = (str, Enum)
 _CONSTANTS = (*_PICKED, type(None), type, FunctionType)
+LISTS = (ListCell, GrowingList, NumberList)
 Item = Number | Block | Row | Nested | Maybe | Same | Pick | Handle | Handles
 
 
@@ -154,6 +156,7 @@ def _of_instances(items: Sequence[Item | None]) -> Handles | None:
     """One of several items that are instances."""
     if not all(isinstance(item, (Handle, Handles)) for item in items):
         return None
+    pooled_together([cls for item in items for cls in classes_of(item)])
     return Handles(tuple(dict.fromkeys([cls for item in items for cls in classes_of(item)])))
 
 
@@ -197,8 +200,10 @@ def holds_instances(item: Any) -> bool:
 
 def _of_reference(heap: Heap, x: Ref) -> Item | None:
     content = heap.contents.get(x.cell)
-    if isinstance(content, Pooled):
+    if isinstance(content, Pooled) or (isinstance(content, RowList) and content.cls):
         return Handle(content.cls)
+    if isinstance(content, LISTS) and (sites := heap.infos[x.cell].sites):
+        raise NeedsPool(sites)
     if isinstance(content, ListCell):
         found = [item_of(heap, i) for i in content.items]
         if not found:
@@ -213,8 +218,8 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
         return Nested(content.item, array.shape[0], known)
     if isinstance(content, NumberList):
         array = array_at(heap, content.data)
-        if array.ndim > 1 or array.extents is not None:
-            return None
+        if array.ndim > 1 or array.extents is not None or content.data.view:
+            return None  # the row of another list would be in two
         return Nested(Number(array_type(array.dtype, (), content.python)), *array.shape * 2)
     array = array_at(heap, x)
     return Block(array.dtype, array.shape) if array is not None and not array.extents else None

@@ -20,7 +20,7 @@ from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import growing
-from pyxla.infer.lists.columns import INT, inserted, places, spread, without
+from pyxla.infer.lists.columns import INT, front, inserted, places, spread, without
 from pyxla.infer.lists.growing import (
     columns_of,
     detach,
@@ -42,8 +42,10 @@ from pyxla.infer.lists.items import (
     Row,
     Same,
     count,
+    holds_instances,
     item_of,
     joined_items,
+    padded,
     values,
 )
 from pyxla.ir.core import Value
@@ -79,6 +81,14 @@ def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList |
 def unknown_length(engine: Engine, size: Any) -> bool:
     """Whether a length is known at run time only, and can only be."""
     return isinstance(size, Scalar) and decided_by_data(engine, size)
+
+
+def extend(engine: Engine, x: Ref, more: Any) -> None:
+    """`list.extend(more)`."""
+    listed = found(engine.heap, more)
+    plain = listed is None or listed.cls is tuple
+    how = sequences.extend if plain else sequences.extend_by_list
+    call(engine, Const(how), [x, more], {})
 
 
 def insert(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
@@ -313,7 +323,7 @@ def _taken(engine: Engine, column: Value, order: Ref) -> Value:
 def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
     """`list.sort(key=key, reverse=reverse_)`: stable."""
     keys = content
-    if key is None and isinstance(content.item, Handle):
+    if key is None and holds_instances(content.item):
         call(engine, Const(sequences.insertion_sort), [x, Const(reverse_)], {})
         return
     if key is not None:
@@ -336,7 +346,9 @@ def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool)
         order = step if order is None else _picked(engine, order, step)
     if order is None:
         return
-    whole = arrays.fresh(engine, Array(arrays.read(engine, order).value))
+    room = growing.capacity_of(engine.heap, content)  # that of the keys may be another
+    places_ = padded(front(arrays.read(engine, order).value, room), room)
+    whole = arrays.fresh(engine, Array(places_))
     held = columns_of(engine, content)
     size = size_of(engine.heap, content)
     put(engine, content, [_taken(engine, column.value, whole) for column in held], size)
@@ -414,27 +426,6 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     return found(heap, x)
 
 
-def shallow(engine: Engine, content: GrowingList) -> Ref:
-    """A new list of the same items; lists among them cannot be written any more, in either."""
-    made = growing.copied(engine, content)
-    guard(engine, content, made)
-    return made
-
-
-def guard(engine: Engine, content: GrowingList, made: Ref) -> None:
-    """Lists that are in two lists, `content` and `made`, cannot be written."""
-    new = found(engine.heap, made)
-    if new is not None and _has_objects(content.item):
-        cells = {c.cell for c in (*content.columns, *new.columns)}
-        engine.heap.kept = engine.heap.kept | cells
-
-
-def _has_objects(item: Any) -> bool:
-    if isinstance(item, Row):
-        return any(map(_has_objects, item.items))
-    return isinstance(item, Nested)
-
-
 def of_unknown_length(engine: Engine, x: Any) -> Ref:
     """A list of what a sequence of unknown length has."""
     return call(engine, Const(sequences.listed), [x], {})
@@ -445,7 +436,7 @@ def zipped(engine: Engine, *lists: Ref) -> Any:
     programs may go on to write, what a loop reads."""
     held = [found(engine.heap, x) for x in lists]
     items = [growing.contents_item(engine.heap, x) for x in lists]
-    if any(item is None or _has_objects(item) for item in items) or None in held:
+    if any(item is None or growing.holds_lists(item) for item in items) or None in held:
         return Compound("zip", tuple(lists))
     columns = [arrays.fresh(engine, c) for content in held for c in columns_of(engine, content)]
     return growing.made_of(engine, columns, Row(tuple, tuple(items)))

@@ -24,7 +24,7 @@ from pyxla.infer.facts.refine import constant_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import as_arrays, growing
 from pyxla.infer.lists.items import Number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
@@ -159,7 +159,7 @@ def by_value(engine: Engine, x: Any) -> Any:
     anything else as it is."""
     grown = growing.found(engine.heap, x)
     if grown is not None:
-        return growing.as_columns(engine, grown)
+        return as_arrays.as_columns(engine, grown)
     kept = packed(engine.heap, x)
     if kept is not None:
         return array_of(engine.heap, kept)
@@ -194,7 +194,7 @@ def flat(engine: Engine, x: Any) -> NumberList | None:
     """The content of a list of numbers, not of lists, that is kept as an array."""
     grown = growing.found(engine.heap, x)
     if grown is not None:
-        column = growing.numbers(engine, grown)
+        column = as_arrays.numbers(engine, grown)
         return None if column is None else NumberList(*column)
     kept = packed(engine.heap, x)
     return kept if kept is not None and len(arrays.shown(engine, kept.data)[0]) == 1 else None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pyxla.infer.lists.sites import Sites
+
 # Loops over lists of at most this many items are unrolled rather than kept with an array.
 SHORT = 16
 # So many iterations are visited before lists become arrays instead.
@@ -22,7 +24,9 @@ class Policy:
     lists may be of unknown length.  rooms: whether arrays may be of sizes that nothing bounds
     (`infer.arrays.room`).  pooled: classes whose instances are in pools (`infer.lists.pools`).
     everywhere: whether dicts, sets and the like are in the pools of theirs where no loop makes them
-    too.  apart: whether a name may be one of values of no one type (`infer.joins.eithers`).
+    too.  shared: whether lists that are put in lists of unknown length are in pools
+    (`infer.lists.sites`).  apart: whether a name may be one of values of no one type
+    (`infer.joins.eithers`).
     """
 
     lists: str = "long"
@@ -30,6 +34,7 @@ class Policy:
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
     everywhere: bool = False
+    shared: bool = False
     apart: bool = False
 
 
@@ -41,6 +46,8 @@ class Findings:
     grew: a list is of unknown length.  sized: an array would be of a size that nothing bounds.
     turns: iterations that were visited one by one while a list might be an array instead.
     met: a name or an item has no one type.
+    listed: how many lists are made, more than one in loops.  sites: the places that make the lists
+    of a pool each.
     classes: those whose instances might be in pools, of all that instances were made of (made_of);
     containers: the same of those that stand for dicts, sets and the like.
     """
@@ -51,10 +58,12 @@ class Findings:
     grew: bool = False
     sized: bool = False
     met: bool = False
+    listed: int = 0
     turns: int = 0
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
     made_of: set[type] = field(default_factory=set)
+    sites: set[Sites] = field(default_factory=set)
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""
@@ -83,6 +92,8 @@ class Findings:
             (bool(pooled), Policy(lists="all", pooled=pooled)),
             (bool(self.containers), Policy(pooled=both)),
             (bool(self.containers), Policy(pooled=both, everywhere=True)),
+            (self.listed > 1, Policy(pooled=pooled, shared=True)),
+            (self.listed > 1, Policy(lists="all", pooled=both, everywhere=True, shared=True)),
             (self.made, Policy(lists="none")),
             (self.met, Policy(apart=True)),
             (self.met and bool(pooled), Policy(pooled=pooled, apart=True)),

@@ -87,7 +87,7 @@ def _place(cls: type) -> tuple[Any, ...]:
 def clearer(first: CompileError, later: CompileError, policy: Policy) -> CompileError:
     """Of two refusals the one that says more: where lists of instances differ in length, why these
     cannot be in a pool."""
-    if not policy.pooled or isinstance(later, InternalError) or later.loc is None:
+    if not policy.pooled or policy.shared or isinstance(later, InternalError) or later.loc is None:
         return first
     return later if first.message.count("a list of ") > 1 else first
 
@@ -125,7 +125,12 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
 
 
 def _is_in_list(engine: Engine, x: Ref) -> bool:
-    return type(engine.heap.contents.get(x.cell)) is RowList
+    return growing.is_part(engine.heap.contents.get(x.cell))
+
+
+def is_row(content: Any) -> bool:
+    """Whether an object is a row of a pool, where what is written to it is written."""
+    return type(content) is Pooled or (type(content) is RowList and content.cls is not None)
 
 
 def _is_unbound(x: Any) -> bool:

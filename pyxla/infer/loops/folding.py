@@ -64,7 +64,7 @@ def _by_number(engine: Engine, x: Any) -> bool:
     """Whether an item is found by a number known at run time only."""
     if isinstance(x, Compound) and x.kind in _SEQUENCES:
         parts = x.items[1:] if x.kind == "map" else x.items
-        parts = x.items[:1] if x.kind == "enumerate" else parts
+        parts = x.items[:1] if x.kind in ("enumerate", "reversed") else parts
         return all(_by_number(engine, part) for part in parts)
     if isinstance(x, Compound):
         return x.kind == "range"

@@ -1,0 +1,88 @@
+"""Lists that are rows of pools, so that they can be in several places (`infer.lists.sites`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyxla.errors import Location, in_program
+from pyxla.infer.heap import ListCell, RowList
+from pyxla.infer.lattice import Ref, Tuple
+from pyxla.infer.lists import growing
+from pyxla.infer.lists.items import LISTS, Nested, Row, item_of
+from pyxla.infer.lists.sites import pooled_list
+from pyxla.ir.core import Instr
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine, Frame
+
+
+def noted(engine: Engine) -> None:
+    """Note that a list is made, for another attempt."""
+    engine.findings.listed += 2 if engine.repeating else 1
+
+
+def start(engine: Engine) -> None:
+    """Make the pools of the lists of the sites that need one, empty, where the program starts."""
+    engine.shared = visit
+    for sites in sorted(engine.findings.sites, key=lambda group: sorted(map(str, group))):
+        cls = pooled_list(sites)
+        engine.pools[cls] = engine.new(ListCell(()))
+        engine.pool_fields[cls] = ("items",)
+        engine.captures.pinned.append(engine.pools[cls])
+        engine.sites.update(dict.fromkeys(sites, cls))
+
+
+def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    """As the rule of an instruction does; a list that it makes knows its site, and enters the pool
+    that this has."""
+    first = len(engine.heap.infos)
+    x = engine.transfer[instr.op.name](engine, frame, instr)
+    if type(x) is Ref and x.cell >= first and _is_new(engine, x):
+        return made(engine, x, _site(engine, frame, instr))
+    return x
+
+
+def made(engine: Engine, x: Any, site: Location | None) -> Any:
+    """`x`, which is new; a list made at `site`."""
+    if site is not None and engine.shared is not None and type(x) is Ref and _is_new(engine, x):
+        if site in engine.sites:
+            enter(engine, x, engine.sites[site])
+        else:
+            engine.heap.infos[x.cell].sites = frozenset({site})
+    return x
+
+
+def _is_new(engine: Engine, x: Ref) -> bool:
+    content, info = engine.heap.contents.get(x.cell), engine.heap.infos[x.cell]
+    plain = isinstance(content, LISTS) and growing.class_of(content) is list
+    return plain and not info.sites and info.pinned is None
+
+
+def _site(engine: Engine, frame: Frame, instr: Instr) -> Location | None:
+    """The place in the program; None for the lists that Python of the library keeps, which are
+    those that it does not make for callers, as `defaultdict(list)` does."""
+    own = not frame.module.get("__name__", "").startswith("pyxla.")
+    factory = instr.op.name == "call" and len(instr.operands) == 1
+    return in_program(instr.loc, engine.chain())[0] if own or factory else None
+
+
+def enter(engine: Engine, x: Ref, cls: type) -> None:
+    """Make a list a row of a pool, if its items are of one type."""
+    heap, pool = engine.heap, engine.pools[cls]
+    item = item_of(heap, x)
+    if not isinstance(item, Nested):
+        return
+    row = Tuple((x,))
+    held: Any = heap.contents[pool.cell]
+    if type(held) is ListCell:
+        index: Any = 0
+        engine.set_content(pool.cell, ListCell((row,)))
+        heap.contents[pool.cell] = growing.laid_out(heap, pool, Row(tuple, (item,)), 1, sized=False)
+    else:
+        grown = growing.found(heap, pool)
+        if grown is None:
+            engine.use(held)
+            raise engine.refuse("lists with such items are not chosen among at run time")
+        index = growing.size_of(heap, grown)
+        growing.append(engine, pool, grown, row)
+    heap.contents[x.cell] = RowList(pool, index, (0,), cls)

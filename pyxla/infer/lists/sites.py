@@ -1,0 +1,69 @@
+"""Where lists are made that are in several places, and the classes of those that are in one pool.
+
+A list is a part of the list or dict of unknown length that it is put in.  One that is put in a
+second one as well (`sorted(groups.items())`, `a[i], a[j] = a[j], a[i]`) is a row of a pool, as
+instances are (`infer.lists.pools`).  In the last attempts at a program every list knows its *site*,
+the place in the program that made it; where it is put in a list of unknown length, inference starts
+again with the lists of that site in a pool (`NeedsPool`).  Lists of two sites that meet share one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pyxla.errors import Location
+from pyxla.infer.heap import CellInfo, RowList
+
+Sites = frozenset[Location]
+
+
+class NeedsPool(Exception):  # noqa: N818 - a request, not an error
+    """The lists that these sites make must be in one pool."""
+
+    def __init__(self, sites: Sites) -> None:
+        super().__init__()
+        self.sites = sites
+
+
+class PooledList(list):
+    """A list in a pool."""
+
+    __pyxla_sites__: Sites = frozenset()
+
+
+@functools.cache
+def pooled_list(sites: Sites) -> type[PooledList]:
+    """The class of the lists that these sites make."""
+    return type("list", (PooledList,), {"__pyxla_sites__": sites})
+
+
+def united(groups: Iterable[Sites], sites: Sites) -> set[Sites]:
+    """The groups of sites that share a pool, with those that meet at `sites` as one."""
+    groups = set(groups)
+    meeting = {group for group in groups if group & sites}
+    return groups - meeting | {sites.union(*meeting)}
+
+
+def is_list(cls: Any) -> bool:
+    """Whether the instances of a class of pools are lists."""
+    return issubclass(cls, PooledList)
+
+
+def meet(contents: Sequence[Any], infos: Sequence[CellInfo]) -> None:
+    """Ask for one pool where paths meet with lists of which some are in one."""
+    classes: set[Any] = {c.cls for c in contents if type(c) is RowList and c.cls is not None}
+    if not classes:
+        return
+    plain = [i.sites for c, i in zip(contents, infos, strict=True) if type(c) is not RowList]
+    sites = frozenset().union(*plain, *[cls.__pyxla_sites__ for cls in classes])
+    if len(classes) > 1 or any(plain):
+        raise NeedsPool(sites)
+
+
+def pooled_together(classes: Iterable[type]) -> None:
+    """Ask for one pool where lists of several meet."""
+    lists: set[type[PooledList]] = {cls for cls in classes if issubclass(cls, PooledList)}
+    if len(lists) > 1:
+        raise NeedsPool(frozenset().union(*[cls.__pyxla_sites__ for cls in lists]))
