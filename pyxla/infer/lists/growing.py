@@ -342,7 +342,7 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
         given = isinstance(new, Ref) and engine.heap.infos[new.cell].pinned is not None
-        if given and isinstance(engine.heap.contents[new.cell], LISTS):
+        if given and isinstance(engine.heap.contents[new.cell], (*LISTS, Conflict)):
             raise engine.refuse(ALIAS, COPY)
         raise engine.refuse("the items of a list of unknown length are of one type each")
     if wide != content.item:
