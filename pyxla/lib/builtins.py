@@ -17,9 +17,11 @@ from pyxla.lib import kernels as k
 from pyxla.lib.loops import while_loop
 from pyxla.lib.operands import as_value, cast, weak
 from pyxla.lib.operators import python_kind, to_python, truth
+from pyxla.lib.reductions import position_of
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
+from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant, reshape, slice
 
@@ -285,21 +287,21 @@ def _merged_fact(name: str, x: Any, y: Any) -> Any:
 
 
 def _array_extremum(x: Array, ufunc: np.ufunc) -> Array:
-    """As a Python loop over the elements: NaN stays only where it comes first."""
+    """As a Python loop over the elements: the first of those that are equal, as 0.0 and -0.0; NaN
+    stays only where it comes first."""
     dtype = x.dtype
     if CLASSES[dtype] not in "iuf":
         return _select_best(list(iterate(x)), None, "lt" if ufunc is np.minimum else "gt", "min")
     highest = _limit(dtype, ufunc is np.minimum)
     init = constant(value=np.array(highest, dtype))
     name = "minimum" if ufunc is np.minimum else "maximum"
-    value = x.value
-    if CLASSES[dtype] == "f":
-        value = op.select(k.isnan(value), k.like(value, highest), value)
-    result = reduce(value, init, dimensions=(0,), computation=name)
-    if CLASSES[dtype] == "f":
-        first = _row(x.value, 0).value
-        result = op.select(k.isnan(first), first, result)
-    return Array(result)
+    if CLASSES[dtype] != "f":
+        return Array(reduce(x.value, init, dimensions=(0,), computation=name))
+    value = op.select(k.isnan(x.value), k.like(x.value, highest), x.value)
+    place = position_of(value, 0, name)
+    result = reshape(dynamic_slice(value, place, slice_sizes=(1,)), shape=())
+    first = _row(x.value, 0).value
+    return Array(op.select(k.isnan(first), first, result))
 
 
 def _limit(dtype: np.dtype, high: bool) -> Any:

@@ -281,3 +281,19 @@ def converted_or_not(x, y):
     if x[0] > 1:
         c = np.float64(b)
     return b, c
+
+
+@program("kinds", lambda: (np.array([1.5, -1.0]),), lambda: (np.array([-1.0, -2.0]),))
+def of_a_dtype_that_is_said(x):
+    kept = [v if v > 0 else 0 for v in x]
+    total = np.sum(kept, dtype=np.float64)
+    return np.array(kept, dtype=float), np.asarray(kept, dtype=np.float32), total
+
+
+@program("kinds", lambda: (np.array([0.5, 3.0]), 0), lambda: (np.array([2.0, -0.0]), 4))
+def negated_ints_among_floats(x, n):
+    u = 0
+    if x[0] > 1:
+        u = x[1]
+    v = n if x[0] < 1 else 0.0
+    return float(-u), float(-(u + 0)), float(-v), math.copysign(1.0, -v), float(-u * -2)

@@ -476,3 +476,17 @@ def factorial_series(theta, terms=30):
 @program("factorial of arguments", lambda: (25,), lambda: (4,))
 def factorial_of_arguments(n):
     return math.factorial(n) / math.factorial(n - 2), math.factorial(n) % 1000007
+
+
+@program(
+    "signed zero",
+    lambda: (np.array([-0.0, -1.0, 0.0]),),
+    lambda: (np.array([0.0, 1.0, -0.0]),),
+    lambda: (np.array([0.0, np.nan, -0.0, 0.0]),),
+    lambda: (np.array([np.nan, -0.0]),),
+    lambda: (np.array([-np.inf, np.nan]),),
+)
+def extremes_of_signed_zeros(x):
+    kept = [v for v in x.tolist() if not v > 3]
+    single = x.astype(np.float32)
+    return max(x), min(x), max(kept), min(kept), max(x.tolist()), min(single), max(list(x))

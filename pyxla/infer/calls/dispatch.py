@@ -27,7 +27,7 @@ from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.binding import bind
 from pyxla.infer.calls.captures import BoundedOperand, operand
-from pyxla.infer.calls.dtypes import check_dtypes, is_numpys
+from pyxla.infer.calls.dtypes import check_dtypes, is_floating, is_numpys
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine, Frame
@@ -304,7 +304,8 @@ def call_library(
             raise kinds.refused(engine, f"{_name(value)} of a number", *args)
         return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
     if is_numpys(value):  # to which a list of numbers is the array of them
-        args = [number_lists.by_value(engine, a) for a in args]
+        floats = is_floating(kwargs.get("dtype"))
+        args = [number_lists.by_value(engine, a, floats) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
     if (kinds.is_tracked(value) or any(map(kinds.has_exact, args))) and "out" not in kwargs:
         again = functools.partial(call_library, engine, value, implementation)

@@ -11,7 +11,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.kinds import dtype_of, is_tracked
-from pyxla.infer.lattice import Array, Ref, Scalar
+from pyxla.infer.lattice import Array, Const, Ref, Scalar
 
 
 def is_numpys(value: Any) -> bool:
@@ -19,6 +19,14 @@ def is_numpys(value: Any) -> bool:
     if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
         return True
     return str(getattr(value, "__module__", "")).startswith("numpy")
+
+
+def is_floating(x: Any) -> bool:
+    """Whether an argument is a dtype of floats or complex numbers."""
+    try:
+        return isinstance(x, Const) and x.value is not None and np.dtype(x.value).kind in "fc"
+    except TypeError:
+        return False
 
 
 def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Sequence[Any]) -> None:

@@ -48,8 +48,8 @@ _WIDEST = frozenset(map(np.dtype, (np.int64, np.float64, np.complex128)))
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 _INT64 = np.dtype(np.int64)
-# Operators whose results may be larger ints than their operands.
-_GROWING = frozenset(("add", "sub", "mul"))
+# Operators whose results, of ints, a float may not hold: they are larger, or 0 where it is -0.0.
+_GROWING = frozenset(("add", "sub", "mul", "neg"))
 
 
 class ZeroDim(np.ndarray):

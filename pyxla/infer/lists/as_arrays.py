@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
+SAID = "append numbers of one type, float(x), or say the dtype, np.array(items, dtype=float)"
 
 
 def numbers(engine: Engine, content: GrowingList) -> tuple[Ref, bool] | None:
@@ -37,21 +38,21 @@ def ensure_dtype(engine: Engine, item: Number, columns: Sequence[Array]) -> None
     would have another dtype."""
     wide = [i for i, kind in enumerate(item.choices) if kinds.dtype_of(kind) == item.type.dtype]
     if not wide:
-        raise engine.refuse(MIXED, "convert the numbers where they are appended: float(x)")
+        raise engine.refuse(MIXED, SAID)
     which = arrays.fresh(engine, columns[1])
     found_: Any = Const(False)
     for i in wide:
         hits = engine.rules.compare(engine, "eq", which, Const(i))
         some = engine.rules.call(engine, Const(np.any), [hits], {})
         found_ = engine.rules.either(engine, found_, engine.rules.truth(engine, some))
-    engine.ensure(found_, TypeError(MIXED))
+    engine.ensure(found_, TypeError(f"{MIXED}: {SAID}"))
 
 
-def as_columns(engine: Engine, content: GrowingList) -> Array:
-    """The list as the array that NumPy makes of it."""
+def as_columns(engine: Engine, content: GrowingList, floats: bool = False) -> Array:
+    """The list as the array that NumPy makes of it; `floats`: which is to be one of these."""
     item = content.item
     columns = columns_of(engine, content)
-    if isinstance(item, Number) and item.choices:
+    if isinstance(item, Number) and item.choices and not floats:
         ensure_dtype(engine, item, columns)
     if isinstance(item, (Number, Block)):
         return columns[0]

@@ -154,12 +154,12 @@ def copied(engine: Engine, x: NumberList) -> Ref:
     return engine.new(NumberList(arrays.fresh(engine, array_of(engine.heap, x)), x.python))
 
 
-def by_value(engine: Engine, x: Any) -> Any:
+def by_value(engine: Engine, x: Any, floats: bool = False) -> Any:
     """A list that is kept as arrays as NumPy's array of it, also in tuples, lists and indexes;
-    anything else as it is."""
+    anything else as it is.  floats: a dtype of these is asked for."""
     grown = growing.found(engine.heap, x)
     if grown is not None:
-        return as_arrays.as_columns(engine, grown)
+        return as_arrays.as_columns(engine, grown, floats)
     kept = packed(engine.heap, x)
     if kept is not None:
         return array_of(engine.heap, kept)
