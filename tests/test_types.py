@@ -93,3 +93,9 @@ def test_spelled_is_parsed(spec):
 
 def test_bools_stand_for_both_values():
     assert list(types.alternatives((float, bool))) == [(float, True), (float, False)]
+
+
+def test_equal_dtypes_are_one() -> None:
+    """Types are looked up by dtype, and `longlong` equals `int64`."""
+    assert array_type(np.dtype(np.longlong), (3, 977)).dtype.char == "l"
+    assert array_type(np.dtype(np.int64), (3, 977)).dtype.char == "l"

@@ -71,7 +71,8 @@ class ArrayType:
 
 @functools.lru_cache(maxsize=65536)
 def array_type(dtype: np.dtype, shape: tuple[int, ...] = (), weak: bool = False) -> ArrayType:
-    """The interned `ArrayType`, so that equal types are mostly identical objects.
+    """The interned `ArrayType`, so that equal types are mostly identical objects; of equal dtypes
+    it has the one of `DTYPE_NAMES` (`longlong`, which some ufuncs give, is `int64`).
 
     Raises NumPy's ValueError for more bytes than an address counts, on which XLA aborts.
     """
@@ -80,7 +81,12 @@ def array_type(dtype: np.dtype, shape: tuple[int, ...] = (), weak: bool = False)
             "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
             "possible size."
         )
-    return ArrayType(dtype, shape, weak)
+    return ArrayType(canonical(dtype), shape, weak)
+
+
+def canonical(dtype: np.dtype) -> np.dtype:
+    """The one dtype object among equal ones; others as they are."""
+    return DTYPE_NAMES[SHORT_NAMES[dtype]] if dtype in SHORT_NAMES else dtype
 
 
 def python_type(kind: type) -> ArrayType:

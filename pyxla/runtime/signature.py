@@ -40,6 +40,7 @@ from pyxla.ir.types import (
     SHORT_NAMES,
     ArrayType,
     array_type,
+    canonical,
     python_type,
 )
 from pyxla.runtime import jaxlink
@@ -225,7 +226,7 @@ class _Walk:
     def leaf(self, x: Any, place: Any, tree: Any) -> Container | None:
         """Add what is no container; a random key of JAX's is one after all."""
         if isinstance(x, np.generic) and not is_static(tree) and x.dtype in SHORT_NAMES:
-            self.key.append(_canonical(x.dtype).type)
+            self.key.append(canonical(x.dtype).type)
         elif isinstance(x, np.memmap):
             self.key += (x.dtype, x.shape)
         elif isinstance(x, jax.Array) and jaxlink.is_key(x):
@@ -277,7 +278,7 @@ class Describe:
                 return ArgStatic(x)
             return ArgScalar(python_type(kind), self.leaf())
         if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
-            return ArgArray(array_type(_canonical(x.dtype)), "scalar", False, self.leaf())
+            return ArgArray(array_type(x.dtype), "scalar", False, self.leaf())
         if isinstance(x, jax.Array) and not jaxlink.is_key(x):
             return self.jax_array(jax.typeof(x), path, kind is not jaxlink.ARRAY)
         if (container := KEYS if isinstance(x, jax.Array) else container_of(x)) is None:
@@ -322,14 +323,9 @@ def _contains_itself(path: Path) -> CompileError:
 # --- checks -----------------------------------------------------------------------------------
 
 
-def _canonical(dtype: np.dtype) -> np.dtype:
-    """The one dtype object among equal ones: `longlong` is `i64` too."""
-    return DTYPE_NAMES[SHORT_NAMES[dtype]]
-
-
 def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
     if dtype in SHORT_NAMES:
-        return array_type(_canonical(dtype), tuple(shape))
+        return array_type(dtype, tuple(shape))
     native = isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in SHORT_NAMES
     raise CompileError(
         f"{spell(path)} has dtype {dtype}, which XLA cannot hold",
