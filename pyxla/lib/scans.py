@@ -177,16 +177,13 @@ def _fold_extremum(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: An
 
 
 def _fold_in_order(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) -> Value:
-    """One axis at a time, from the first element (or `initial`) on."""
+    """One axis at a time, from `initial`, the identity or else the first element on."""
+    initial = ufunc.identity if initial is None else initial
     for axis in sorted(axes, reverse=True):
         if initial is not None:
             edge = tuple([1 if i == axis else n for i, n in enumerate(x.type.shape)])
             first = broadcast_to(as_value(initial, x.type.dtype), edge)
             x = shapes.concatenate(first, x, dimension=axis)
-        elif ufunc.identity is not None and not x.type.shape[axis]:
-            shape = tuple([n for i, n in enumerate(x.type.shape) if i != axis])
-            x = splat(ufunc.identity, x.type.dtype, shape)
-            continue
         if not x.type.shape[axis]:
             raise OpError(f"zero-size array to reduction operation {ufunc.__name__}", ValueError)
         last = scan(partial(_same_dtype, ufunc), x, axis)

@@ -58,13 +58,6 @@ FAULTS = [
         1000,
     ),
     Fault(
-        "a list that is in two lists is written",
-        "pyxla.infer.lists.growing",
-        "            _keep(engine, made, *content.columns)",
-        "            pass",
-        2000,
-    ),
-    Fault(
         "a write goes to another of several arrays",
         "pyxla.infer.arrays.shadows",
         'hit = compare(selector.value, number(i), direction="EQ")',

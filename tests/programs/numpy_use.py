@@ -492,3 +492,16 @@ def padded_to_a_power_of_two(x):
     padded = np.concatenate([x, np.zeros(n - len(x))])
     pyramid = padded.reshape((2,) * levels)
     return np.fft.fft(x, n), pyramid.sum(0), np.fft.irfft(np.fft.rfft(padded) * 1j, n)
+
+
+@program("ufunc", lambda: (np.array([-3.0]),), lambda: (np.array([-0.0]),), lambda: (np.zeros(0),))
+def reductions_of_one(x):
+    rows = x[None]
+    k = x.astype(np.int64)
+    return np.hypot.reduce(x), np.logaddexp.reduce(x), np.logaddexp2.reduce(rows), np.gcd.reduce(k)
+
+
+@program("ufunc", lambda: (np.array([[-4.0, 6.0], [-0.0, 2.0]]),))
+def reductions_along_axes(x):
+    k = x.astype(np.int64)
+    return np.hypot.reduce(x), np.hypot.reduce(x, axis=1, initial=2.0), np.gcd.reduce(k, axis=1)

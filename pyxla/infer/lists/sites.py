@@ -9,7 +9,6 @@ again with the lists of that site in a pool (`NeedsPool`).  Lists of two sites t
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -33,9 +32,8 @@ class PooledList(list):
     __pyxla_sites__: Sites = frozenset()
 
 
-@functools.cache
 def pooled_list(sites: Sites) -> type[PooledList]:
-    """The class of the lists that these sites make."""
+    """A class of the lists that these sites make."""
     return type("list", (PooledList,), {"__pyxla_sites__": sites})
 
 
