@@ -51,6 +51,7 @@ from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
+UNBOUND = (Unbound, MaybeUnbound)
 MAX_PASSES = 12
 MAX_UNROLLED = 4096
 MAX_UNDECIDED = 64  # iterations after which data may end the loop
@@ -244,7 +245,6 @@ def _passes(
             first = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
             _iteration(engine, frame, component, first)
             return None
-        _strip(frame, component, certain)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         written = set(engine.written[mark.written :])
@@ -261,7 +261,8 @@ def _passes(
             memory.directions = directions
             growth.watch_exits(engine, _leaving(engine, frame, component, mark), visit)
             _retype_exits(frame, component, head.retyped, mark.pending)
-            _strip(frame, component, certain)
+            if certain:
+                _bind(frame, component, head, edge)
             _settle_kinds(engine, frame, component, entry, head, edge)
             if aliases:
                 _entangle_exits(engine, frame, component, aliases, reason)
@@ -346,7 +347,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
 
 def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
     """Whether the first test of the loop is known to enter it (asked for unbound names)."""
-    return any(isinstance(a, Unbound) for a in entry.args) and _goes_in(
+    return any(isinstance(a, UNBOUND) for a in entry.args) and _goes_in(
         engine, frame, component, entry
     )
 
@@ -394,15 +395,16 @@ def _leaving(engine: Engine, frame: Frame, component: Component, mark: Mark) -> 
     return edges
 
 
-def _strip(frame: Frame, component: Component, certain: bool) -> None:
-    """Names assigned in the body are bound after a loop that is entered for certain."""
-    if not certain:
-        return
+def _bind(frame: Frame, component: Component, head: LoopHead, back: Edge) -> None:
+    """Names that each turn binds are bound after a loop that is entered for certain."""
+    pairs = zip(head.args, back.args, strict=True)
+    names = [x for x, y in pairs if isinstance(x, MaybeUnbound) and not isinstance(y, UNBOUND)]
+    bound = {id(x): x.value for x in names}
     for target in component.header.terminator.targets:
         if target in component.loop.blocks:
             continue
         for edge in frame.pending.get(target, ()):
-            edge.args = tuple(a.value if isinstance(a, MaybeUnbound) else a for a in edge.args)
+            edge.args = tuple([bound.get(id(a), a) for a in edge.args])
 
 
 def _settle_kinds(
