@@ -22,6 +22,7 @@ from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
 from pyxla.runtime.cache import Cache
+from pyxla.runtime.outcome import CountsNeeded
 from pyxla.runtime.recognize import Recognizer, recognizer
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
@@ -123,6 +124,11 @@ class Compiled:
         except Restart as restart:  # what arguments that share memory need besides
             with self._lock:
                 self._learn(restart)
+        except CountsNeeded as refusal:
+            if not refusal.paths:
+                raise
+            with self._lock:
+                self._learn(Restart(dict.fromkeys(refusal.paths), []))
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import CompileError, ListOverflow, Location
 
 Path = tuple[Any, ...]
 
@@ -219,11 +219,15 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A `raise` in the program: the exception is `cls(*args)`."""
+    """A `raise` in the program: the exception is `cls(*args)`.
+
+    counts: the Python ints among the arguments that decide a `ListOverflow`.
+    """
 
     cls: type[BaseException]
     args: tuple[Out, ...] = ()
     loc: Location | None = None
+    counts: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +251,18 @@ class Outcome:
     pools: tuple[OutPool, ...] = ()
 
 
+class CountsNeeded(CompileError):
+    """There is no room for lists of unknown length under a trace: the values at `paths` may say
+    how long they get."""
+
+    paths: tuple[Path, ...] = ()
+
+
 def check_traceable(outcome: Outcome, name: str) -> None:
     """Refuse what cannot happen under an outer JAX trace."""
     if outcome.status is not None:
-        what, hint = "raises", f"call pyxla.checked({name}), which returns (status, result)"
-    elif outcome.writes or outcome.stores:
+        raise _raising(outcome.sites, name)
+    if outcome.writes or outcome.stores:
         what = "mutates its arguments"
         hint = f"call pyxla.functional({name}), which returns (result, mutated arguments)"
     elif _has_extents(outcome.result):
@@ -268,6 +279,22 @@ def check_traceable(outcome: Outcome, name: str) -> None:
     else:
         return
     raise CompileError(f"'{name}' {what}, which a JAX trace cannot express", hint=hint)
+
+
+def _raising(sites: Sequence[Site], name: str) -> CompileError:
+    checked = f"call pyxla.checked({name}), which returns (status, result)"
+    others = [site for site in sites if site.cls is not ListOverflow]
+    site = (others or sites)[0]
+    where = f" ({site.loc})" if site.loc is not None else ""
+    if others:
+        what = f"'{name}' may raise {site.cls.__name__}{where}"
+        return CompileError(f"{what}, which a JAX trace cannot express", hint=checked)
+    refusal = CountsNeeded(
+        f"in '{name}' data says how much room is needed{where}, which a JAX trace cannot express",
+        hint=f"use an array of a known size, or {checked}",
+    )
+    refusal.paths = tuple(dict.fromkeys([path for s in sites for path in s.counts]))
+    return refusal
 
 
 def _has_extents(out: Out) -> bool:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
+from pyxla.infer.facts.deciding import deciding_tests, parameters
 from pyxla.infer.heap import (
     BoxCell,
     DictCell,
@@ -147,7 +148,16 @@ class Outputs:
 
     def site(self, path: Raised) -> out.Site:
         x = path.exception
-        return out.Site(x.meta, tuple([self.tree(a) for a in x.items]), path.loc)
+        args = tuple([self.tree(a) for a in x.items])
+        counts = self.counts(path) if x.meta is ListOverflow else ()
+        return out.Site(x.meta, args, path.loc, counts)
+
+    def counts(self, path: Raised) -> tuple[out.Path, ...]:
+        """The Python ints among the arguments that decide whether a path is taken."""
+        tests = deciding_tests(path.edge.block)
+        found = {v: None for test in tests for v in parameters(test, paths=True)}
+        numbers = [v for v in found if v.type.dtype.kind == "i" and v in self.world.scalars]
+        return tuple([self.world.scalars[v] for v in numbers])
 
     def tree(self, x: Any) -> out.Out:
         """What the caller sees of `x`."""

@@ -222,3 +222,50 @@ def test_numbers_under_transformations(name):
             expected = transform(leaves(plain))
         got = transform(leaves(compiled))
         jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, 1e-5), got, expected)
+
+
+def trajectory(x, n):
+    states = [x]
+    for _ in range(n):
+        states.append(np.sin(states[-1]))
+    return np.array(states).sum()
+
+
+def test_a_list_grows_as_often_as_an_int_among_the_arguments_says():
+    def expected(x, n):
+        states = [x]
+        for _ in range(n):
+            states.append(jnp.sin(states[-1]))
+        return jnp.array(states).sum()
+
+    f = pyxla.compile(trajectory)
+    for n in (0, 3, 30):
+        np.testing.assert_allclose(jax.grad(f)(X, n), jax.grad(expected)(X, n), rtol=1e-5)
+        jitted = jax.jit(jax.grad(lambda x, n=n: f(x, n)))
+        np.testing.assert_allclose(jitted(X), jax.grad(expected)(X, n), rtol=1e-5)
+    with pytest.raises(CompileError, match="the value of argument 1 must be known"):
+        jax.jit(jax.grad(pyxla.compile(trajectory)))(X, 3)
+
+
+def test_what_raises_is_named():
+    @pyxla.compile
+    def positive(x):
+        if x.sum() < 0:
+            raise ArithmeticError("negative")
+        return np.log(x).sum()
+
+    @pyxla.compile
+    def halves(x):
+        found = [x]
+        while found[-1].max() > 1e-3:
+            found.append(found[-1] / 2)
+        return np.array(found).sum()
+
+    with pytest.raises(CompileError, match=r"may raise ArithmeticError \(.*test_under_jax.py:\d+"):
+        jax.grad(positive)(X)
+    with pytest.raises(
+        CompileError, match=r"data says how much room is needed \(.*:\d+"
+    ) as refusal:
+        jax.grad(halves)(X)
+    assert "array of a known size" in str(refusal.value)
+    assert pyxla.grad(halves)(X)[0] > 0
