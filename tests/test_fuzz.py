@@ -96,6 +96,23 @@ def test_which_of_two_zeros_is_taken_is_told_from_error() -> None:
         assert oracle.explained(text, other, expected) == free
 
 
+def test_zeros_that_are_chosen_again_and_again_are_told_from_error() -> None:
+    text = "import numpy as np\ndef program(x):\n    for _ in range(16):\n"
+    text += "        x[0] *= np.max(x, initial=0)\n    return x[0]\n"
+    text += "def arguments():\n    return np.array([-0.0]),\n"
+    expected = running.run(running.load(text))
+    assert oracle.explained(text, replace(expected, result=-expected.result), expected)
+
+
+def test_products_that_overflow_are_told_from_error() -> None:
+    """With and without fused multiplication and addition."""
+    text = "def program(x, y):\n    return x @ y\ndef arguments():\n    import numpy as np\n"
+    text += "    return np.array([1e200, -1e200]), np.array([1e200, 1e200])\n"
+    expected = running.run(running.load(text))
+    expected = replace(expected, result=np.float64(-np.inf))  # as where they are fused
+    assert oracle.explained(text, replace(expected, result=np.float64(np.nan)), expected)
+
+
 @pytest.mark.parametrize(
     ("actual", "expected"),
     [

@@ -68,7 +68,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
 from pyxla.infer.lists.policy import Findings, Policy
-from pyxla.infer.lists.sites import NeedsPool
+from pyxla.infer.lists.sites import NeedsPool, Site, apart
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
@@ -127,7 +127,7 @@ class Engine:
         self.findings = Findings(self.policy)
         self.pools: dict[type, Ref] = {}
         self.pool_fields: dict[type, tuple[str, ...]] = {}  # of the instances in them
-        self.sites: dict[Location, type] = {}  # of the lists in them (`infer.lists.sites`)
+        self.sites: dict[Site, type] = {}  # of the lists in them (`infer.lists.sites`)
         self.shared: Callable[..., Any] | None = None  # visits instructions that make such lists
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[object] = []  # which visits of them these are
@@ -575,6 +575,7 @@ class Engine:
             value = value.conflict
         if isinstance(value, Conflict):
             self.findings.met = True
+            apart(value.sites, self.sites)
             refusal = self.refuse(value.reason, value.hint, notes=value.notes)
             raise self.demand(value.tests, refusal) or refusal
         if isinstance(value, MaybeUnbound):

@@ -228,14 +228,14 @@ class CellInfo:
 
     `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
     `strides` are those of an array that is not in C order (`views.MIXED`: on some paths only).
-    `sites` made a list, where that matters (`infer.lists.sites`).
+    `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`).
     """
 
     loc: Location | None = None
     read_only: str = ""
     pinned: Any = None
     strides: Any = None
-    sites: frozenset[Location] = frozenset()
+    sites: frozenset[Any] = frozenset()
 
 
 class Heap:

@@ -302,10 +302,11 @@ class Conflict:
     """No single type.  Using it is refused with `reason` and the places in `notes`, unless one of
     `tests`, the conditions that decide which path is taken, can be made known.
 
-    hint: what to write instead.
+    hint: what to write instead.  sites: of lists that meet, which might be in one pool instead
+    (`infer.lists.sites`).
     """
 
-    __slots__ = ("hint", "notes", "reason", "tests")
+    __slots__ = ("hint", "notes", "reason", "sites", "tests")
 
     def __init__(
         self,
@@ -318,6 +319,7 @@ class Conflict:
         self.notes = notes
         self.tests = tests
         self.hint = hint
+        self.sites: frozenset[Any] = frozenset()
 
     def __repr__(self) -> str:
         return f"Conflict({self.reason})"

@@ -35,6 +35,7 @@ from pyxla.runtime.outcome import (
     OutObject,
     OutPool,
     OutPooled,
+    OutRow,
     OutScalar,
     OutSet,
     OutTuple,
@@ -118,6 +119,8 @@ class _Builders:
                 return lambda values, args, made: self.instances(pool, values, args, made)[
                     number(values[row]) if dynamic else row
                 ]
+            case OutRow(pool, row):
+                return lambda values, args, made: self.copied(pool, row, values, args, made)
             case OutChoice(index, choices):
                 return lambda values, args, made: choices[number(values[index])]
             case OutArgument(path):
@@ -207,16 +210,39 @@ class _Builders:
         self, pool: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
     ) -> list[Any]:
         """The instances in a pool, which may have each other in their fields."""
-        key = -1 - pool  # no id of an out
+        key = -1 - 2 * pool  # no id of an out
         if key not in made:
             of = self.pools[pool]
-            cls: Any = actual(of.cls)
-            made[key] = [cls.__new__(cls) for _ in range(_size(of.rows, values))]
-            rows = self.build(of.rows)(values, args, made)
-            for i, row in enumerate(rows):
+            first = len(of.given)
+            new = [_empty(of.cls) for _ in range(first, _size(of.rows, values))]
+            made[key] = [*[resolve(args, path) for path in of.given], *new]
+            for i, row in enumerate(self.rows(pool, values, args, made)[first:], first):
                 fields = dict(zip(of.names, row, strict=True))
                 made[key][i] = filled(made[key][i], of.cls, fields)
         return made[key]
+
+    def copied(
+        self, pool: int, row: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
+    ) -> Any:
+        """A new object with the fields of one in a pool."""
+        of = self.pools[pool]
+        self.instances(pool, values, args, made)  # which may be in the fields
+        fields = self.rows(pool, values, args, made)[row]
+        return filled(_empty(of.cls), of.cls, dict(zip(of.names, fields, strict=True)))
+
+    def rows(
+        self, pool: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
+    ) -> Sequence[Any]:
+        """The fields of the instances in a pool, a tuple each."""
+        key = -2 - 2 * pool
+        if key not in made:
+            made[key] = self.build(self.pools[pool].rows)(values, args, made)
+        return made[key]
+
+
+def _empty(cls: type) -> Any:
+    made: Any = actual(cls)
+    return made.__new__(made)
 
 
 def _size(rows: Any, values: Sequence[Any]) -> int:

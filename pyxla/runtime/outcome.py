@@ -5,7 +5,7 @@
               | OutMaybe index out | OutEither index out* | OutMixed index out*
               | OutChoice index value* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
-              | OutObject cls (name out)* | OutPooled pool row
+              | OutObject cls (name out)* | OutPooled pool row | OutRow pool row
     write   ::= leaf := index                        an array argument takes new contents
     store   ::= path := out                          a container argument takes new elements
     site    ::= exception class, argument out*       status k raises sites[k - 1]
@@ -151,12 +151,22 @@ class OutPooled:
 
 
 @dataclass(frozen=True, slots=True)
+class OutRow:
+    """A new object that holds what number `row` of a pool does."""
+
+    pool: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
 class OutPool:
-    """Instances of `cls`, each a tuple of its fields in the list `rows`."""
+    """Instances of `cls`, each a tuple of its fields in the list `rows`; the first of them are the
+    arguments at `given`, which take their contents by stores."""
 
     cls: type
     names: tuple[str, ...]
     rows: Out
+    given: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,6 +204,7 @@ Out = (
     | OutList
     | OutGrown
     | OutPooled
+    | OutRow
     | OutDict
     | OutObject
     | OutFormat

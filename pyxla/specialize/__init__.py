@@ -138,7 +138,9 @@ def _specialize(request: Request, places: Sequence[Place], findings: Findings) -
         except NeedsExact as need:
             exact.add(need.place)
         except NeedsPool as need:
-            findings.sites = united(findings.sites, need.sites)
+            before, findings.sites = findings.sites, united(findings.sites, need.sites)
+            if before == findings.sites:
+                raise InternalError(RuntimeError("lists are in a pool, and are not")) from need
         except _NeedsUnrolled as need:
             unrolled |= need.loops
 
@@ -166,11 +168,16 @@ def _attempt(
     world.engine.policy, world.engine.findings = findings.policy, findings
     world.engine.exact = exact
     pools.start(world.engine, findings.policy.pooled)
-    if findings.policy.shared:
-        shared.start(world.engine)
+    lists = world.lists()
+    findings.listed += len(lists)
+    pools.noted_arguments(world.engine, world.initial)
     world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
         with deep_calls(), building(world.engine.builder):
+            if findings.policy.shared:
+                shared.start(world.engine)
+                world.given_rows = shared.given(world.engine, lists)
+            world.given_rows |= pools.given(world.engine, world.paths)
             return _run(world)
     except TooDeep as refusal:
         raise _decided(world, refusal) from None

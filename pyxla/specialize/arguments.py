@@ -15,6 +15,7 @@ from pyxla.infer.calls.captures import Captures, Place
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lists.pools import Given
 from pyxla.infer.rules import RULES
 from pyxla.ir.core import Value
 from pyxla.ir.types import array_type
@@ -70,6 +71,7 @@ class World:
         )
         self.parts: dict[int, list[tuple[int, Ref]]] = {}
         self.cells: dict[int, Ref] = {}
+        self.given_rows: dict[type, Given] = {}
         args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
         split = len(args) - len(places)
         self.args, captured = args[:split], args[split:]
@@ -80,6 +82,11 @@ class World:
         # Each by itself: the program may put something else where the caller had it.
         self.captures.pinned.extend(map(Ref, [*self.initial, *self.parts]))
         self.captures.cells = reachable(self.engine.heap, captured)
+
+    def lists(self) -> dict[int, Path]:
+        """The lists among the arguments, with their paths; those that are in others come first."""
+        kinds = (ListCell, NumberList)
+        return {c: self.paths[c] for c, held in self.initial.items() if isinstance(held, kinds)}
 
     # arguments
 

@@ -37,7 +37,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists import growing, number_lists, pools
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.raising.catching import Raised
@@ -76,6 +76,11 @@ class Outputs:
             if self.engine.heap.infos[cell].read_only:
                 continue  # nobody wrote to it, even where its contents are told by a selection
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
+            if pools.is_row(after):
+                if not self.same_rows(after.cls):
+                    row = out.OutRow(self.pool(after.cls), after.index)
+                    stores.append(out.Store(world.paths[cell], row))
+                continue
             if isinstance(before, NumberList):
                 same = self.same_numbers(before, after)
             else:
@@ -122,7 +127,9 @@ class Outputs:
             cls = list(self.numbered)[len(found)]
             rows = self.container(self.engine.heap.contents[self.engine.pools[cls].cell])
             host = dict if issubclass(cls, Record) else list if is_list(cls) else cls
-            found.append(out.OutPool(host, self.engine.pool_fields[cls], rows))
+            given = self.world.given_rows.get(cls)
+            paths = () if given is None else given.paths
+            found.append(out.OutPool(host, self.engine.pool_fields[cls], rows, paths))
         return tuple(found)
 
     def same_numbers(self, before: NumberList, after: Any) -> bool:
@@ -132,6 +139,15 @@ class Outputs:
         array = resolve(self.engine.heap, self.engine.heap.contents[after.data.cell])
         given = self.world.given[before.data.cell]
         return isinstance(array, Array) and _unchanged(array, given)
+
+    def same_rows(self, cls: type) -> bool:
+        """Whether the pool of a class is as it was when arguments became its rows."""
+        heap, given = self.engine.heap, self.world.given_rows[cls]
+        now: Any = heap.contents[self.engine.pools[cls].cell]
+        if not given.columns or type(now) is not GrowingList:
+            return now is given.content
+        held = [resolve(heap, heap.contents[column.cell]) for column in now.columns]
+        return len(held) == len(given.columns) and all(map(_unchanged, held, given.columns))
 
     def scalar_value(self, x: Any) -> Value:
         if isinstance(x, Const):
@@ -258,8 +274,12 @@ class Outputs:
                 return out.OutPooled(
                     self.pool(cls), row if known else self.result(row.value), not known
                 )
-            case RowList():
-                return self.container(growing.row_content(self.engine.heap, content))
+            case RowList(parent=parent):
+                row = growing.row_content(self.engine.heap, content)
+                if row is None:
+                    self.engine.use(self.engine.heap.contents[parent.cell])
+                    raise self.engine.refuse("the list that this one is in is of no one type")
+                return self.container(row)
             case GrowingList(item=item, cls=cls):
                 arrays_ = growing.columns_of(self.engine, content)
                 if not arrays_:

@@ -178,29 +178,10 @@ def iterator_searched(x):
 SHARED = "this list is in another list, and would be in a second one"
 
 
-@bad(SHARED, V, [int, int])
-def argument_in_a_growing_list(x, row):
-    out = []
-    for v in x:
-        if v > 0:
-            out.append(row)  # <-
-    return out
-
-
 @bad("one of several objects that are still in use", V)
 def new_key_of_one_of_several_dicts(x):
     rows = [{"a": i} for i in range(3)]
     rows[int(x[0])]["b"] = 4  # <-
-    return rows
-
-
-@bad("an argument, or what is outside of the function, is put in a list", V, {"a": int})
-def argument_among_several_dicts(x, d):
-    rows = []
-    for i in range(int(x[0])):
-        rows.append({"a": i})
-    rows.append(d)  # <-
-    rows[int(x[1])]["a"] = 7
     return rows
 
 

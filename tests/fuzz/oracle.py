@@ -20,7 +20,7 @@ from typing import Any
 import pyxla
 from tests.compare import difference
 from tests.fuzz import further
-from tests.fuzz.noise import either, jitter, jittered_code, observed_code
+from tests.fuzz.noise import either, jitter, jittered_code, observed_code, product
 from tests.fuzz.outcomes import Outcome
 from tests.fuzz.running import Run, cases, inputs, load, run, twice
 
@@ -81,7 +81,8 @@ def jittered(text: str, case: int) -> Iterator[Run]:
     code = jittered_code(text)
     for seed in range(JITTERED_RUNS):
         try:
-            namespace = load(code, wrapped__=jitter(seed), either__=either(seed))
+            hooks = {"wrapped__": jitter(seed), "either__": either(seed), "product__": product}
+            namespace = load(code, **hooks)
             for earlier in range(case):
                 run(namespace, case=earlier)
             yield run(namespace, case=case)

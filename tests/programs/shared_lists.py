@@ -511,3 +511,25 @@ def as_tuple(x):
     t = tuple(rows)
     rows[0].pop()
     return rows, t
+
+
+@program(SHARED, lambda: (np.array([-4, -7, 3]),), lambda: (np.array([-4, 7]),))
+def cleared_in_two(x):
+    one, row = [1], [2, 3]
+    rows = [one if v > -1 else row for v in x]
+    also = rows + rows
+    rows.sort(key=len)
+    rows[0].clear()
+    return rows, also
+
+
+@program(SHARED, lambda: (np.array([-6, 7, 0, -7]),), lambda: (np.array([-6]),))
+def cleared_many_times_in_one(x):
+    row = [0, 1]
+    rows = [row]
+    for v in x:
+        if v > 0:
+            row = [int(v)]
+        rows.append(row)
+    rows[0].clear()
+    return rows

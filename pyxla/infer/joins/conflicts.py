@@ -18,6 +18,7 @@ from pyxla.infer.heap import (
     Shadow,
 )
 from pyxla.infer.lattice import SAME_TYPE, UNDEFINED, Array, Compound, Conflict, Ref, describe
+from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
@@ -94,4 +95,9 @@ def conflict(
     contents = [_content(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
     if len({x.dtype if isinstance(x, Array) else None for x in contents} | {None}) > 2:
         hint = _OF_ONE_DTYPE
-    return Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint)
+    found = Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint)
+    if all(isinstance(value, Ref) for value in values):
+        found.sites = sites.of_all(
+            [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]
+        )
+    return found

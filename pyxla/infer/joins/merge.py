@@ -325,12 +325,13 @@ class Join:
         if key not in self.cells:
             behind = [x for c in zip(key, self.states) for x in self._leaves(*c)]
             self.cells[key] = self._new_cell(key, behind)
-            self.heap.contents[self.cells[key]] = self.join_contents(
-                [
-                    UNDEFINED if c is None else s.heap.contents[c]
-                    for c, s in zip(key, self.states, strict=True)
-                ]
-            )
+            contents = [
+                UNDEFINED if c is None else s.heap.contents[c]
+                for c, s in zip(key, self.states, strict=True)
+            ]
+            met = self.heap.contents[self.cells[key]] = self.join_contents(contents)
+            if isinstance(met, Conflict):
+                met.sites = sites.of_all([self.heap.infos[c] for c in key if c is not None])
         return Ref(self.cells[key])
 
     def _new_cell(self, key: tuple[int | None, ...], behind: Iterable[int]) -> int:

@@ -107,7 +107,9 @@ def row_content(heap: Heap, row: RowList) -> GrowingList | None:
 
 
 def _element(heap: Heap, column: Ref, index: Any) -> Ref:
-    shape = column.view[-1].shape if column.view else heap.contents[column.cell].shape
+    shape = (
+        column.view[-1].shape if column.view else resolve(heap, heap.contents[column.cell]).shape
+    )
     ranges = (Range(index, 1), *[Range(0, n) for n in shape[1:]])
     step = views.BasicIndex(shape, ranges, tuple(range(1, len(shape))))
     return Ref(column.cell, views.extend(column.view, step))
@@ -557,6 +559,7 @@ def pop(engine: Engine, x: Ref, content: GrowingList, index: Any) -> Any:
 
 
 def clear(engine: Engine, x: Ref, content: GrowingList) -> None:
+    engine.check_writable(x)
     content = unfixed(engine, x, content)
     lasting(engine, content)
     detach(engine, x)

@@ -9,6 +9,8 @@ of in loops, or more than once (`infer.lists.policy.Policy`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from pyxla.errors import CompileError, InternalError
@@ -29,6 +31,7 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.infer.lists.policy import Policy
 from pyxla.lib.tables import Record, Table, TableSet, record
+from pyxla.runtime.numbers import Path
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -77,6 +80,49 @@ def start(engine: Engine, classes: Any) -> None:
     for cls in sorted(classes, key=_place):
         engine.pools[cls] = engine.new(ListCell(()))
     engine.captures.pinned.extend(engine.pools.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The arguments at `paths` are the first rows of a pool, which held `content` then, and
+    `columns` if that is in columns."""
+
+    paths: tuple[Path, ...]
+    content: Any
+    columns: tuple[Array, ...] = ()
+
+
+def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
+    """Make the instances and dicts that are arguments (cell -> path, those that are in others
+    first) the first rows of the pools of their classes."""
+    rows: dict[type, dict[int, Path]] = {}
+    for cell, path in paths.items():
+        cls = _class_of_argument(engine.heap.contents[cell])
+        if cls in engine.pools:
+            rows.setdefault(cls, {})[cell] = path
+    made = {}
+    for cls, cells in rows.items():
+        if len(cells) > 1 or engine.policy.everywhere or not is_container(cls):
+            for cell in cells:
+                enter(engine, Ref(cell), engine.pools[cls])
+            content = engine.heap.contents[engine.pools[cls].cell]
+            made[cls] = Given(tuple(cells.values()), content)
+    return made
+
+
+def noted_arguments(engine: Engine, cells: Iterable[int]) -> None:
+    """Note the classes of arguments, for another attempt."""
+    for cell in cells:
+        if cls := _class_of_argument(engine.heap.contents[cell]):
+            noted(engine, cls)
+
+
+def _class_of_argument(content: Any) -> type | None:
+    """The class that an argument is of in pools, if it can be in one."""
+    if isinstance(content, DictCell):
+        cls = container_class(content)
+        return cls if cls is not None and issubclass(cls, Record) else None
+    return content.cls if isinstance(content, ObjectCell) else None
 
 
 def _place(cls: type) -> tuple[Any, ...]:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location, in_program
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import growing
-from pyxla.infer.lists.items import LISTS, Nested, Row, item_of
+from pyxla.infer.lists.items import LISTS, Nested, Row, item_of, joined_items
+from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import pooled_list
 from pyxla.ir.core import Instr
+from pyxla.runtime.numbers import Path
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine, Frame
+
+
+_ITEMS = "lists with such items are not chosen among at run time"
 
 
 def noted(engine: Engine) -> None:
@@ -30,6 +36,33 @@ def start(engine: Engine) -> None:
         engine.pool_fields[cls] = ("items",)
         engine.captures.pinned.append(engine.pools[cls])
         engine.sites.update(dict.fromkeys(sites, cls))
+
+
+def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
+    """Let the lists that are arguments (cell -> path, those that are in others first) know their
+    sites, or be the first rows of the pools that these have."""
+    rows: dict[type, dict[int, Path]] = {}
+    for cell, path in paths.items():
+        site = (path[0], *["*" if isinstance(step, int) else step for step in path[1:]])
+        if site in engine.sites:
+            rows.setdefault(engine.sites[site], {})[cell] = path
+        else:
+            engine.heap.infos[cell].sites = frozenset({site})
+    return {cls: _enter_all(engine, cls, lists) for cls, lists in rows.items()}
+
+
+def _enter_all(engine: Engine, cls: type, lists: Mapping[int, Path]) -> Given:
+    """Make arguments the rows of a pool that is empty."""
+    heap, pool = engine.heap, engine.pools[cls]
+    item = joined_items([item_of(heap, Ref(cell)) for cell in lists])
+    if not isinstance(item, Nested):
+        raise engine.refuse(_ITEMS)
+    heap.contents[pool.cell] = ListCell(tuple([Tuple((Ref(cell),)) for cell in lists]))
+    made = growing.laid_out(heap, pool, Row(tuple, (item,)), len(lists), sized=False)
+    heap.contents[pool.cell] = made
+    for i, cell in enumerate(lists):
+        heap.contents[cell] = RowList(pool, i, (0,), cls)
+    return Given(tuple(lists.values()), made, tuple(growing.columns_of(engine, made)))
 
 
 def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
@@ -82,7 +115,7 @@ def enter(engine: Engine, x: Ref, cls: type) -> None:
         grown = growing.found(heap, pool)
         if grown is None:
             engine.use(held)
-            raise engine.refuse("lists with such items are not chosen among at run time")
+            raise engine.refuse(_ITEMS)
         index = growing.size_of(heap, grown)
         growing.append(engine, pool, grown, row)
     heap.contents[x.cell] = RowList(pool, index, (0,), cls)

@@ -5,17 +5,19 @@ second one as well (`sorted(groups.items())`, `a[i], a[j] = a[j], a[i]`) is a ro
 instances are (`infer.lists.pools`).  In the last attempts at a program every list knows its *site*,
 the place in the program that made it; where it is put in a list of unknown length, inference starts
 again with the lists of that site in a pool (`NeedsPool`).  Lists of two sites that meet share one.
+The site of a list that is an argument is the path to it, for all rows of a list one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyxla.errors import Location
 from pyxla.infer.heap import CellInfo, RowList
 
-Sites = frozenset[Location]
+Site = Location | tuple[Any, ...]
+Sites = frozenset[Site]
 
 
 class NeedsPool(Exception):  # noqa: N818 - a request, not an error
@@ -57,6 +59,19 @@ def meet(contents: Sequence[Any], infos: Sequence[CellInfo]) -> None:
     plain = [i.sites for c, i in zip(contents, infos, strict=True) if type(c) is not RowList]
     sites = frozenset().union(*plain, *[cls.__pyxla_sites__ for cls in classes])
     if len(classes) > 1 or any(plain):
+        raise NeedsPool(sites)
+
+
+def of_all(infos: Sequence[CellInfo]) -> Sites:
+    """The sites of lists that might be in one pool, or none."""
+    found = [info.sites for info in infos]
+    return frozenset().union(*found) if all(found) else frozenset()
+
+
+def apart(sites: Sites, pooled: Mapping[Site, type]) -> None:
+    """Ask for one pool where lists of these sites met that have no type in common."""
+    classes = {pooled.get(site) for site in sites}
+    if len(classes) > 1 or None in classes:
         raise NeedsPool(sites)
 
 
