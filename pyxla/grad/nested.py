@@ -71,7 +71,8 @@ def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> N
         raised = len(engine.raised)
         edges = visited(engine, call)
         paths, engine.raised[raised:] = engine.raised[raised:], []
-        status, result, exceptions = ended(engine, edges, paths)
+        end = ended(engine, edges, paths)
+        status, result, exceptions = end.status, end.result, end.raised
         tree = None if result is UNDEFINED else flatten(engine, result)
         _check_functions(engine, tree, known)
         code = None if status is None else _number(status)

@@ -93,6 +93,10 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
         result = _power(engine, x, y) if op == "pow" else operate(engine, op, x, y)
         return operated(engine, op, (x, y), engine.abstract(result))
     name = _DUNDER.get(op, op)
+    if (number := choices.number_of(x, f"__{name}__")) is not None:
+        return binary(engine, op, number, y)
+    if (number := choices.number_of(y, f"__r{name}__")) is not None:
+        return binary(engine, op, x, number)
     result = special(engine, x, f"__{name}__", (y,))
     if result is None:
         result = reflected(engine, x, y, f"__r{name}__")
@@ -420,7 +424,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ORDER and (is_none(x) or is_none(y)):
         x, y = _numbers(engine, op, x, y)
     if choices.is_choice(x) or choices.is_choice(y):
-        return choices.compared(engine, _FOLD[op], x, y)
+        ranks = choices.ranks(f"__{op}__", x, y) if op in ORDER else None
+        return compare(engine, op, *ranks) if ranks else choices.compared(engine, _FOLD[op], x, y)
     if op in ("eq", "ne") and _is_text(x) != _is_text(y) and Scalar in (type(x), type(y)):
         return Const(op == "ne")
     if _is_operand(engine, x) and _is_operand(engine, y):

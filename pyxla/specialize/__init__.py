@@ -234,10 +234,11 @@ def _run(world: World) -> Specialization:
     edges = visited(
         engine, lambda: call(engine, Const(request.function), world.args[:count], kwargs)
     )
-    status, result, raised = ended(engine, edges, engine.raised)
-    result = Const(None) if result is UNDEFINED else result
+    containers = {cell: before for cell, before in world.initial.items() if cell in world.paths}
+    end = ended(engine, edges, engine.raised, containers)
+    end.result = Const(None) if end.result is UNDEFINED else end.result
     builder = Outputs(world)
-    outcome = builder.outcome(result, raised, status)
+    outcome = builder.outcome(end)
     engine.block.terminator = Return(tuple(builder.results))
     name = getattr(request.function, "__name__", "program")
     blocks = reverse_postorder(entry)

@@ -23,6 +23,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.joins import choices
+from pyxla.infer.joins.endings import Ended, Ways
 from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
 from pyxla.infer.lattice import (
     Array,
@@ -65,16 +66,20 @@ class Outputs:
         self.results.append(value)
         return len(self.results) - 1
 
-    def outcome(self, result: Any, raised: list[Raised], status: Any) -> out.Outcome:
+    def outcome(self, end: Ended) -> out.Outcome:
         world = self.world
         # Containers of the caller's may get references, too.
-        roots = [result, *[self.engine.heap.contents[cell] for cell in world.initial]]
+        roots = [end.result, *[self.engine.heap.contents[cell] for cell in world.initial]]
+        roots += [self.engine.heap.contents[r.cell] for way in end.ways.values() for r in way.refs]
         self.shared = returned.shared_cells(self.engine.heap, roots)
-        tree = self.tree(result)
+        tree = self.tree(end.result)
         writes, stores = [], []
         for cell, before in world.initial.items():
             if self.engine.heap.infos[cell].read_only:
                 continue  # nobody wrote to it, even where its contents are told by a selection
+            if cell in end.ways:
+                stores.append(out.Store(world.paths[cell], self.ways(end.ways[cell], end.status)))
+                continue
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
             if pools.is_row(after):
                 if not self.same_rows(after.cls):
@@ -100,10 +105,10 @@ class Outputs:
         for _, box, _ in world.captures.boxes.values():
             self.check_box(box)
         code = None
-        if status is not None:
-            value = self.scalar_value(status)
+        if end.status is not None:
+            value = self.scalar_value(end.status)
             code = self.result(convert(value, dtype=I32.dtype, weak=False))
-        sites = [self.site(path) for path in raised]
+        sites = [self.site(path) for path in end.raised]
         return out.Outcome(
             tuple(range(len(world.params))),
             tree,
@@ -115,6 +120,15 @@ class Outputs:
             world.waits,
             self.pools(),
         )
+
+    def ways(self, ways: Ways, status: Any) -> out.Out:
+        """What a container of the caller's is, which the status decides."""
+        contents = [self.engine.heap.contents[ref.cell] for ref in ways.refs]
+        outs = tuple([self.container(resolve(self.engine.heap, content)) for content in contents])
+        if isinstance(status, Const):
+            return outs[ways.group[status.value]]
+        selector = chosen(status, [number(place) for place in ways.group])
+        return out.OutEither(self.result(selector), outs)
 
     def pool(self, cls: type) -> int:
         """The number of the pool of a class among those that the caller sees."""

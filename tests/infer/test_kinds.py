@@ -68,9 +68,9 @@ class Typed:
         self.expression = expression
         original = results.Outputs.outcome
 
-        def outcome(outputs: Any, result: Any, *rest: Any) -> Any:
-            self.result, self.world = result, outputs.world
-            return original(outputs, result, *rest)
+        def outcome(outputs: Any, end: Any) -> Any:
+            self.result, self.world = end.result, outputs.world
+            return original(outputs, end)
 
         with monkeypatch.context() as patch:
             patch.setattr(results.Outputs, "outcome", outcome)

@@ -1,5 +1,6 @@
 """Texts and members of enums that depend on the path taken."""
 
+import heapq
 from collections import deque
 from enum import Enum, IntEnum, auto
 
@@ -263,3 +264,42 @@ def number_in_a_text(at):
 )
 def character_out_of_range(at):
     return ["abc", "ab"][at[0]][at[1]], ["abc", "xyz"][at[0]][-1 - at[1]]
+
+
+class Level(IntEnum):
+    LOW = 1
+    MID = 2
+    HIGH = 3
+
+    @classmethod
+    def of(cls, x):
+        return cls.HIGH if x > 0.66 else cls.MID if x > 0.33 else cls.LOW
+
+
+@program(
+    "numbers of members", lambda: (np.array([0.1, 0.5, 0.9]),), lambda: (np.array([0.7, 0, 0]),)
+)
+def levels_as_numbers(x):
+    levels = [Level.of(v) for v in x]
+    first, last = levels[0], levels[-1]
+    sums = first + 1, 10 - last, sum(levels), first * 0.5, -1 * last, 2**first
+    items = np.arange(5.0)[first], [10, 20, 30, 40][last], np.array(levels), x[: first - 1]
+    table = {Level.LOW: "low", Level.MID: "mid", Level.HIGH: "high"}
+    tests = first < last, first >= last, first > len(sums) - x[0], max(levels), min(first, last)
+    return sums, items, tests, table[first], [int(level) for level in levels], float(last)
+
+
+@program("order of texts", lambda: (np.array([2.0, 1.0, 0.5]),), lambda: (np.array([1.0, 1, 1]),))
+def events_with_texts(times):
+    words = ["leave" if t > 0.7 else "arrive" for t in times]
+    events = [(0.0, "open", 0)]
+    for i, t in enumerate(times):
+        heapq.heappush(events, (t, "leave" if t > 1.5 else "arrive", i))
+        heapq.heappush(events, (t, "close" if t < 1 else "arrive", -i))
+    order, clock = [], 0.0
+    while events:
+        clock, kind, i = heapq.heappop(events)
+        order.append((len(kind), i))
+        if kind == "leave" and clock < 3:
+            heapq.heappush(events, (clock + 1, "done", i))
+    return order, clock, words[0] < words[-1], words[1] >= words[2]

@@ -25,6 +25,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
 from pyxla.infer.containers import steps
 from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell, parts
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
@@ -368,7 +369,8 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
         if x.kind in FUNCTIONS:
             return engine.wrapper(x)
         if x.kind == "choice":
-            return engine.use(x.meta.conflict)
+            number = choices.number_of(x)
+            return engine.use(x.meta.conflict) if number is None else number
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         arrays.need_characters(engine, x)

@@ -9,6 +9,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 
 # What is asked for its items by anything: by the object itself.
@@ -16,14 +17,18 @@ _KEYED = (ObjectCell, DictCell)
 
 
 def place(engine: Engine, x: Any, key: Any) -> Any:
-    """`key` as an index of `x`: instances with `__index__` as the numbers that they stand for."""
+    """`key` as an index of `x`: instances with `__index__`, and members of an IntEnum of which data
+    decides one, as the numbers that they stand for."""
     if type(key) in (Const, Scalar, Array):
         return key
+    keyed = isinstance(engine.heap.contents.get(getattr(x, "cell", None)), _KEYED)
     if isinstance(key, Ref):
         content = engine.heap.contents[key.cell]
         plain = type(content) is not ObjectCell or not hasattr(content.cls, "__index__")
-        keyed = isinstance(engine.heap.contents.get(getattr(x, "cell", None)), _KEYED)
         return key if plain or keyed else as_int(engine, key)
+    if choices.is_choice(key) and not keyed:
+        number = choices.number_of(key)
+        return key if number is None else number
     if isinstance(key, Compound) and key.kind == "slice":
         return Compound("slice", tuple([place(engine, x, i) for i in key.items]), key.meta)
     if isinstance(key, Tuple) and key.cls is tuple:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyxla.infer.arrays.shadows import chosen, number, one_of
-from pyxla.infer.lattice import Compound, Conflict, Const, Scalar
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Scalar
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
 from pyxla.lib.operands import BOOL
@@ -160,6 +160,39 @@ def equal(x: Any, y: Any) -> Any:
     if not both:
         return Const(False)
     return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))
+
+
+def number_of(x: Any, operation: str = "__index__") -> Scalar | None:
+    """The int that `x` is, where data decides which member of an IntEnum; None of anything else.
+
+    operation: the method of the int that is asked for, which the class of a member may replace.
+    """
+    if not is_choice(x) or not all(_counts(value, operation) for value in x.meta.values):
+        return None
+    return lookup(x, [int(value) for value in x.meta.values])
+
+
+def _counts(value: Any, operation: str) -> bool:
+    """Whether a member is an int of 64 bits, and takes an operation as one."""
+    if not isinstance(value, int) or isinstance(value, enum.Flag):
+        return False
+    own = getattr(type(value), operation, None)
+    return own is getattr(int, operation, None) and -(2**63) <= value < 2**63
+
+
+def ranks(operation: str, x: Any, y: Any) -> tuple[Any, Any] | None:
+    """Ints that are ordered as `x` and `y` are, texts or members of IntEnums of which data decides
+    at least one; None where their order is not known."""
+    if is_choice(x) and is_choice(y):
+        union = united(x.meta.values, y.meta.values)
+        if not all(map(_is_text, union)) and not all(_counts(v, operation) for v in union):
+            return None
+        order = sorted(union)
+        first, second = [lookup(side, table(side, order.index)) for side in (x, y)]
+        return first, second
+    pair = [number_of(side, operation) if is_choice(side) else side for side in (x, y)]
+    dynamic = all(isinstance(side, (Scalar, Array)) for side in pair)
+    return (pair[0], pair[1]) if dynamic else None
 
 
 def compared(engine: Engine, relation: Callable[[Any, Any], bool], x: Any, y: Any) -> Any:

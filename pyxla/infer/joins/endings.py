@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.engine import Engine, Stopped
-from pyxla.infer.heap import Heap, reachable, shadowed
+from pyxla.infer.heap import (
+    DictCell,
+    Heap,
+    ListCell,
+    ObjectCell,
+    parts,
+    reachable,
+    same_structure,
+    shadowed,
+)
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import UNDEFINED, Array, Const
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref
 from pyxla.infer.raising.catching import Raised
+
+_PARTED = (ListCell, DictCell, ObjectCell)
+_NONE: Mapping[int, Any] = MappingProxyType({})
 
 
 def visited(engine: Engine, visit: Callable[[], Any]) -> list[Edge]:
@@ -22,18 +36,44 @@ def visited(engine: Engine, visit: Callable[[], Any]) -> list[Edge]:
     return [Edge(engine.block, engine.heap, {}, (Const(0), result), engine.loc)]
 
 
-def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any, Any, list[Raised]]:
-    """Go on where the function has returned (`visited`) or raised: (status, result, exceptions).
+@dataclass(slots=True)
+class Ways:
+    """A container of the caller's that paths leave with no one structure.
+
+    group[status]: the one among `refs`, which refer to its contents, that it then is.
+    """
+
+    group: list[int]
+    refs: list[Any]
+
+
+@dataclass(slots=True)
+class Ended:
+    """How a function ends.
 
     status: None where nothing is raised; else 0, or k for `raised[k - 1]`, an int.  result:
-    UNDEFINED where it never returns.
+    UNDEFINED where it never returns.  ways: of containers of the caller's, by their cells.
+    """
+
+    status: Any
+    result: Any
+    raised: list[Raised]
+    ways: dict[int, Ways]
+
+
+def ended(
+    engine: Engine, edges: list[Edge], raised: list[Raised], callers: Mapping[int, Any] = _NONE
+) -> Ended:
+    """Go on where the function has returned (`visited`) or raised.
+
+    callers: the caller's containers: cells and what was in them before.
     """
     if not raised and not edges:
         raise CompileError("this function never returns", engine.loc)
     if not raised:
         engine.enter(edges[0])
         _, result = edges[0].args
-        return None, result, []
+        return Ended(None, result, [], {})
     width = len(raised)
     for edge in edges:
         edge.args = (*edge.args, *[UNDEFINED] * width)
@@ -46,15 +86,68 @@ def ended(engine: Engine, edges: list[Edge], raised: list[Raised]) -> tuple[Any,
             edge.heap = _without_lost(engine, edge.heap, path.exception, returned)
         edge.args = (Const(i + 1), UNDEFINED, *parts)
         edges.append(edge)
-    names = ["status", "the result", *["the exception"] * width]
+    ways = _parted(edges, callers)
+    several = sum([len(way.refs) for way in ways.values()])
+    names = ["status", "the result", *["the exception"] * width, *["an argument"] * several]
     hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
     pinned, grows = engine.captures.pinned, bool(engine.pools)
     how = ended, engine.exact, grows, engine.policy.apart
     edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, *how)
     engine.enter(edge)
-    status, result, *exceptions = args
-    merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, exceptions, strict=True)]
-    return status, result, merged
+    status, result, *rest = args
+    merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, rest, strict=False)]
+    found = iter(rest[width:])
+    for way in ways.values():
+        way.refs = [next(found) for _ in way.refs]
+    return Ended(status, result, merged, ways)
+
+
+def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Ways]:
+    """The caller's containers that have no one structure at the ends of `edges`, which get an
+    operand for each that there is: a reference to a cell of its own."""
+    ways: dict[int, Ways] = {}
+    statuses = [edge.args[0].value for edge in edges]
+    for cell, before in callers.items():
+        contents = [edge.heap.contents[cell] for edge in edges]
+        kinds: list[tuple[Any, Heap]] = []
+        places = []
+        for content, edge in zip(contents, edges, strict=True):
+            alike = [i for i, kind in enumerate(kinds) if _alike(*kind, content, edge.heap)]
+            if not alike:
+                kinds.append((content, edge.heap))
+            places.append(alike[0] if alike else len(kinds) - 1)
+        if len(kinds) == 1:
+            continue
+        ways[cell] = Ways([0] * (max(statuses) + 1), [None] * len(kinds))
+        for edge, status, content, place in zip(edges, statuses, contents, places, strict=True):
+            ways[cell].group[status] = place
+            edge.heap = edge.heap.copy()
+            edge.heap.contents[cell] = before
+            operands: list[Any] = [UNDEFINED] * len(kinds)
+            operands[place] = Ref(edge.heap.new(content, edge.loc))
+            edge.args = (*edge.args, *operands)
+    return ways
+
+
+def _alike(x: Any, x_heap: Heap, y: Any, y_heap: Heap) -> bool:
+    """Whether two contents of a container have what can be joined."""
+    if x is y:
+        return True
+    if not isinstance(x, _PARTED) or not isinstance(y, _PARTED):
+        return type(x) is type(y)
+    return same_structure(x, y) and all(
+        _same_type(a, x_heap, b, y_heap) for a, b in zip(parts(x), parts(y), strict=True)
+    )
+
+
+def _same_type(x: Any, x_heap: Heap, y: Any, y_heap: Heap) -> bool:
+    """Whether what two items of containers refer to, if they do, is of one type."""
+    if not isinstance(x, Ref) or not isinstance(y, Ref) or x == y:
+        return True
+    one, other = x_heap.contents.get(x.cell), y_heap.contents.get(y.cell)
+    if isinstance(one, Array) and isinstance(other, Array):
+        return not x.view and not y.view and one.type == other.type
+    return type(one) is type(other)
 
 
 def _without_lost(engine: Engine, heap: Heap, exception: Any, returned: Heap) -> Heap:
