@@ -45,6 +45,7 @@ from pyxla.infer.heap import (
     NeedsExact,
     NumberList,
     Pooled,
+    ReadOnly,
     RowList,
     Shadow,
     swept,
@@ -335,7 +336,7 @@ class Engine:
         if ref.cell in self.frozen:
             raise self.refuse(self.frozen[ref.cell], "write to a copy of it")
         if info.read_only:
-            raise self.refuse(info.read_only, "copy the array before writing to it")
+            raise self.refuse(info.read_only, "copy the array before writing to it", ReadOnly)
         self.check_distinct(ref)
 
     def check_distinct(self, ref: Ref) -> None:

@@ -30,7 +30,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyxla.errors import Location
+from pyxla.errors import CompileError, Location
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -54,6 +54,10 @@ class NeedsExact(Exception):  # noqa: N818 - a request, not an error
     def __init__(self, place: Any) -> None:
         super().__init__()
         self.place = place
+
+
+class ReadOnly(CompileError):
+    """A write to an array that cannot be changed, a `jax.Array` say."""
 
 
 @dataclass(frozen=True, slots=True)

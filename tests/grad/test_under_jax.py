@@ -269,3 +269,43 @@ def test_what_raises_is_named():
         jax.grad(halves)(X)
     assert "array of a known size" in str(refusal.value)
     assert pyxla.grad(halves)(X)[0] > 0
+
+
+def test_names_that_loops_add_to_hold_jax_arrays_in_the_first_turn():
+    def drift(x, v, n):
+        before = x
+        for _ in range(n):
+            old = x
+            for _ in range(2):
+                x += v  # a new array once, then in place: `old` is x from the second turn on
+                v *= 0.5
+            x -= 0.25 * old
+        return (x * before).sum() + v.sum()
+
+    def expected(x, v, n):
+        y = x
+        for turn in range(n):
+            old = y
+            for _ in range(2):
+                y, v = y + v, v * 0.5
+            y = y - 0.25 * (old if turn == 0 else y)
+        return (y * x).sum() + v.sum()
+
+    f = pyxla.compile(drift)
+    for n in (0, 1, 4):
+        slope = np.ones(3, np.float32)
+        got = jax.value_and_grad(f, argnums=(0, 1))(X, X, n)
+        want, wanted = jax.value_and_grad(expected, argnums=(0, 1))(jnp.asarray(X), X, n)
+        np.testing.assert_allclose(got[0], want, rtol=1e-5)
+        np.testing.assert_allclose(got[1], wanted, rtol=1e-5)
+        tangent = jax.jvp(lambda x, n=n: f(x, X.copy() + 0 * x, n), (X,), (slope,))[1]
+        np.testing.assert_allclose(tangent, wanted[0].sum(), rtol=1e-4)
+
+    @pyxla.compile
+    def written(x, n):
+        for _ in range(n):
+            x[0] = 3.0
+        return x.sum()
+
+    with pytest.raises(CompileError, match="cannot be changed in place"):
+        jax.grad(written)(X, 3)

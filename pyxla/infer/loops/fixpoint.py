@@ -18,7 +18,7 @@ from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.facts.deciding import depends_on
-from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, swept
+from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, ReadOnly, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
@@ -84,6 +84,11 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             _reset(engine, frame, mark)
             _unroll(engine, frame, component, edge, need)
             return
+        except ReadOnly:
+            # In the first turn `x += y` binds a name that is a `jax.Array` to a new array.
+            if peeled or not any(isinstance(x, Ref) and engine.is_jax(x) for x in edge.args):
+                raise
+            _reset(engine, frame, mark)
         if peeled:
             refusal = CompileError(
                 f"in this loop, {conflict.reason}",
