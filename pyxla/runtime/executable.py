@@ -256,17 +256,14 @@ class Executable:
             for value in values if outcome.jax else values[:1]:
                 value.block_until_ready()
         code = 0 if outcome.status is None else number(values[outcome.status])
-        if code and self._sites[code - 1][0] is ListOverflow:
-            raise ListOverflow(*[part(values, args, {}) for part in self._sites[code - 1][1]])
         made: dict[int, Any] = {}
+        if code and self._sites[code - 1][0] is ListOverflow:
+            raise self._exception(code, values, args, made)
         for write in outcome.writes:
             spare = write.index in self._spares
             memory.write_out(leaves[write.leaf], values[write.index], spare)
-        if code:
-            cls, parts = self._sites[code - 1]
-            result = cls(*[part(values, args, made) for part in parts])
-        else:
-            result = self._build(values, args, made)
+        build = self._build
+        result = self._exception(code, values, args, made) if code else build(values, args, made)
         self._store(values, args, made)
         if code:
             raise result
@@ -280,8 +277,19 @@ class Executable:
             for target, source in zip(targets, sources, strict=True):
                 restore(target, source)
 
+    def _exception(
+        self, code: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
+    ) -> BaseException:
+        """What the program raises where its status is `code`."""
+        cls, parts = self._sites[code - 1]
+        return cls(*[part(values, args, made) for part in parts])
+
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:
-        check_traceable(self.outcome, self.program.name)
+        status = None if self.outcome.status is None else values[self.outcome.status]
+        known = type(status) is ARRAY  # the trace differentiates, and does not compile
+        check_traceable(self.outcome, self.program.name, known)
+        if known and (code := number(status)):
+            raise self._exception(code, jaxlink.undifferentiated(values), args, {})
         same = [_identity] * len(self.program.results)
         return builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
 

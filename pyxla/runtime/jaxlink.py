@@ -408,6 +408,12 @@ def scalar_tracer(x: Any) -> Any:
     return jax.lax.convert_element_type(x, jax.dtypes.canonicalize_dtype(x.dtype))
 
 
+def undifferentiated(values: Sequence[Any]) -> list[Any]:
+    """Results under a trace that only differentiates, as they are without it."""
+    with scoped():
+        return [jax.lax.stop_gradient(x) for x in values]
+
+
 Batch = Callable[["Program", tuple[bool, ...], int], "Program"]
 
 
