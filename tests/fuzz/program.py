@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz import (  # noqa: F401 - used
+from tests.fuzz import (  # noqa: F401 - used by name
     arrays,
     calls,
     functions,
@@ -196,6 +196,15 @@ def write_arguments(scope: Scope, record: bool) -> list[str]:
         pairs.append(
             ("record", f"Record({quarter(scope.rng)}, {scope.rng.randint(0, 5)}, np.arange(3.0))")
         )
+    if scope.chance(0.06):
+        scope.feature("list", "list-argument")
+        sizes = scope.rng.choices((0, 1, 2, 3), k=3)
+        rows = [[scope.rng.randint(-3, 5) for _ in range(n)] for n in sizes]
+        pairs.append((shared_lists.GIVEN_ROWS, repr(rows)))
+    if record and scope.chance(0.1):
+        scope.feature("dataclass", "dataclass-argument")
+        given = [f"Record({quarter(scope.rng)}, {n}, np.arange(3.0))" for n in range(3)]
+        pairs.append((shared_lists.GIVEN_RECORDS, f"[{', '.join(given)}]"))
     names = [name for name, _ in pairs]
     lines = assigned(pairs)
     roll = scope.rng.random()

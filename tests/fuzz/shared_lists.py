@@ -34,20 +34,50 @@ CHANGES = (
     "|{r}.append({r}[0])|{r}.sort(key=len)|{r}[-1] = {r}[0]|{r}[0].extend({r}[-1])"
     "|max({r}, key=len).append(2)|{r}[len({r}) // 2].append(6)|{r}[0] = [8]"
 ).split("|")
+GIVEN_ROWS, GIVEN_RECORDS = "rows", "records"
+FROM_GIVEN = (
+    "{a} = rows",
+    "{a} = rows[:]|for {v} in {x}:|    {a}[int({v}) % 3].append(int({v}))",
+    "{a} = [{q} for {q} in rows if {q}] + [[1]]",
+    "{q} = rows[0]|for {p} in rows:|    if len({p}) > len({q}) or {x}[0] > {k}:|        {q} = {p}"
+    "|{q}.append({k})|{a} = [{q}, [{k}]]",
+    "{a} = []|for {v} in {x}:|    if {v} > {k}:|        {a}.append(rows[int({v}) % 3])",
+    "{a} = rows|rows[0], rows[int({x}[0]) % 3] = rows[int({x}[0]) % 3], rows[0]",
+)
+# {r} is one of the records, {o} another.
+OF_RECORDS = (
+    "{r}.a += {k}|{r}.n -= 1|{r}.a, {o}.a = {o}.a, {r}.a|{o} = {r}|{r}.n += {o}.n|{r}.a = -{o}.a"
+    "|records.append({r})|records.sort(key=lambda t: t.n)|records[0] = {o}|{r}.a += {o}.a * 0.5"
+    "|records.reverse()|{o} = records[-1]|{r}.n = len(records)"
+).split("|")
+RECORDS = (
+    "records[int({x}[0]) % 3]|max(records, key=lambda t: t.a)|min(records, key=lambda t: t.n)"
+    "|records[-1] if {x}[0] > {k} else records[0]|[t for t in records if t.n > 0][-1]"
+    "|sorted(records, key=lambda t: t.a)[0]|records[len(records) // 2]"
+).split("|")
 TOTAL = "sum((i + 1) * (len({q}) + sum({q})) for i, {q} in enumerate({r}))"
 
 
-@statement(10)
+def small_ints(scope: Scope) -> str | None:
+    """The text of a few ints that data decides."""
+    x = scope.pick(lambda v: is_array(v, "i") and v.size > 0)
+    if x is None or x.value.ndim == 1 and x.value.size < 7:
+        return None if x is None else x.text
+    return f"{x.text}.ravel()[:5]"
+
+
+@statement(24)
 def lists_in_several_places(scope: Scope) -> bool:
     """Lists of the same lists, of which one is written and all are read."""
-    x = scope.pick(lambda v: is_array(v, "i") and v.ndim == 1 and 0 < v.size < 7)
+    x = small_ints(scope)
     if x is None or scope.nesting:
         return False
     rng = scope.rng
     names = ("rows", "of", "one", "row", "v", "also", "v")
     a, g, p, q, v, b, result = (scope.fresh_name(name) for name in names)
-    fields = {"a": a, "g": g, "p": p, "q": q, "v": v, "x": x.text, "k": rng.randint(-1, 3)}
-    lines = rng.choice(MADE).format(**fields).split("|")
+    fields = {"a": a, "g": g, "p": p, "q": q, "v": v, "x": x, "k": rng.randint(-1, 3)}
+    made = FROM_GIVEN if GIVEN_ROWS in scope.names and scope.chance(0.8) else MADE
+    lines = rng.choice(made).format(**fields).split("|")
     lines.append(f"{b} = {rng.choice(COPIES).format(**fields)}")
     for _ in range(rng.randint(1, 3)):
         r = rng.choice((a, b))
@@ -58,6 +88,28 @@ def lists_in_several_places(scope: Scope) -> bool:
     use = " - 3 * ".join([TOTAL.format(q=q, r=r) for r in (a, b)])
     lines.append(f"{result} = float({use})")
     if any(":=" in line for line in lines) or not written(scope, lines, "shared-lists"):
+        return False
+    scope.names[result] = 3.5
+    return True
+
+
+@statement(16)
+def records_that_data_chooses(scope: Scope) -> bool:
+    """Instances among the arguments that have several names, and are written."""
+    x = small_ints(scope)
+    if x is None or GIVEN_RECORDS not in scope.names or scope.nesting:
+        return False
+    rng = scope.rng
+    r, o, result = (scope.fresh_name(name) for name in ("best", "other", "v"))
+    fields = {"r": r, "o": o, "x": x, "k": rng.randint(0, 3)}
+    lines = [f"{name} = {rng.choice(RECORDS).format(**fields)}" for name in (r, o)]
+    for _ in range(rng.randint(1, 4)):
+        test = ex.boolean(scope, 1).text if scope.chance(0.4) else f"{x}[-1] > {rng.randint(-2, 2)}"
+        indent = "    " * scope.chance(0.6)
+        lines += [f"if {test}:"] * bool(indent)
+        lines.append(indent + rng.choice(OF_RECORDS).format(**fields))
+    lines.append(f"{result} = float(sum((i + 1) * (t.a + t.n) for i, t in enumerate(records)))")
+    if any(":=" in line for line in lines) or not written(scope, lines, "records-chosen"):
         return False
     scope.names[result] = 3.5
     return True

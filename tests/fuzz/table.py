@@ -51,6 +51,20 @@ FAULTS = [
         3000,
     ),
     Fault(
+        "lists in a list and in its copy may be written",
+        "pyxla.infer.lists.growing",
+        "            _keep(engine, made, *content.columns)",
+        "            pass",
+        3000,
+    ),
+    Fault(
+        "an argument in a pool does not take what was written",
+        "pyxla.specialize.results",
+        "                if not self.same_rows(after.cls):",
+        "                if False:",
+        1000,
+    ),
+    Fault(
         "two names of one array are not told",
         "pyxla.infer.joins.merge",
         "                    self._entangle({new, found[old]})",
