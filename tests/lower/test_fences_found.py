@@ -57,3 +57,23 @@ def test_small_arrays_are_copied_rather_than_read_in_a_conditional():
     step = 1e-6 * np.eye(1, words.size, 20).reshape(words.shape)
     slope = (smoothed(words + step) - smoothed(words - step)) / 2e-6
     np.testing.assert_allclose(pyxla.grad(smoothed)(words)[0, 20], slope, rtol=1e-4, atol=1e-9)
+
+
+def trajectory(w, x, n):
+    states = np.zeros((n + 1, len(x)))
+    states[0] = x
+    for i in range(n):
+        states[i + 1] = states[i] + 0.01 * np.tanh(w @ states[i])
+    return np.sum(states**2)
+
+
+def test_rows_that_are_kept_for_the_reverse_do_not_copy_the_array_that_they_are_of():
+    rng = np.random.default_rng(0)
+    w, x = rng.standard_normal((20, 20)), rng.standard_normal(20)
+    made = pyxla.compile(lambda w, x: pyxla.grad(trajectory)(w, x, 400)).lower(w, x)
+    arrays = [line for line in made.text("optimized").splitlines() if "= f64[401,20]" in line]
+    assert arrays
+    assert not [line for line in arrays if " copy(" in line]
+    step = 1e-6 * np.eye(1, w.size, 21).reshape(w.shape)
+    slope = (trajectory(w + step, x, 400) - trajectory(w - step, x, 400)) / 2e-6
+    np.testing.assert_allclose(pyxla.grad(trajectory)(w, x, 400)[1, 1], slope, rtol=1e-5)

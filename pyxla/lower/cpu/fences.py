@@ -38,6 +38,7 @@ from pyxla.ops.shape import broadcast_in_dim, constant
 
 TEST = 32  # cost of the test that a fence repeats
 FENCES = 16  # in one loop
+PART = 16  # of an array, that a conditional may give: less work than to copy the array
 COPIED = 1 << 13  # bytes: a conditional of its own takes as long as this copy
 
 _UNFUSED = frozenset(
@@ -139,7 +140,8 @@ def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) ->
             work += code.users.get(value, ())
     if not hazard:
         return []
-    return _convex([i for i in code.body.instrs if i in reached], update, code)
+    most = max(SMALL, array.type.size // PART)
+    return _convex([i for i in code.body.instrs if i in reached], update, code, most)
 
 
 def _needed_by(update: Instr, code: _Code) -> set[Instr]:
@@ -167,8 +169,9 @@ def _cheap(region: Region) -> bool:
     return all(becomes_select(i) if i.regions else i.op.name not in _UNFUSED for i in region.instrs)
 
 
-def _convex(reached: list[Instr], update: Instr, code: _Code) -> list[Instr]:
-    """What can run as one piece before the update: nothing that needs it, no large results."""
+def _convex(reached: list[Instr], update: Instr, code: _Code, most: int) -> list[Instr]:
+    """What can run as one piece before the update: nothing that needs it, no result of more than
+    `most` elements."""
     inside, users, results = set(reached), code.users, set(code.body.results)
     size = -1
     while len(inside) != size:
@@ -177,7 +180,7 @@ def _convex(reached: list[Instr], update: Instr, code: _Code) -> list[Instr]:
         for instr in reached:
             for value in instr.results if instr in inside else ():
                 outside = value in results or any(u not in inside for u in users.get(value, ()))
-                if outside and value.type.size > SMALL:
+                if outside and value.type.size > most:
                     inside.discard(instr)
     return [instr for instr in reached if instr in inside]
 
