@@ -110,3 +110,17 @@ def keys_until_it_raises(d, k):
     assert d["y"] > 0, "no"
     d["z"] = d["y"] + 1
     return d
+
+
+@program("aliasing", lambda: (np.arange(5.0), 3), lambda: (np.arange(1.0, 6.0), 3))
+def array_that_is_a_shadow_where_a_path_raises(x, n):
+    if np.all(x > 0):
+        return x
+    x = x * 2
+    if n % 7 > n % 5 or x[0] == 0:
+        view = x[::2]
+        x += 1
+        view += 1
+        if sum(sorted([v for v in view if v > 1], key=lambda v: -v)) < 0:
+            raise ValueError("unlucky")
+    return x

@@ -108,6 +108,8 @@ def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Ways]:
     ways: dict[int, Ways] = {}
     statuses = [edge.args[0].value for edge in edges]
     for cell, before in callers.items():
+        if type(before) is Array:  # which paths may leave as a shadow, too
+            continue
         contents = [edge.heap.contents[cell] for edge in edges]
         kinds: list[tuple[Any, Heap]] = []
         places = []
