@@ -214,7 +214,8 @@ def fill_all(into: Any, keys: Any, x: Any) -> Any:
 
 class Reading:
     """What sets and frozensets share.  `changed` is None where items were only added, one by one,
-    which says how CPython orders them; True otherwise."""
+    which says how CPython orders them; False where they are in its order, as they were only popped
+    since; True otherwise."""
 
     names: list[Any]
     changed: Any
@@ -268,6 +269,18 @@ class TableSet(Reading, set):
     def add(self, x: Any) -> None:
         if locate(self.names, x) < 0:
             self.names.append(x)
+            if self.changed is not None:
+                self.changed = True
+
+    def pop(self) -> Any:
+        if len(self.names) == 0:
+            raise KeyError("pop from an empty set")
+        if self.changed is None:
+            self.names[:] = list(gather(set(), self.names))
+            self.changed = False
+        elif self.changed:
+            self.names[:] = list(self)  # which is refused: their order is not known
+        return self.names.pop(0)
 
     def discard(self, x: Any) -> None:
         at = locate(self.names, x)

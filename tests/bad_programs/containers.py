@@ -192,3 +192,11 @@ def identity_of_arrays_in_a_list(x):
         if v > 0:
             rows.append(np.zeros(2) + v)
     return rows[int(x[0])] is rows[0]  # <-
+
+
+@bad("the order of this set, whose items are known at run time only, is not known", V)
+def popped_after_it_grew_again(x):
+    s = {int(v) for v in x}
+    total = s.pop()
+    s.add(7)
+    return total + s.pop()  # <-

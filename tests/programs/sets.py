@@ -268,3 +268,34 @@ def one_item(x):
     else:
         nodes.append(Node(0.0))
     return found, best is None, len(nodes), [v for _ in range(1) for v in x]
+
+
+def INTS():
+    return np.array([100, 4, 200, 1, 3, 2, 101, 4, 4, -1])
+
+
+@program("set order", lambda: (INTS(),), lambda: (np.array([7]),))
+def popped_to_the_last(x):
+    s = set()
+    for v in x.tolist():
+        s.add(v)
+    out = []
+    while s:
+        out.append(s.pop())
+    return out
+
+
+@program("set order", lambda: (INTS(),))
+def popped_twice(x):
+    s = {int(v) for v in x if v > 3}
+    a = s.pop()
+    return a, s.pop(), len(s), a in s
+
+
+@program("set order", lambda: (INTS(),), lambda: (INTS() + 1000,))
+def popped_from_an_empty_one(x):
+    s = {int(v) for v in x if v > 900}
+    try:
+        return s.pop()
+    except KeyError as error:
+        return str(error)

@@ -18,6 +18,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, call_library, call_method
 from pyxla.infer.calls.standard import READERS
+from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import (
@@ -73,6 +74,8 @@ def _of_table(function: Any, name: str, engine: Engine, x: Any, /, *args: Any, *
     if asked is None:
         return function(engine, x, *args, **named)
     member = getattr(tables.found(engine.heap, asked), name)
+    if not is_python(member):
+        raise engine.refuse(f"{name}() of a dict or set of which data decides the items")
     return call(engine, Const(member), [asked, *args], named)
 
 
