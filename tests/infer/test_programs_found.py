@@ -165,3 +165,16 @@ def test_sums_of_generators_stay_loops():
 
     short, long = (pyxla.code_stablehlo(squares, np.ones(n)) for n in (20, 2000))
     assert len(short.splitlines()) == len(long.splitlines())
+
+
+def test_looking_in_a_list_makes_no_constant_of_its_length():
+    def distinct(x):
+        seen = []
+        for v in x:
+            if v not in seen:
+                seen.append(v)
+        return len(seen), seen.index(x[-1])
+
+    typed = str(pyxla.code_typed(distinct, pyxla.f64[3000]))
+    assert "constant <3000 elements> : i64[3000]" not in typed
+    assert "i64[3000]" in typed

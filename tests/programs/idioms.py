@@ -551,3 +551,10 @@ def itts(n):
         list(itertools.accumulate([1, 2, 3])),
         [(k, list(g)) for k, g in itertools.groupby([1, 1, 2, 3, 3])],
     )
+
+
+@program("text", lambda: ("ACGGT",), lambda: ("",))
+def reverse_complement(dna):
+    table = str.maketrans("ACGT", "TGCA")
+    content = (dna.count("G") + dna.count("C")) / len(dna) if dna else 0.0
+    return dna.translate(table)[::-1], dna.translate({65: "x"}), content

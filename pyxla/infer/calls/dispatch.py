@@ -61,7 +61,7 @@ _NUMPY_STATE = frozenset(
 _PURE_BUILTINS = frozenset(
     {
         *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
-        *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable),
+        *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable, str.maketrans),
     }
 )
 

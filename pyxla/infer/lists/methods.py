@@ -249,9 +249,9 @@ def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -
         return Const(-1)
     where = places(hits)
     if not last:  # the greatest of the places counted from behind
-        size = hits.type.shape[0]
-        where = subtract(constant(value=np.full((size,), size - 1, INT)), where)
-    none = constant(value=np.full(hits.type.shape, -1, INT))
+        back = constant(value=np.asarray(hits.type.shape[0] - 1, INT))
+        where = subtract(spread(back, hits), where)
+    none = spread(constant(value=np.asarray(-1, INT)), hits)
     best = call(engine, Const(np.max), [arrays.fresh(engine, Array(select(hits, where, none)))], {})
     high = extent.IntFact(-1, hits.type.shape[0] - 1)
     at = Scalar(arrays.python_scalar(engine.operand(best), int).value, high)
