@@ -48,6 +48,7 @@ from pyxla.infer.heap import (
     ReadOnly,
     RowList,
     Shadow,
+    Visit,
     swept,
 )
 from pyxla.infer.joins import choices
@@ -131,7 +132,7 @@ class Engine:
         self.sites: dict[Site, type] = {}  # of the lists in them (`infer.lists.sites`)
         self.shared: Callable[..., Any] | None = None  # visits instructions that make such lists
         self.loops: list[Block] = []  # headers of the loops that are being visited
-        self.visits: list[object] = []  # which visits of them these are
+        self.visits: list[Visit] = []  # which visits of them these are
         self.repeating = 0  # in how many loops, those that are visited turn by turn too
         self.list_capacity = DEFAULTS.list_capacity
         self.kept: dict[Any, Any] = {}  # results of cached functions

@@ -27,7 +27,7 @@ reading is exact, and a write has inference start again with the paths joined *e
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyxla.errors import CompileError, Location
@@ -93,20 +93,33 @@ class Step(NamedTuple):
     args: tuple[Any, ...] = ()
 
 
+@dataclass(slots=True, eq=False)
+class Visit:
+    """One visit of a loop, to a fixpoint; a loop that is unrolled around it, or a function that is
+    called twice, visits one loop several times.
+
+    peaks: of lists that got shorter in the last pass, a column and the size before.  tries: how
+    often room was made for a list.
+    """
+
+    peaks: list[tuple[int, Any]] = field(default_factory=list)
+    tries: dict[int, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """The room that a visit of a loop made for a list where the loop starts.
 
-    visit: of which loop; a loop that is unrolled around it, or a function that is called twice,
-    visits one loop several times, each with room of its own.  watched: where it is seen to that the
-    list does not outgrow it, "append" or "exit" (of the loop), or "" where `step` items an
-    iteration cannot.  outer: the room that counts again after the loop.
+    watched: where it is seen to that the list does not outgrow it, "append" or "exit" (of the
+    loop), or "" where `step` items an iteration, and `slack` before it gets shorter again, cannot.
+    outer: the room that counts again after the loop.
     """
 
-    visit: Any
+    visit: Visit
     watched: str = ""
     step: int = 0
     outer: Room | None = None
+    slack: int = 0
 
 
 @dataclass(frozen=True, slots=True)

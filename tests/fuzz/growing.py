@@ -57,6 +57,42 @@ KINDS = {
 }
 
 
+# {l} and {m} are lists of ints, {i} counts.
+STACKS = templates("""
+{l}.append({i})|{l}.append({i} % 5)|if {l}:;    {l}.pop()|if {l}:;    {l}.pop(0)|{l}.insert(0, {i})
+{l}.extend([{i}, {i} * 2])|if {l}:;    del {l}[-1]|if {c}:;    {l}.append(3)|{l} += [{i}]
+if {l}:;    {m}.append({l}.pop())|if {l}:;    {l}[-1] = {i}|for k in range(3):;    {l}.append(k)
+if len({l}) > 4:;    {l}.clear()
+if {c}:;    {l}, {m} = {m}, {l}|while len({l}) > 6:;    {l}.pop()|if {l}:;    {l}.append({l}[0] + 1)
+""")
+
+
+@statement(7)
+def stacks(scope: Scope) -> bool:
+    """Lists that a loop of many turns makes longer and shorter."""
+    x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and v.size > 0)
+    if x is None or scope.loops:
+        return False
+    rng = scope.rng
+    i, one, other, result = (scope.fresh_name(name) for name in ("i", "stack", "stack", "v"))
+    lines = [f"{one}, {other} = [], {rng.choice(('[]', '[1, 2]'))}", f"{result} = 0"]
+    lines.append(f"for {i} in range({rng.choice((18, 25, 40))}):")
+    for _ in range(rng.randint(2, 5)):
+        l, m = rng.sample((one, other), 2)
+        test = rng.choice((f"{i} % 3 == 0", f"{x.text}[{i} % {x.value.size}] > 0", f"{result} % 2"))
+        body = [line.format(l=l, m=m, i=i, c=test) for line in rng.choice(STACKS)]
+        if rng.random() < 0.3 and body[0][-1] != ":":
+            body = [f"if {test}:", *[f"    {line}" for line in body]]
+        lines += [f"    {line}" for line in body]
+        if rng.random() < 0.4:
+            lines.append(f"    {result} += len({l}) + sum({l}[-2:])")
+    lines.append(f"{result} += sum(v * k for k, v in enumerate({one} + {other}))")
+    if not written(scope, lines, "stacks"):
+        return False
+    scope.names[result] = 3
+    return True
+
+
 @statement(8)
 def filled_by_a_loop(scope: Scope) -> bool:
     """A container of ints that a loop fills, and what is read of it."""

@@ -346,3 +346,39 @@ def shorter_after_too_long(x):
             total += popped.pop() + popped.pop()
             del cut[2], cut[-1]
     return total, popped, cut
+
+
+@program("longer before it is shorter", lambda: (np.arange(50),), lambda: (np.arange(17),))
+def two_on_and_one_off(x):
+    last, first, kept = [], [], [0]
+    total = 0
+    for v in x:
+        last.append(v)
+        last.append(-v)
+        last.pop()
+        first.append(v)
+        first.append(v + 1)
+        total += first[-1] * len(first)
+        first.pop(0)
+        top = kept.pop()
+        kept.extend([top + 1, v, 7])
+        total += sum(kept)
+        del kept[-1]
+    return last, first, kept, total
+
+
+@program("longer before it is shorter", lambda: (np.arange(40),), lambda: (np.arange(21) % 4,))
+def longer_in_loops_inside(x):
+    rows, swapped, other = [], [], []
+    total = 0
+    for v in x:
+        for k in range(3):
+            rows.append(v * k)
+        for k in range(2):
+            if v % 3:
+                total += rows.pop()
+        swapped, other = other, swapped
+        swapped.append(v)
+        swapped.append(v)
+        swapped.pop(0)
+    return rows, swapped, other, total

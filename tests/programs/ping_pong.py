@@ -218,3 +218,51 @@ def swap_1d(cur, nxt, n):
         cur, nxt = nxt, cur
         nxt[:] = 0
     return cur
+
+
+LOOPS = "lists that data has change places"
+
+
+def TURNS():
+    return np.array([1.0, -1.0, 2.0, -2.0])
+
+
+@program(LOOPS, lambda: (TURNS(), 18), lambda: (TURNS(), 3), lambda: (TURNS(), 0))
+def lists_in_a_while_loop(x, n):
+    a, b = [], []
+    i = 0
+    while i < n:
+        if x[i % 4] > 0:
+            a, b = b, a
+        a.append(i)
+        i += 1
+    return a, b
+
+
+@program(LOOPS, lambda: (TURNS(),))
+def lists_in_a_counted_loop(x):
+    stack, other = [], []
+    total = 0
+    for i in range(18):
+        if x[i % 4] > 0:
+            other, stack = stack, other
+        total += len(other) + sum(other[-2:])
+        stack.append(i % 5)
+        if i % 3 == 0:
+            other.append(i)
+            stack.pop()
+    return total, stack, other
+
+
+@program(LOOPS, lambda: (TURNS(),))
+def lists_of_which_one_is_cut(x):
+    total = 0
+    a, b = [], [2, 3]
+    for i in range(25):
+        b, a = a, b
+        a += [i]
+        a[:] = a[1:]
+    for _ in range(25):
+        a.append(len(b))
+        total += a[0] * len(a) + int(x[0])
+    return total, a, b

@@ -140,4 +140,18 @@ def redirected(heap: Heap, shadow: Shadow, new: Array) -> Iterator[tuple[int, Ar
         old = views.apply(leaf.view, base)
         hit = compare(selector.value, number(i), direction="EQ")
         value = select(hit, resized(new.value, old.shape), old.value)
-        yield leaf.cell, views.update(leaf.view, base, Array(value, old.extents))
+        yield leaf.cell, views.update(leaf.view, base, Array(value, _sizes(hit, new, old)))
+
+
+def _sizes(hit: Value, new: Array, old: Array) -> tuple[Scalar | None, ...] | None:
+    """The extents of `old`, or where `hit` those of `new`: a column of a list gets longer."""
+    if new.extents is None or new.extents == old.extents:
+        return old.extents
+    given = old.extents or (None,) * old.ndim
+    pairs = zip(new.extents, given, old.shape, strict=True)
+    return tuple([b if a is None else _either(hit, a, b, bound) for a, b, bound in pairs])
+
+
+def _either(hit: Value, new: Scalar, old: Scalar | None, bound: int) -> Scalar:
+    before = number(bound) if old is None else old.value
+    return Scalar(select(hit, new.value, before), extent.IntFact(0, bound))

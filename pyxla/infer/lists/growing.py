@@ -455,12 +455,15 @@ def _has_room(engine: Engine, content: GrowingList, size: Any, capacity: int) ->
 
 def lasting(engine: Engine, content: GrowingList) -> None:
     """Raise where the list outgrew its room, before it gets shorter: the loop that looks after it
-    where it ends would not see it."""
+    where it ends would not see it.  One that relies on how much longer an iteration makes it is
+    told how long it was."""
     room = content.room
     while room is not None:
         if room.watched == "exit" and room.visit in engine.visits:
             ensure_room(engine, content)
             return
+        if not room.watched:
+            room.visit.peaks.append((content.columns[0].cell, size_of(engine.heap, content)))
         room = room.outer
 
 

@@ -6,7 +6,7 @@ Which lists become one, with what room, and where it is seen to that it is enoug
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,10 @@ from pyxla.ir.build import Builder, building
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
+
+
+# Passes of a loop that may find that a list needs more room in each iteration than was thought.
+TRIES = 3
 
 
 def grow(
@@ -81,7 +85,13 @@ def _grow(
         return False
     capacity, watched = engine.list_capacity, "exit" if counted else "append"
     step = max(room[1] - room[0], 1)
-    if trips is not None and room[0] + trips * step <= MOST // _numbers(item):
+    tries = head.visit.tries
+    tries[first] = tries.get(first, 0) + 1
+    # Of lists that change places one has, again and again, more room than the other had before.
+    swapped = first != last and last in entry.heap.contents
+    again = tries[first] > 1 and (step > SHORT or tries[first] > TRIES)
+    known = trips is not None and not swapped and not again
+    if known and room[0] + trips * step <= MOST // _numbers(item):
         capacity, watched = room[0] + trips * step, ""
     capacity = max(capacity, room[0]) if longer else room[0]
     entry.heap = entry.heap.copy()
@@ -132,16 +142,33 @@ def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
     return False, None
 
 
-def doubtful(head: Any, entry: Any, back: Any) -> list[int]:
-    """Lists of which an iteration may append more than room was made for."""
-    cells = []
+def doubtful(head: Any, entry: Any, back: Any) -> dict[int, int | None]:
+    """Lists of which an iteration may append more than room was made for, with the slack that they
+    need; None if how much is not known."""
+    cells: dict[int, int | None] = {}
+    known = {
+        c.cell for x in head.heap.contents.values() if type(x) is GrowingList for c in x.columns
+    }
+    moved = any(column not in known for column, _ in head.visit.peaks)
     for cell, content in entry.heap.contents.items():
         room = _room(content, head.visit)
         if room is not None and not room.watched:
             first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(cell))
             if not (first and last and _within_step(head, back, first, last, room.step)):
-                cells.append(cell)
+                cells[cell] = None
+            elif (slack := _slack(head, first, room.step, moved)) is None or slack > room.slack:
+                cells[cell] = slack
     return cells
+
+
+def _slack(head: Any, first: Any, step: int, moved: bool) -> int | None:
+    """How much longer than at the end of an iteration a list is in it, at most."""
+    if moved:
+        return None
+    size, own = size_of(head.heap, first), first.columns[0].cell
+    gaps = [extent.distance(x, size)[1] for column, x in head.visit.peaks if column == own]
+    known = [gap for gap in gaps if gap is not None]
+    return max([0, *[gap - step for gap in known]]) if len(known) == len(gaps) else None
 
 
 def _room(content: Any, visit: Any) -> Room | None:
@@ -151,16 +178,21 @@ def _room(content: Any, visit: Any) -> Room | None:
     return content.room
 
 
-def watch(engine: Engine, entry: Any, cells: Iterable[int]) -> None:
-    """Look after these lists of a loop where it ends."""
+def watch(engine: Engine, entry: Any, cells: Mapping[int, int | None]) -> None:
+    """Give these lists of a loop slack, or look after them where it ends."""
     entry.heap = entry.heap.copy()
-    for cell in cells:
+    for cell, slack in cells.items():
         content = entry.heap.contents[cell]
-        content = replace(content, room=replace(content.room, watched="exit"))
-        entry.heap.contents[cell] = content
-        if capacity_of(entry.heap, content) < engine.list_capacity:
+        capacity = engine.list_capacity
+        if slack is None or slack > capacity:
+            room = replace(content.room, watched="exit")
+        else:
+            capacity = capacity_of(entry.heap, content) + slack - content.room.slack
+            room = replace(content.room, slack=slack)
+        content = entry.heap.contents[cell] = replace(content, room=room)
+        if capacity_of(entry.heap, content) < capacity:
             with building(Builder(entry.block.instrs, entry.loc)):
-                resize(entry.heap, content, engine.list_capacity)
+                resize(entry.heap, content, capacity)
 
 
 def _within_step(head: Any, back: Any, first: Any, last: Any, step: int) -> bool:

@@ -18,7 +18,7 @@ from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine, Frame, NotKnown
 from pyxla.infer.facts.deciding import depends_on
-from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, ReadOnly, swept
+from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
@@ -227,7 +227,7 @@ def _passes(
     held = Held(live, engine.held, engine.captures.pinned)
     mark = _mark(engine, frame)
     size = len(entry.block.instrs)
-    visit = object()
+    visit = Visit()
     for _ in range(MAX_PASSES):
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
@@ -340,6 +340,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
         frame.env[phi.value] = value
     engine.loops.append(header)
     engine.visits.append(head.visit)
+    head.visit.peaks.clear()
     try:
         engine.visit(frame, header)
         if isinstance(header.terminator, Branch):

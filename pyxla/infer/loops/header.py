@@ -23,6 +23,7 @@ from pyxla.infer.heap import (
     NumberList,
     ObjectCell,
     Shadow,
+    Visit,
     parts,
     reachable,
     same_structure,
@@ -83,7 +84,7 @@ class LoopHead:
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
-        self.visit: object = None  # which visit of the loop this pass belongs to
+        self.visit = Visit()  # which visit of the loop this pass belongs to
         self.test: Any = None  # what decides whether the loop goes on
         self.retyped: dict[int, Any] = {}
         self.entry = entry
