@@ -266,3 +266,19 @@ def lists_of_which_one_is_cut(x):
         a.append(len(b))
         total += a[0] * len(a) + int(x[0])
     return total, a, b
+
+
+@program(LOOPS, lambda: (1,), lambda: (2,))
+def lists_that_each_get_more_than_half(n):
+    a, b = [], []
+    total = n
+    for i in range(18):
+        if b:
+            del b[-1]
+        a.append(i % 5)
+        total += len(a) + sum(a[-2:])
+        if total % 2:
+            a, b = b, a
+        a.extend([i, i * 2])
+        a.append(total)
+    return total, a, b

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 
+# More numbers than this are not set aside for a list in a loop that is in another one.
+MOST_INSIDE = 1 << 17
 # Passes of a loop that may find that a list needs more room in each iteration than was thought.
 TRIES = 3
 
@@ -91,7 +93,8 @@ def _grow(
     swapped = first != last and last in entry.heap.contents
     again = tries[first] > 1 and (step > SHORT or tries[first] > TRIES)
     known = trips is not None and not swapped and not again
-    if known and room[0] + trips * step <= MOST // _numbers(item):
+    most = MOST_INSIDE if engine.visits else MOST
+    if known and room[0] + trips * step <= most // _numbers(item):
         capacity, watched = room[0] + trips * step, ""
     capacity = max(capacity, room[0]) if longer else room[0]
     entry.heap = entry.heap.copy()
@@ -145,19 +148,25 @@ def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
 def doubtful(head: Any, entry: Any, back: Any) -> dict[int, int | None]:
     """Lists of which an iteration may append more than room was made for, with the slack that they
     need; None if how much is not known."""
-    cells: dict[int, int | None] = {}
-    known = {
-        c.cell for x in head.heap.contents.values() if type(x) is GrowingList for c in x.columns
-    }
+    grown = [x for x in head.heap.contents.values() if type(x) is GrowingList]
+    known = {column.cell for x in grown for column in x.columns}
     moved = any(column not in known for column, _ in head.visit.peaks)
-    for cell, content in entry.heap.contents.items():
-        room = _room(content, head.visit)
-        if room is not None and not room.watched:
-            first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(cell))
-            if not (first and last and _within_step(head, back, first, last, room.step)):
-                cells[cell] = None
-            elif (slack := _slack(head, first, room.step, moved)) is None or slack > room.slack:
-                cells[cell] = slack
+    origins = {new: key for key, new in head.join.cells.items()}
+    cells: dict[int, int | None] = {}
+    for cell, came in head.pairs:
+        room = _room(head.heap.contents.get(cell), head.visit)
+        if room is None or room.watched:
+            continue
+        first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(came))
+        slack = None
+        if first and last and _within_step(head, back, first, last, room.step):
+            slack = _slack(head, first, room.step, moved)
+        if slack is not None and slack <= room.slack:
+            continue
+        for origin in origins.get(cell, (cell,)):
+            if _room(entry.heap.contents.get(origin), head.visit) is not None:
+                before = cells.get(origin, 0)
+                cells[origin] = None if slack is None or before is None else max(slack, before)
     return cells
 
 

@@ -30,8 +30,8 @@ from pyxla.infer.lists.items import (
     values,
 )
 from pyxla.infer.lists.policy import Policy
+from pyxla.infer.lists.sites import Path
 from pyxla.lib.tables import Record, Table, TableSet, record
-from pyxla.runtime.numbers import Path
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine

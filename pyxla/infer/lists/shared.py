@@ -11,9 +11,8 @@ from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import growing
 from pyxla.infer.lists.items import LISTS, Nested, Row, item_of, joined_items
 from pyxla.infer.lists.pools import Given
-from pyxla.infer.lists.sites import pooled_list
+from pyxla.infer.lists.sites import Path, pooled_list
 from pyxla.ir.core import Instr
-from pyxla.runtime.numbers import Path
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine, Frame

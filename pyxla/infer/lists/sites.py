@@ -16,7 +16,8 @@ from typing import Any
 from pyxla.errors import Location
 from pyxla.infer.heap import CellInfo, RowList
 
-Site = Location | tuple[Any, ...]
+Path = tuple[Any, ...]  # an argument, and steps inside it
+Site = Location | Path
 Sites = frozenset[Site]
 
 

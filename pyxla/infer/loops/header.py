@@ -84,6 +84,7 @@ class LoopHead:
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
+        self.pairs: list[tuple[int, int]] = []  # cells, and those that come back in their places
         self.visit = Visit()  # which visit of the loop this pass belongs to
         self.test: Any = None  # what decides whether the loop goes on
         self.retyped: dict[int, Any] = {}
@@ -184,6 +185,7 @@ class LoopHead:
             )
         for phi, value in fit.connections:
             phi.args[back.block] = materialize(value, phi.value.type, back.block, phi.loc)
+        self.pairs = [(cell, came) for came, cells in fit.cells.items() for cell in cells]
         back.block.terminator = Jump(self.block, back.loc)
         self.block.preds.append(back.block)
         return True, aliases, "a name may stand for one of several arrays that are still in use"
