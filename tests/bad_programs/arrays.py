@@ -262,3 +262,14 @@ def points_of_other_lengths(x, y):
 @bad("shapes (3, 3) and (4, 1) do not fit", f64[3, 3], f64[4])
 def system_of_another_size(a, b):
     return np.linalg.solve(a, b)  # <-
+
+
+PERHAPS = "whether this is a view of another array depends on the path that was taken"
+
+
+@bad(PERHAPS, M, i64[3])
+def flat_array_of_so_many_rows_that_it_may_be_a_view(x, n):
+    rows = x[int(n[0]) % 2 :][::2]
+    flat = rows.reshape(-1)
+    flat[:2] = 7  # <-
+    return x

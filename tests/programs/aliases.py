@@ -532,3 +532,15 @@ def views_that_loops_around_read(x):
                 total += v * w - i
         total += part[0]
     return total, b
+
+
+@program("views extents", lambda: (np.arange(12.0).reshape(3, 4), np.array([2])))
+def flat_views_of_rows_that_data_counts(x, n):
+    k = int(n[0]) % 4
+    flat = x[:k].reshape(-1)
+    flat[0] = 7
+    pairs = x[:k].reshape(-1, 2)
+    pairs[0, 1] = 8
+    last = x[k:].ravel()
+    last[-1] = 9
+    return x, flat, pairs, last

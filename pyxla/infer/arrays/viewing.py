@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
+import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +33,7 @@ from pyxla.infer.arrays.views import (
     extend,
     flipped,
     layout,
+    of_shape,
     permuted,
     require_full,
     reshape_is_view,
@@ -64,7 +67,7 @@ def _refuse_values() -> Any:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """An array through a view: `base` is the type of the cell's content, `strides` those of an
-    array of the caller's that is not in C order."""
+    array of the caller's that is not in C order; `bounded` if the content is of bounded extent."""
 
     base: ArrayType
     view: View
@@ -72,6 +75,7 @@ class Shown:
     extents: Extents
     dtype: np.dtype
     strides: Shape | None = None
+    bounded: bool = False
 
     @property
     def ndim(self) -> int:
@@ -81,7 +85,7 @@ class Shown:
         """What `step` shows of this."""
         dtype = step.dtype or self.dtype
         view = extend(self.view, step)
-        return Shown(self.base, view, step.shape, step.extents, dtype, self.strides)
+        return replace(self, view=view, shape=step.shape, extents=step.extents, dtype=dtype)
 
     @property
     def offset(self) -> int | None:
@@ -101,6 +105,25 @@ class Shown:
     def layout(self) -> np.ndarray:
         """An array without elements that lies in memory as NumPy's would."""
         return layout(self.base, self.view, self.strides)
+
+    def in_memory(self, holds: Callable[[np.ndarray], bool]) -> bool | None:
+        """Whether something holds of how the array lies in memory; None where its sizes decide."""
+        whole = self.layout
+        sizes: Any = self.extents if self.view and not self.bounded else None
+        if sizes is None:
+            return holds(whole)
+        each = [_sizes(n, size) for n, size in zip(self.shape, sizes, strict=True)]
+        shapes = itertools.product(*each)
+        found = {holds(of_shape(whole, shape)) for shape in shapes}
+        return found.pop() if len(found) == 1 else None
+
+
+def _sizes(bound: int, size: Scalar | None) -> list[int]:
+    """Sizes of a dimension that matter to its place in memory, of those that it may have."""
+    if size is None:
+        return [bound]
+    low = min(max(lower(size) or 1, 1), bound)
+    return sorted({low, min(low + 1, bound), max(bound - 1, low), bound})
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +183,9 @@ def _call(
 def shown(engine: Engine, ref: Ref) -> Shown:
     """What `ref` shows, without reading it."""
     shape, extents = arrays.shown(engine, ref)
-    base = engine.content(ref).type
-    strides = engine.heap.infos[ref.cell].strides
-    return Shown(base, ref.view, shape, extents, arrays.dtype_of(engine, ref), strides)
+    base = engine.content(ref)
+    strides, dtype = engine.heap.infos[ref.cell].strides, arrays.dtype_of(engine, ref)
+    return Shown(base.type, ref.view, shape, extents, dtype, strides, base.extents is not None)
 
 
 def strides_of(engine: Engine, x: Any) -> tuple[int, ...]:
@@ -282,11 +305,30 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
     made = a.then(step)
     if a.strides == MIXED and not copy:
         return Copied(made, perhaps=True)
-    if copy or not reshape_is_view(a.base, a.view, step.shape, a.strides):
-        if copy is False:
-            raise OpError("Unable to avoid creating a copy while reshaping.")
-        return Copied(made)
-    return made
+    if a.extents is None or a.bounded or not a.view:
+        is_view: Any = reshape_is_view(a.base, a.view, step.shape, a.strides)
+    else:
+        is_view = a.in_memory(functools.partial(_is_reshaped, target=target))
+    if is_view and not copy:
+        return made
+    if copy is False:
+        raise OpError("Unable to avoid creating a copy while reshaping.")
+    return Copied(made, perhaps=is_view is None and not copy)
+
+
+def _is_reshaped(x: np.ndarray, target: Sequence[Any]) -> bool:
+    """Whether a view of this shape can be made of `x`; of one that does not fit it does not
+    matter."""
+    known = [n for n in target if not isinstance(n, Scalar) and n >= 0]
+    if x.flags.c_contiguous or x.size % max(math.prod(known), 1):
+        return bool(x.flags.c_contiguous)
+    if len(known) < len(target) - 1 or any(isinstance(n, Scalar) for n in target):
+        return False
+    try:
+        np.reshape(x, tuple(target), copy=False)
+    except ValueError:
+        return False
+    return True
 
 
 @makes_view(np.ravel, np.ndarray.ravel)
@@ -302,7 +344,8 @@ def ravel(a: Shown, order: str = "C") -> Shown | Copied:
         a = transpose(a)
         flags = a.layout.flags
     made = a.then(reshape_step(a.shape, a.extents, _flat_shape(a)))
-    return made if flags.c_contiguous else Copied(made)
+    in_order = a.in_memory(lambda x: bool(x.flags.c_contiguous))
+    return made if in_order else Copied(made, perhaps=in_order is None)
 
 
 @makes_view(np.ndarray.flatten)
