@@ -65,13 +65,6 @@ FAULTS = [
         1000,
     ),
     Fault(
-        "a list that gets longer and shorter has room for what is left alone",
-        "pyxla.infer.lists.growth",
-        "    return max([0, *[gap - step for gap in known]]) if len(known) == len(gaps) else None",
-        "    return 0",
-        2000,
-    ),
-    Fault(
         "two names of one array are not told",
         "pyxla.infer.joins.merge",
         "                    self._entangle({new, found[old]})",
