@@ -282,3 +282,15 @@ def lists_that_each_get_more_than_half(n):
         a.extend([i, i * 2])
         a.append(total)
     return total, a, b
+
+
+@program(LOOPS, lambda: (TURNS(),), lambda: (-TURNS(),))
+def lists_that_are_cleared(x):
+    a, b = [], [1, 2]
+    for i in range(40):
+        if x[i % 4] > 0:
+            a, b = b, a
+        b.extend([i, i * 2])
+        if len(b) > 4:
+            b.clear()
+    return a, b

@@ -63,6 +63,7 @@ from pyxla.infer.lists.items import (
     values,
     with_column,
 )
+from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES, array_type
 from pyxla.lib.operands import cast
@@ -608,7 +609,8 @@ def length_of(heap: Heap, content: Any) -> int | None:
     """How many items a list has, where that is known."""
     if type(content) is ListCell:
         return len(content.items)
-    size = room_of(heap, content) if type(content) is NumberList else size_of(heap, content)
+    with building(Builder([], None)):  # of a shadow's sizes, where no one looks at which it is
+        size = room_of(heap, content) if type(content) is NumberList else size_of(heap, content)
     return size if isinstance(size, int) else None
 
 
