@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from tests.fuzz import expressions as ex
 from tests.fuzz import items
 from tests.fuzz.packed import added
@@ -63,11 +65,11 @@ STACKS = templates("""
 {l}.extend([{i}, {i} * 2])|if {l}:;    del {l}[-1]|if {c}:;    {l}.append(3)|{l} += [{i}]
 if {l}:;    {m}.append({l}.pop())|if {l}:;    {l}[-1] = {i}|for k in range(3):;    {l}.append(k)
 if len({l}) > 4:;    {l}.clear()
-if {c}:;    {l}, {m} = {m}, {l}|while len({l}) > 6:;    {l}.pop()|if {l}:;    {l}.append({l}[0] + 1)
+while len({l}) > 6:;    {l}.pop()|if {l}:;    {l}.append({l}[0] + 1)
 """)
 
 
-@statement(7)
+@statement(10)
 def stacks(scope: Scope) -> bool:
     """Lists that a loop of many turns makes longer and shorter."""
     x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and v.size > 0)
@@ -76,21 +78,49 @@ def stacks(scope: Scope) -> bool:
     rng = scope.rng
     i, one, other, result = (scope.fresh_name(name) for name in ("i", "stack", "stack", "v"))
     lines = [f"{one}, {other} = [], {rng.choice(('[]', '[1, 2]'))}", f"{result} = 0"]
-    lines.append(f"for {i} in range({rng.choice((18, 25, 40))}):")
-    for _ in range(rng.randint(2, 5)):
+    turns, counted = rng.choice((18, 25, 40)), scope.chance(0.7)
+    lines += [f"for {i} in range({turns}):"] if counted else [f"{i} = 0", f"while {i} < {turns}:"]
+    data = f"{x.text}[{i} % {x.value.size}] > 0"
+    for _ in range(rng.randint(1, 4)):
         l, m = rng.sample((one, other), 2)
-        test = rng.choice((f"{i} % 3 == 0", f"{x.text}[{i} % {x.value.size}] > 0", f"{result} % 2"))
-        body = [line.format(l=l, m=m, i=i, c=test) for line in rng.choice(STACKS)]
-        if rng.random() < 0.3 and body[0][-1] != ":":
-            body = [f"if {test}:", *[f"    {line}" for line in body]]
-        lines += [f"    {line}" for line in body]
+        test = rng.choice((f"{i} % 3 == 0", data, f"{result} % 2"))
+        kind = rng.choice((_filling, _filling, _swapping, _one_of_many, _one_of_many))
+        lines += [f"    {line.format(l=l, m=m, i=i, c=test, v=result)}" for line in kind(rng)]
         if rng.random() < 0.4:
             lines.append(f"    {result} += len({l}) + sum({l}[-2:])")
+    lines += [] if counted else [f"    {i} += 1"]
     lines.append(f"{result} += sum(v * k for k, v in enumerate({one} + {other}))")
     if not written(scope, lines, "stacks"):
         return False
     scope.names[result] = 3
     return True
+
+
+def _filling(rng: Random) -> list[str]:
+    """More goes on a list in a turn than is left at its end: room is wanted for the longest."""
+    pushes = rng.randint(1, 4)
+    lines = [f"{{l}}.append({{i}} * {rng.randint(1, 3)})" for _ in range(pushes)]
+    for _ in range(rng.randint(0, pushes)):
+        pop = rng.choice(("{v} -= {l}.pop()", "{m}.append({l}.pop())", "{v} += {l}.pop(0)"))
+        lines.insert(rng.randint(len(lines) // 2 + 1, len(lines)), pop)
+    return lines
+
+
+def _swapping(rng: Random) -> list[str]:
+    """Lists that change places where data says so, and then get longer."""
+    return [
+        "if {c}:",
+        "    {l}, {m} = {m}, {l}",
+        "{l}.append({i})",
+        *rng.choice(((), _filling(rng))),
+    ]
+
+
+def _one_of_many(rng: Random) -> list[str]:
+    lines = rng.choice(STACKS)
+    if rng.random() < 0.3 and lines[0][-1] != ":":
+        return ["if {c}:", *[f"    {line}" for line in lines]]
+    return lines
 
 
 @statement(8)

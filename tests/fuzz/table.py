@@ -65,6 +65,20 @@ FAULTS = [
         1000,
     ),
     Fault(
+        "a list has no room for what an iteration takes off again",
+        "pyxla.infer.lists.growth",
+        "    return max([0, *[gap - step for gap in known]]) if len(known) == len(gaps) else None",
+        "    return 0",
+        1000,
+    ),
+    Fault(
+        "a list of two is as long as it was",
+        "pyxla.infer.arrays.shadows",
+        "    if new.extents is None or new.extents == old.extents:\n        return old.extents",
+        "    if True:\n        return old.extents",
+        1000,
+    ),
+    Fault(
         "two names of one array are not told",
         "pyxla.infer.joins.merge",
         "                    self._entangle({new, found[old]})",
