@@ -12,7 +12,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Const, Ref, Tuple
-from pyxla.infer.lists import growing, shared
+from pyxla.infer.lists import columnar, shared
 from pyxla.lib.interpreted import fields_shown
 
 
@@ -25,7 +25,7 @@ def called(
         return Const(None)
     fields = [f.name for f in dataclasses.fields(cls) if f.compare]
     content = engine.content(x)
-    found = args and isinstance(args[0], Ref) and growing.found(engine.heap, args[0]) is None
+    found = args and isinstance(args[0], Ref) and columnar.found(engine.heap, args[0]) is None
     other = engine.content(args[0]) if found else None
     if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
         if not isinstance(other, ObjectCell) or other.cls is not content.cls:

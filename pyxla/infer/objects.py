@@ -45,7 +45,7 @@ from pyxla.infer.lattice import (
     Unbound,
     is_bound,
 )
-from pyxla.infer.lists import growing, pools
+from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
@@ -70,7 +70,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
         if type(content) is not ObjectCell:
-            content = growing.found(engine.heap, x) or engine.content(x)
+            content = columnar.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return _of_array(engine, x, name)
         if isinstance(content, ObjectCell):
@@ -676,7 +676,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Tuple):
         return x.cls
     if isinstance(x, Ref):
-        content = growing.found(engine.heap, x) or engine.content(x)
+        content = columnar.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
         return content.cls if isinstance(content, ObjectCell) else _container(content)

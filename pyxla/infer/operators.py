@@ -41,7 +41,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
-from pyxla.infer.lists import growing, methods, number_lists, pools
+from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences
@@ -227,7 +227,7 @@ def _is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
         if type(engine.heap.contents[x.cell]) is Array:
             return True
-        return growing.found(engine.heap, x) is None and isinstance(engine.content(x), Array)
+        return columnar.found(engine.heap, x) is None and isinstance(engine.content(x), Array)
     return is_number(x)
 
 
@@ -239,7 +239,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return joined([x, y])
     if _is_operand(engine, x) or _is_operand(engine, y):
         other = y if _is_operand(engine, x) else x
-        grown = growing.found(engine.heap, other) is not None
+        grown = columnar.found(engine.heap, other) is not None
         items = () if grown else arrays.items_of(engine, other)
         number = x if _is_operand(engine, x) else y
         if grown and op == "mul" and _repeats(number):
@@ -314,7 +314,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if may_be_array(x):
             raise refused(engine, f"{_symbol(op)}= writes to an array", x)
         return binary(engine, op, x, y)
-    grown = growing.found(engine.heap, x)
+    grown = columnar.found(engine.heap, x)
     if grown is not None and grown.cls is tuple:
         return binary(engine, op, x, y)
     if grown is not None and op == "add":
@@ -396,7 +396,7 @@ def truth(engine: Engine, x: Any) -> Any:
         return Const(bool(x.items))
     if choices.is_choice(x):
         return choices.test(x, bool)
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return compare(engine, "gt", growing.length(engine, grown), Const(0))
     if isinstance(x, Ref):
         content = engine.content(x)

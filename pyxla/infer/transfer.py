@@ -19,7 +19,7 @@ from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, Unbound
-from pyxla.infer.lists import growing, shared
+from pyxla.infer.lists import columnar, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary
 from pyxla.infer.text.pieces import formatted, joined
@@ -200,7 +200,7 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("unpack")
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = engine.some(frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object")
-    sized = growing.found(engine.heap, x) is not None or arrays.is_array(engine, x)
+    sized = columnar.found(engine.heap, x) is not None or arrays.is_array(engine, x)
     if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)
     items = list(engine.iterate(x))

@@ -14,6 +14,15 @@ def truncate(items: list[Any], size: int) -> None:
     del items[size:]
 
 
+def reserve(items: list[Any], more: int, size: int) -> None:
+    """Make room for `more` items, at most, which makes `size` of them."""
+
+
+def append_reserved(items: list[Any], x: Any) -> None:
+    """`items.append(x)`, for which room was made."""
+    items.append(x)
+
+
 def listed(items: Any) -> list[Any]:
     """`list(items)`."""
     out = []
@@ -35,8 +44,10 @@ def extend(items: list[Any], more: Any) -> None:
 
 def extend_by_list(items: list[Any], more: list[Any]) -> None:
     """`items.extend(more)` of a list, which may be the same."""
-    for i in range(len(more)):
-        items.append(more[i])
+    count = len(more)
+    reserve(items, count, len(items) + count)
+    for i in range(count):
+        append_reserved(items, more[i])
 
 
 def multiply(items: list[Any], times: int) -> None:
@@ -193,12 +204,14 @@ def replace(items: list[Any], start: int | None, stop: int | None, new: Any) -> 
     """`items[start:stop] = new`."""
     size, new = len(items), list(new)
     low = place(start, size, 0)
-    rest = items[max(place(stop, size, size), low) :]
+    high = size if stop is None else max(place(stop, size, size), low)
+    rest, count = items[high:], len(new)
+    reserve(items, count, low + count + (size - high))
     truncate(items, low)
     for x in new:
-        items.append(x)
+        append_reserved(items, x)
     for x in rest:
-        items.append(x)
+        append_reserved(items, x)
 
 
 def quantified(items: Any, every: bool) -> bool:

@@ -38,7 +38,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
 )
-from pyxla.infer.lists import growing, number_lists, pools
+from pyxla.infer.lists import columnar, growing, number_lists, pools
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.raising.catching import Raised
@@ -289,7 +289,7 @@ class Outputs:
                     self.pool(cls), row if known else self.result(row.value), not known
                 )
             case RowList(parent=parent):
-                row = growing.row_content(self.engine.heap, content)
+                row = columnar.row_content(self.engine.heap, content)
                 if row is None:
                     self.engine.use(self.engine.heap.contents[parent.cell])
                     raise self.engine.refuse("the list that this one is in is of no one type")

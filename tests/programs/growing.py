@@ -382,3 +382,63 @@ def longer_in_loops_inside(x):
         swapped.append(v)
         swapped.pop(0)
     return rows, swapped, other, total
+
+
+@program("lists that change places", lambda: (np.arange(25) * 7 % 11,), lambda: (np.ones(3, int),))
+def swapped_and_longer(x):
+    a, b, total = [], [], 0
+    for i in range(40):
+        if total % 2:
+            b, a = a, b
+        b.append(i)
+        b.append(i * int(x[i % len(x)]))
+        b.append(i * 2)
+        total -= b.pop()
+        total += len(b) + sum(b[-2:])
+    return a, b, total
+
+
+@program(
+    "lists that change places", lambda: (np.arange(25) * 7 % 11, 20), lambda: (np.ones(25, int), 9)
+)
+def swapped_in_loops_inside(x, n):
+    a, b, total, i = [], [], 0, 0
+    while i < n:
+        for j in range(2):
+            for _ in range(i % 4):
+                if x[i] > 3:
+                    a[:] = a[1:]
+                if a and len(b) > 2:
+                    total += a[0] * len(a)
+            a.append(len(b))
+            a.append(total % 7)
+        a.extend([i, i * 2])
+        a, b = b, a
+        for j in range(i % 4):
+            if a:
+                b.append(a.pop())
+            b, a = a, b
+        i += 1
+    return a, b, total
+
+
+@program(
+    "parts that are replaced", lambda: (np.arange(25) * 7 % 11, 20), lambda: (np.ones(25, int), 9)
+)
+def parts_in_loops_inside(x, n):
+    a, b, total = [v for v in x.tolist() if v > 2], [2, 3], 0
+    for i in range(n):
+        for _ in range(i % 3):
+            a[:] = a[1:]
+            if b:
+                total += b[-1]
+        for j in range(i % 4):
+            b.append(len(a))
+            a[1:2] = [int(x[i]), j]
+            b[:0] = b[-1:]
+            del b[3:]
+        a.extend(b)
+        b += [i]
+        if len(a) > 9:
+            del a[2:8]
+    return a, b, total

@@ -21,7 +21,7 @@ from pyxla.infer.containers.structure import iterate
 from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists import columnar, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import as_array, broadcast_shapes
@@ -190,7 +190,7 @@ def _of_unknown_length(engine: Engine, target: Any, x: Any, options: dict[str, A
     key = options.get("key", NONE)
     x = source(engine, x)
     x = tables.unordered(engine, x) if key is NONE else x
-    held = x if growing.found(engine.heap, x) else list_(engine, x)
+    held = x if columnar.found(engine.heap, x) else list_(engine, x)
     args = [held, key, Const(target is min)]
     if "default" in options:
         args.append(options["default"])

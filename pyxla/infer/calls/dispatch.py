@@ -34,7 +34,7 @@ from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import folded, kinds
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
-from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.raising.checks import verify, verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
@@ -581,7 +581,7 @@ def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
 def class_of(engine: Engine, x: Any) -> type | None:
     """The user's class of an instance, else None."""
     if isinstance(x, Ref):
-        content = growing.found(engine.heap, x) or engine.content(x)
+        content = columnar.found(engine.heap, x) or engine.content(x)
         return content.cls if isinstance(content, ObjectCell) else None
     if isinstance(x, Tuple) and x.cls is not tuple:
         return x.cls

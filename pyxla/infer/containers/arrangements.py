@@ -33,7 +33,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
-from pyxla.infer.lists import growing, number_lists
+from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.lists.items import Number, Row
 from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
@@ -101,12 +101,12 @@ def _pool(engine: Engine, x: Any, packed: bool) -> Any:
         if len({arrays.kind_of(engine, i) for i in items}) == 1 and number_lists.pack(engine, pool):
             engine.findings.made = True
     elif engine.policy.grows and all(isinstance(i, (Tuple, Const)) for i in items):
-        shape = growing.common_item([(engine, ListCell(items))])
+        shape = columnar.common_item([(engine, ListCell(items))])
         if isinstance(shape, Row) and all(
             isinstance(i, Number) and not i.choices for i in shape.items
         ):
             engine.findings.grew = True
-            laid = growing.laid_out(engine.heap, pool, shape, 1, sized=False)
+            laid = columnar.laid_out(engine.heap, pool, shape, 1, sized=False)
             engine.heap.contents[pool.cell] = laid
     return pool
 

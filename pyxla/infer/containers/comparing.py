@@ -11,7 +11,7 @@ from pyxla.infer.containers.structure import get_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, NumberList, RowList, SetCell
 from pyxla.infer.lattice import Const, Ref, Tuple, is_number
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import columnar, growing
 from pyxla.lib import (
     sequences,
 )
@@ -32,7 +32,7 @@ def _equal(engine: Engine, x: Any, y: Any) -> Any:
 
 def one_grows(engine: Engine, x: Any, y: Any) -> bool:
     """Whether both are lists, or tuples, and the length of one is known at run time only."""
-    if all(growing.found(engine.heap, v) is None for v in (x, y)):
+    if all(columnar.found(engine.heap, v) is None for v in (x, y)):
         return False
     kinds = [_sequence_kind(engine, v) for v in (x, y)]
     return kinds[0] is kinds[1] is not None
@@ -51,7 +51,7 @@ def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
 def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """Dicts by key, sets as such; a list is no tuple."""
     contents = [
-        engine.content(v) if isinstance(v, Ref) and growing.found(engine.heap, v) is None else None
+        engine.content(v) if isinstance(v, Ref) and columnar.found(engine.heap, v) is None else None
         for v in (x, y)
     ]
     if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):

@@ -34,7 +34,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import growing, methods, number_lists, pools, shared
+from pyxla.infer.lists import columnar, growing, methods, number_lists, pools, shared
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.registry import REGISTRY, rule
@@ -65,13 +65,13 @@ def _filter(engine: Engine, function: Any, x: Any) -> Any:
 def _tuple(engine: Engine, x: Any = Const(())) -> Any:
     if isinstance(x, Const) and isinstance(x.value, (str, range)):
         return Const(tuple(x.value))
-    if (grown := growing.found(engine.heap, x)) is not None and grown.cls is tuple:
+    if (grown := columnar.found(engine.heap, x)) is not None and grown.cls is tuple:
         return x
     x = source(engine, x)
-    grown = growing.found(engine.heap, x)
+    grown = columnar.found(engine.heap, x)
     if grown is None and unknown(engine, x):
         x = methods.of_unknown_length(engine, x)
-        grown = growing.found(engine.heap, x)
+        grown = columnar.found(engine.heap, x)
     if grown is not None and isinstance(growing.length(engine, grown), Scalar):
         return growing.frozen(engine, grown)
     return Tuple(tuple(iterate(engine, x)))
@@ -91,7 +91,7 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
     if tables.found(engine.heap, x) is None:
         x = tables.plain_sequence(engine, x) or x
     x = source(engine, x)
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return growing.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
@@ -136,7 +136,7 @@ def unknown(engine: Engine, x: Any) -> bool:
         return False
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return isinstance(growing.length(engine, grown), Scalar)
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
@@ -260,7 +260,7 @@ def _slice(engine: Engine, *args: Any) -> Any:
 
 @rule(locate)
 def _locate(engine: Engine, names: Any, key: Any) -> Any:
-    if growing.found(engine.heap, names) is None:
+    if columnar.found(engine.heap, names) is None:
         held = arrays.items_of(engine, names)
         if any(tables.instances(engine, x) for x in (key, *held)):
             return call(engine, Const(sequences.found_at), [names, key], {})

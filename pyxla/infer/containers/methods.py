@@ -37,7 +37,7 @@ from pyxla.infer.containers.structure import (
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple
-from pyxla.infer.lists import growing, methods, number_lists, pools
+from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib import (
     interpreted,
@@ -91,7 +91,7 @@ _KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
 
 @rule(list.append, support.append)
 def _append(engine: Engine, x: Any, value: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         growing.append(engine, x, grown, value)
         return Const(None)
     content = content_of(engine, x)
@@ -103,7 +103,7 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
-    if growing.found(engine.heap, x) is not None or unknown(engine, more):
+    if columnar.found(engine.heap, x) is not None or unknown(engine, more):
         methods.extend(engine, x, more)
         return Const(None)
     engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
@@ -140,7 +140,7 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
 
 @rule(list.clear, dict.clear)
 def _clear(engine: Engine, x: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         growing.clear(engine, x, grown)
         return Const(None)
     content = content_of(engine, x)
@@ -150,7 +150,7 @@ def _clear(engine: Engine, x: Any) -> Any:
 
 @rule(list.reverse)
 def _reverse(engine: Engine, x: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         methods.reverse(engine, x, grown)
         return Const(None)
     engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))
@@ -159,7 +159,7 @@ def _reverse(engine: Engine, x: Any) -> Any:
 
 @rule(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return growing.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
@@ -209,7 +209,7 @@ def _parts_copied(engine: Engine, content: Any, made: dict[int, Any]) -> Any:
 
 
 def _grown_copied(engine: Engine, x: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is None:
+    if (grown := columnar.found(engine.heap, x)) is None:
         return _copy(engine, x)
     if holds_instances(grown.item):
         raise engine.refuse("deepcopy of a list of instances, or lists", "copy them one by one")
@@ -265,7 +265,7 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
 
     Matches that are known at run time only are looked through from the end.
     """
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return methods.index(engine, grown, value)
     rules = engine.rules
     same = [
@@ -300,7 +300,7 @@ def _not_in(x: Any, value: Any) -> ValueError:
 
 @rule(list.count, tuple.count)
 def _count(engine: Engine, x: Any, value: Any) -> Any:
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return methods.count_of(engine, grown, value)
     total: Any = Const(0)
     for candidate in iterate(engine, x):
@@ -398,6 +398,16 @@ def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     return value
 
 
+@rule(sequences.reserve)
+def _reserve(engine: Engine, x: Any, more: Any, size: Any) -> Any:
+    return methods.reserve(engine, x, more, size)
+
+
+@rule(sequences.append_reserved)
+def _append_reserved(engine: Engine, x: Any, new: Any) -> Any:
+    return methods.append_reserved(engine, x, new)
+
+
 @rule(sequences.truncate)
 def _truncate(engine: Engine, x: Any, size: Any) -> Any:
     return methods.truncate(engine, x, size)
@@ -408,7 +418,7 @@ def _truncate(engine: Engine, x: Any, size: Any) -> Any:
 
 def _is_counted_by_data(engine: Engine, x: Any) -> bool:
     """Whether the number of items is known at run time only: a loop of the program reads them."""
-    return growing.found(engine.heap, x) is not None or unknown(engine, x)
+    return columnar.found(engine.heap, x) is not None or unknown(engine, x)
 
 
 @rule(functools.reduce)

@@ -21,7 +21,7 @@ from pyxla.infer.heap import ListCell, NumberList
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import kinds_of
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
-from pyxla.infer.lists import choosing, growing, methods, number_lists
+from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.operators import binary
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
@@ -50,7 +50,7 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
         made = list_(engine, tables.unordered(engine, x))
         call(engine, Const(sequences.sort_by), [made, comparison, reverse], {})
         return made
-    if growing.found(engine.heap, x) is not None or unknown(engine, x):
+    if columnar.found(engine.heap, x) is not None or unknown(engine, x):
         return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
     kept = number_lists.flat(engine, x) if function is None else None
     if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
@@ -74,9 +74,9 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
 def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> Any:
     """A list of unknown length, in order."""
     x = tables.unordered(engine, x)
-    given = growing.found(engine.heap, x)
+    given = columnar.found(engine.heap, x)
     made = list_(engine, x) if given is None else growing.copied(engine, given)
-    grown = growing.found(engine.heap, made)
+    grown = columnar.found(engine.heap, made)
     if grown is not None:
         methods.sort(engine, made, grown, function, descending)
     return made
@@ -211,7 +211,7 @@ def _sort(engine: Engine, x: Any, **options: Any) -> Any:
     if (comparison := _comparison(options.get("key"))) is not None:
         down = options.get("reverse", Const(False))
         return call(engine, Const(sequences.sort_by), [x, comparison, down], {})
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         key = options.get("key", Const(None))
         function = None if isinstance(key, Const) and key.value is None else key
         down = engine.static(options.get("reverse", Const(False)), "reverse")

@@ -36,7 +36,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import choosing, growing, methods, number_lists
+from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of
 from pyxla.lib.interpreted import indexed, stepped
 from pyxla.lib.registry import lookup, rule
@@ -46,7 +46,7 @@ from pyxla.lib.tables import in_order
 def content_of(engine: Engine, x: Any) -> Any:
     if not isinstance(x, Ref):
         return None
-    return growing.found(engine.heap, x) or engine.content(x)
+    return columnar.found(engine.heap, x) or engine.content(x)
 
 
 # Indexing
@@ -55,7 +55,7 @@ def content_of(engine: Engine, x: Any) -> Any:
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
     key = place(engine, x, key)
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return growing.get(engine, x, grown, key)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         found = number_lists.get(engine, kept, key)
@@ -153,7 +153,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     key = place(engine, x, key)
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         if grown.cls is tuple:
             message = "'tuple' object does not support item assignment"
             engine.raise_constant(TypeError(message))
@@ -239,7 +239,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     """`x in container`."""
     if choices.is_choice(container) and isinstance(x, Const):
         return choices.test(container, lambda text: x.value in text)
-    if (grown := growing.found(engine.heap, container)) is not None:
+    if (grown := columnar.found(engine.heap, container)) is not None:
         return methods.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
         container = kept.data
@@ -271,7 +271,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
     x = engine.some(x, "'NoneType' object is not iterable")
-    if number_lists.packed(engine.heap, x) or growing.found(engine.heap, x):
+    if number_lists.packed(engine.heap, x) or columnar.found(engine.heap, x):
         return x
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
@@ -338,7 +338,7 @@ def _set_order(engine: Engine, content: SetCell) -> list[Any]:
 def _ordered(engine: Engine, content: ObjectCell) -> Any:
     """The items of a set in CPython's order."""
     names, changed = content.fields["names"], content.fields["changed"]
-    grown = growing.found(engine.heap, names)
+    grown = columnar.found(engine.heap, names)
     items = engine.content(names).items if grown is None else ()
     if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):
         return names
@@ -425,7 +425,7 @@ def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
     """What a loop over an iterator reads; how much of it is not known after it."""
     at, items = position(engine, content), content.fields["items"]
     engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": Const(None)}))
-    if at and growing.found(engine.heap, items) is not None:
+    if at and columnar.found(engine.heap, items) is not None:
         return get_item(engine, items, Const(slice(at, None)))
     return Tuple(tuple(iterate(engine, items)[at:])) if at else items
 
@@ -439,7 +439,7 @@ def length(engine: Engine, x: Any) -> Any:
             return Const(len(x.value))
         except TypeError as error:
             raise engine.refuse(str(error), raises=TypeError) from None
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return growing.length(engine, grown)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         return Const(arrays.shown(engine, kept.data)[0][0])
@@ -538,7 +538,7 @@ def has_item(engine: Engine, x: Any, i: Any) -> Any:
         return has_item(engine, x.items[0], i)
     if isinstance(x, Compound) and x.kind == "reversed":
         more = engine.rules.compare(engine, "lt", i, x.items[1])
-        if growing.found(engine.heap, x.items[0]) is None:
+        if columnar.found(engine.heap, x.items[0]) is None:
             return more
         place = engine.rules.binary(engine, "sub", x.items[1], i)  # counted from 1
         there = engine.rules.compare(engine, "le", place, length(engine, x.items[0]))
@@ -580,7 +580,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
                 return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
             case "map":
                 return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
-    if growing.found(engine.heap, x) is not None:
+    if columnar.found(engine.heap, x) is not None:
         return get_item(engine, x, i)
     if isinstance(content_of(engine, x), Array):
         return get_item(engine, x, _known_in_range(engine, x, i))
@@ -612,7 +612,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
     if coroutines.is_generator(found):
         del engine.used_up[id(found)]
         found = call(engine, Const(list), [found], {})
-    if (grown := growing.found(engine.heap, found)) is not None:
+    if (grown := columnar.found(engine.heap, found)) is not None:
         if isinstance(growing.length(engine, grown), Scalar):
             engine.content(found)  # refuses
     items = arrays.items_of(engine, found)

@@ -19,22 +19,28 @@ the columns of the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pyxla.errors import CompileError, ListOverflow
+from pyxla.errors import ListOverflow
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import shadows, views
-from pyxla.infer.arrays.blocks import Range
-from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Conflict, Const, Kinds, MaybeNone, Ref, Scalar, Tuple
 from pyxla.infer.lists import instances
+from pyxla.infer.lists.columnar import (
+    ALIAS,
+    COPY,
+    capacity_of,
+    element_of,
+    extents_of,
+    found,
+    resize,
+    retyped_list,
+    size_of,
+)
 from pyxla.infer.lists.columns import front, without
 from pyxla.infer.lists.items import (
     INT,
@@ -45,7 +51,6 @@ from pyxla.infer.lists.items import (
     Item,
     Maybe,
     Nested,
-    Number,
     Pick,
     Row,
     Same,
@@ -53,29 +58,21 @@ from pyxla.infer.lists.items import (
     count,
     item_of,
     joined_item,
-    joined_items,
-    laid,
     objects,
     one,
-    padded,
     replaced_at,
-    retyped,
     values,
     with_column,
 )
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_TYPES, array_type
+from pyxla.ir.types import PYTHON_TYPES
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
-from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 KEPT = "this object is in a list whose length is known at run time only"
-ALIAS = "this list is in another list, and would be in a second one"
-COPY = "append a copy: x[:]"
 # Loops of no more iterations than this are unrolled rather than grow a list.
 SHORT = 16
 # More numbers than this are not set aside for a list.
@@ -86,56 +83,6 @@ PART = 64
 # --- columns ----------------------------------------------------------------------------------
 
 
-def found(heap: Heap, x: Any) -> GrowingList | None:
-    """The content of a list that is kept in columns, or of a row of one."""
-    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if type(content) is GrowingList:
-        return content
-    return row_content(heap, content) if type(content) is RowList else None
-
-
-def row_content(heap: Heap, row: RowList) -> GrowingList | None:
-    """A row as a list over views of the columns of the list that it is in; None where paths made
-    of that what does not fit together."""
-    outer = found(heap, row.parent)
-    if outer is None:
-        return None
-    item, before = at_path(outer.item, row.path)
-    columns = [
-        _element(heap, column, row.index) for column in outer.columns[before : before + count(item)]
-    ]
-    return GrowingList(tuple(columns[1:]), item.item, size=columns[0], fixed=item.fixed)
-
-
-def _element(heap: Heap, column: Ref, index: Any) -> Ref:
-    shape = (
-        column.view[-1].shape if column.view else resolve(heap, heap.contents[column.cell]).shape
-    )
-    ranges = (Range(index, 1), *[Range(0, n) for n in shape[1:]])
-    step = views.BasicIndex(shape, ranges, tuple(range(1, len(shape))))
-    return Ref(column.cell, views.extend(column.view, step))
-
-
-def size_of(heap: Heap, content: GrowingList) -> Any:
-    """How many items there are: an int or a Scalar."""
-    if content.size is not None:
-        if content.fixed is not None:
-            return content.fixed
-        held = views.apply(content.size.view, resolve(heap, heap.contents[content.size.cell]))
-        return Scalar(arrays.python_scalar(held, int).value, extent.IntFact(0, None))
-    array = resolve(heap, heap.contents[content.columns[0].cell])
-    return array.shape[0] if array.extents is None else array.extents[0]
-
-
-def capacity_of(heap: Heap, content: GrowingList) -> int:
-    if not content.columns:
-        return 0
-    column = content.columns[0]
-    if column.view:
-        return column.view[-1].shape[0]
-    return resolve(heap, heap.contents[column.cell]).shape[0]
-
-
 def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
     """The columns by value, with their true size."""
     if content.size is None:
@@ -144,14 +91,14 @@ def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
     held = [arrays.read(engine, column).value for column in content.columns]
     if isinstance(size, int):
         return [Array(front(v, size)) for v in held]
-    return [Array(v, _extents(size, v.type.ndim)) for v in held]
+    return [Array(v, extents_of(size, v.type.ndim)) for v in held]
 
 
 def put(engine: Engine, content: GrowingList, columns: Sequence[Value], size: Any) -> None:
     """Let the list have these columns, of its capacity, and this size."""
     for column, value in zip(content.columns, columns, strict=True):
         if content.size is None:
-            engine.set_content(column.cell, Array(value, _extents(size, value.type.ndim)))
+            engine.set_content(column.cell, Array(value, extents_of(size, value.type.ndim)))
         else:
             arrays.write(engine, column, Array(value))
     _set_size(engine, content, size)
@@ -321,7 +268,7 @@ def _row(
         return engine.new(ListCell(()))
     if item.fixed is None:
         bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
-        inner = [Array(e.value, _extents(bounded, e.ndim)) for e in inner]
+        inner = [Array(e.value, extents_of(bounded, e.ndim)) for e in inner]
     made = made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
     if shared:  # with a list that has this one too
         _keep(engine, made)
@@ -369,7 +316,7 @@ def write_item(engine: Engine, x: Ref, content: GrowingList, index: Any, new: An
     hold(engine, x, content, index, new)
     for column, value in zip(content.columns, written, strict=True):
         if content.size is not None:
-            place = _element(engine.heap, column, value_at(index))
+            place = element_of(engine.heap, column, value_at(index))
             arrays.write(engine, place, Array(value))
         else:
             arrays.setitem(engine, column, index, Array(value))
@@ -390,14 +337,15 @@ def retype(engine: Engine, x: Ref, item: Item) -> GrowingList:
         new = Nested(item, room, old.fixed)
         retype(engine, content.parent, replaced_at(outer.item, content.path, new))
     else:
-        heap.contents[x.cell] = _retyped(heap, content, item)
+        heap.contents[x.cell] = retyped_list(heap, content, item)
     return found(heap, x)
 
 
-def append(engine: Engine, x: Ref, content: GrowingList, new: Any) -> None:
-    """`list.append(new)`."""
+def append(engine: Engine, x: Ref, content: GrowingList, new: Any, reserved: bool = False) -> None:
+    """`list.append(new)`; `reserved`: `make_room` made room, unless a loop looks after it."""
     content = widened(engine, x, content, new)
-    content = with_room(engine, x, content)
+    if not reserved or content.size is not None or looked_after(engine, content):
+        content = with_room(engine, x, content)
     engine.check_writable(x)
     size = size_of(engine.heap, content)
     if content.size is not None:
@@ -410,7 +358,7 @@ def append(engine: Engine, x: Ref, content: GrowingList, new: Any) -> None:
         array = engine.content(column)
         starts = [value_of(size), *[value_of(0)] * value.type.ndim]
         longer = dynamic_update_slice(array.value, one(value), *starts)
-        engine.set_content(column.cell, Array(longer, _extents(plus(size, 1), longer.type.ndim)))
+        engine.set_content(column.cell, Array(longer, extents_of(plus(size, 1), longer.type.ndim)))
 
 
 def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
@@ -441,14 +389,29 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     return found(engine.heap, x)
 
 
+def make_room(engine: Engine, content: GrowingList, more: Any, size: Any) -> None:
+    """Make room for `more` items at most, of which there will be `size`."""
+    capacity = capacity_of(engine.heap, content)
+    if _has_room(engine, content, minus(value_at(size), 1), capacity):
+        return
+    highs = extent.upper(value_at(size)), extent.upper(value_at(more))
+    needed = capacity if highs[1] is None else capacity + highs[1]
+    resize(engine.heap, content, needed if highs[0] is None else min(needed, highs[0]))
+
+
+def looked_after(engine: Engine, content: GrowingList) -> bool:
+    """Whether a loop that is being visited made room for what it appends."""
+    return content.room is not None and content.room.visit in engine.visits
+
+
 def _has_room(engine: Engine, content: GrowingList, size: Any, capacity: int) -> bool:
+    """Whether there is room for one item more than `size`."""
     high = extent.upper(size)
     if high is not None and high < capacity:
         return True
-    room = content.room
-    if room is None or room.visit not in engine.visits:
+    if not looked_after(engine, content):
         return False
-    if room.watched == "append":
+    if content.room.watched == "append":
         test = engine.rules.compare(engine, "lt", Scalar(value_of(size)), Const(capacity))
         engine.ensure(test, ListOverflow(capacity))
     return True
@@ -491,12 +454,6 @@ def confine(engine: Engine, x: Ref, parts: Iterable[Any]) -> None:
         columns = [front(array.value, room) for array in columns_of(engine, content)]
         fact = extent.meet(extent.fact(value_at(size)), 0, room)
         put(engine, content, columns, Scalar(value_of(value_at(size)), fact))
-
-
-def _extents(size: Any, ndim: int) -> tuple[Any, ...]:
-    if isinstance(size, int):
-        size = Scalar(constant(value=np.asarray(size), weak=True), extent.fact(size))
-    return (size, *[None] * (ndim - 1))
 
 
 def hold(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
@@ -600,100 +557,3 @@ def holds_lists(item: Any) -> bool:
     if isinstance(item, Row):
         return any(map(holds_lists, item.items))
     return isinstance(item, Nested)
-
-
-# --- laying out -------------------------------------------------------------------------------
-
-
-def length_of(heap: Heap, content: Any) -> int | None:
-    """How many items a list has, where that is known."""
-    if type(content) is ListCell:
-        return len(content.items)
-    with building(Builder([], None)):  # of a shadow's sizes, where no one looks at which it is
-        size = room_of(heap, content) if type(content) is NumberList else size_of(heap, content)
-    return size if isinstance(size, int) else None
-
-
-def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
-    """The item that holds those of all lists, `(state, content)` each."""
-    found_ = [item for state, content in pairs for item in items_of(state.heap, content)]
-    item = with_column(joined_items(found_)) if found_ else None
-    return item if item is not None and count(item) else None
-
-
-def items_of(heap: Heap, content: Any) -> list[Item | None]:
-    """What the items of a list are."""
-    if type(content) is GrowingList:
-        return [content.item]
-    if type(content) is NumberList:
-        return [_number_of(heap, content)]
-    return [item_of(heap, x) for x in content.items]
-
-
-def _number_of(heap: Heap, content: NumberList) -> Number | None:
-    """The item of a list of numbers that is kept as an array, and is no row of another."""
-    array = resolve(heap, heap.contents[content.data.cell])
-    if content.data.view or array.ndim != 1 or array.extents is not None:
-        return None
-    return Number(array_type(array.dtype, (), content.python))
-
-
-def room_of(heap: Heap, content: Any) -> int:
-    if type(content) is NumberList:
-        return resolve(heap, heap.contents[content.data.cell]).shape[0]
-    return len(content.items) if type(content) is ListCell else capacity_of(heap, content)
-
-
-def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) -> GrowingList:
-    """The list `x` in columns of this capacity at least; `sized` if its length will change."""
-    content: Any = heap.contents[x.cell]
-    if type(content) is NumberList:
-        data = Ref(heap.new(resolve(heap, heap.contents[content.data.cell])))
-        content = GrowingList((data,), _number_of(heap, content))
-    if type(content) is GrowingList:
-        made = _retyped(heap, content, item)
-        if sized and capacity >= capacity_of(heap, made):
-            resize(heap, made, capacity)
-        return made
-    held = laid(heap, item, content.items, max(capacity, 1))
-    _hold_all(heap, x, item, content.items)
-    columns = []
-    for value in held:
-        plain = not sized and len(content.items) == value.type.shape[0]
-        extents = None if plain else _extents(len(content.items), value.type.ndim)
-        columns.append(Ref(heap.new(Array(value, extents))))
-    return GrowingList(tuple(columns), item)
-
-
-def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
-    """The objects in the items of a list that becomes columns: lists are its rows."""
-    for i, part in enumerate(items):
-        for cell, kind, path in list(objects(heap, item, part)):
-            if isinstance(kind, Nested):
-                if type(heap.contents[cell]) is RowList or cell in heap.entangled:
-                    raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY)
-                heap.contents[cell] = RowList(x, i, path)
-            else:
-                heap.kept = heap.kept | {cell}
-
-
-def resize(heap: Heap, content: GrowingList, capacity: int) -> None:
-    """Make room for so many items, which may change in number."""
-    for column in content.columns:
-        array = resolve(heap, heap.contents[column.cell])
-        extents = array.extents or _extents(array.shape[0], array.ndim)
-        heap.contents[column.cell] = Array(padded(array.value, capacity), extents)
-
-
-def _retyped(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
-    """The list with items wide enough for `item`."""
-    if item == content.item:
-        return content
-    held = [resolve(heap, heap.contents[column.cell]) for column in content.columns]
-    columns = []
-    for value in retyped([array.value for array in held], content.item, item):
-        extents = held[0].extents and (held[0].extents[0], *[None] * (value.type.ndim - 1))
-        columns.append(Ref(heap.new(Array(value, extents))))
-    if any(column.cell in heap.kept for column in content.columns):
-        heap.kept = heap.kept | {column.cell for column in columns}
-    return replace(content, columns=tuple(columns), item=item)

@@ -14,13 +14,9 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell, Room
 from pyxla.infer.lattice import Const, Ref, Scalar
-from pyxla.infer.lists.growing import (
-    MOST,
-    SHORT,
+from pyxla.infer.lists.columnar import (
     capacity_of,
-    class_of,
     common_item,
-    ensure_room,
     found,
     laid_out,
     length_of,
@@ -28,6 +24,7 @@ from pyxla.infer.lists.growing import (
     room_of,
     size_of,
 )
+from pyxla.infer.lists.growing import MOST, SHORT, class_of, ensure_room
 from pyxla.infer.lists.items import Item, Row, leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.ir.build import Builder, building
@@ -83,20 +80,27 @@ def _grow(
     few = trips is not None and (trips <= SHORT or _holds_lists(item))
     few = few and engine.policy.lists != "all" and not keyed and not _is_open(engine, head)
     longer = room[1] > room[0] or (type(before) is ListCell and _is_sized(back.heap, after))
-    if few and longer and type(before) is ListCell:
-        return False
-    capacity, watched = engine.list_capacity, "exit" if counted else "append"
-    step = max(room[1] - room[0], 1)
-    tries = head.visit.tries
-    tries[first] = tries.get(first, 0) + 1
     # Of lists that change places one has, again and again, more room than the other had before.
     swapped = first != last and last in entry.heap.contents
+    if (
+        few
+        and longer
+        and type(before) is ListCell
+        and not (swapped and type(after) is not ListCell)
+    ):
+        return False
+    base = _brought(entry.heap, item, room)
+    capacity, watched = max(engine.list_capacity, base), "exit" if counted else "append"
+    step = max(room[1] - base, 1)
+    tries = head.visit.tries
+    tries[first] = tries.get(first, 0) + 1
     again = tries[first] > 1 and (step > SHORT or tries[first] > TRIES)
     known = trips is not None and not swapped and not again
     most = MOST_INSIDE if engine.visits else MOST
-    if known and room[0] + trips * step <= most // _numbers(item):
-        capacity, watched = room[0] + trips * step, ""
-    capacity = max(capacity, room[0]) if longer else room[0]
+    needed = base + (trips or 0) * (room[1] - base if base > room[0] else step)
+    if known and needed <= most // _numbers(item):
+        capacity, watched = needed, ""
+    capacity = capacity if longer else room[0]
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):
         made = laid_out(entry.heap, Ref(first), item, capacity, longer)
@@ -107,6 +111,13 @@ def _grow(
     entry.heap.contents[first] = made
     engine.findings.grew = True
     return True
+
+
+def _brought(heap: Heap, item: Item, room: Sequence[int]) -> int:
+    """The room of a list where a loop starts, or that of another one which it may have become: an
+    iteration made it longer by what is beyond."""
+    lists = [x for x in heap.contents.values() if type(x) is GrowingList and x.item == item]
+    return max([room[0], *[size for x in lists if (size := room_of(heap, x)) <= room[1]]])
 
 
 def _is_open(engine: Engine, head: Any) -> bool:

@@ -19,18 +19,10 @@ from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread, without
-from pyxla.infer.lists.growing import (
-    columns_of,
-    detach,
-    found,
-    index_of,
-    length,
-    positive,
-    put,
-    size_of,
-)
+from pyxla.infer.lists.growing import columns_of, detach, index_of, length, positive, put
 from pyxla.infer.lists.items import (
     BOOL,
     Handle,
@@ -67,14 +59,14 @@ def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList |
     if content is not None or not keys or not decided_by_data(engine, *keys):
         return content
     held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if not isinstance(held, (ListCell, NumberList)) or not growing.room_of(engine.heap, held):
+    if not isinstance(held, (ListCell, NumberList)) or not columnar.room_of(engine.heap, held):
         return None
-    items = growing.items_of(engine.heap, held)
+    items = columnar.items_of(engine.heap, held)
     item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
     if item is None or not count(item):
         return None
     engine.findings.grew = True
-    engine.heap.contents[x.cell] = growing.laid_out(engine.heap, x, item, 1)
+    engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1)
     return found(engine.heap, x)
 
 
@@ -164,6 +156,24 @@ def truncate(engine: Engine, x: Ref, size: Any) -> Any:
     detach(engine, x)
     held = [array.value for array in columns_of(engine, content)]
     put(engine, content, held, growing.value_at(size))
+    return Const(None)
+
+
+def reserve(engine: Engine, x: Ref, more: Any, size: Any) -> Any:
+    """`sequences.reserve`: a loop of appends needs no more room in each iteration then.  A row of
+    another list has the room that it has."""
+    content = found(engine.heap, x)
+    if content is not None and content.size is None:
+        growing.make_room(engine, content, more, size)
+    return Const(None)
+
+
+def append_reserved(engine: Engine, x: Ref, new: Any) -> Any:
+    """`sequences.append_reserved`."""
+    content = found(engine.heap, x)
+    if content is None:
+        return call(engine, Const(list.append), [x, new], {})
+    growing.append(engine, x, content, new, reserved=True)
     return Const(None)
 
 
@@ -346,7 +356,7 @@ def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool)
         order = step if order is None else _picked(engine, order, step)
     if order is None:
         return
-    room = growing.capacity_of(engine.heap, content)  # that of the keys may be another
+    room = columnar.capacity_of(engine.heap, content)  # that of the keys may be another
     places_ = padded(front(arrays.read(engine, order).value, room), room)
     whole = arrays.fresh(engine, Array(places_))
     held = columns_of(engine, content)
@@ -361,10 +371,10 @@ def _picked(engine: Engine, x: Ref, order: Ref) -> Ref:
 def _laid(engine: Engine, x: Ref) -> GrowingList:
     """A list of known length, of keys, in columns."""
     held = engine.heap.contents[x.cell]
-    item = growing.common_item([(engine, held)])
+    item = columnar.common_item([(engine, held)])
     if item is None:
         raise engine.refuse("the keys of a list of unknown length are of one type each")
-    engine.heap.contents[x.cell] = growing.laid_out(engine.heap, x, item, 1, sized=False)
+    engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1, sized=False)
     return found(engine.heap, x)
 
 
@@ -418,11 +428,11 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     cells = {i.cell for i in items} | {x.cell}
     if len(cells) <= len(items) or any(heap.infos[c].pinned is not None for c in cells):
         return None
-    item = growing.common_item([(engine, heap.contents[x.cell])])
+    item = columnar.common_item([(engine, heap.contents[x.cell])])
     if item is None:
         return None
     engine.findings.grew = True
-    heap.contents[x.cell] = growing.laid_out(heap, x, item, 1, sized=False)
+    heap.contents[x.cell] = columnar.laid_out(heap, x, item, 1, sized=False)
     return found(heap, x)
 
 
@@ -449,16 +459,16 @@ def place(engine: Engine, names: Any, key: Any) -> Any:
         held = engine.heap.contents[names.cell]
         if not held.items:
             return Const(-1)
-        item = growing.common_item([(engine, held)])
-        laid = growing.laid_out(engine.heap, names, item, 1, sized=False)
+        item = columnar.common_item([(engine, held)])
+        laid = columnar.laid_out(engine.heap, names, item, 1, sized=False)
         content = engine.heap.contents[names.cell] = laid
     return place_of(engine, content, key, last=True)
 
 
 def room(engine: Engine, names: Ref) -> Const:
     """`lib.tables.room`."""
-    held = growing.found(engine.heap, names) or engine.heap.contents[names.cell]
-    return Const(growing.room_of(engine.heap, held))
+    held = columnar.found(engine.heap, names) or engine.heap.contents[names.cell]
+    return Const(columnar.room_of(engine.heap, held))
 
 
 def are_ints(item: Any) -> bool:

@@ -24,7 +24,7 @@ from pyxla.infer.facts.refine import constant_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
-from pyxla.infer.lists import as_arrays, growing
+from pyxla.infer.lists import as_arrays, columnar
 from pyxla.infer.lists.items import Number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
@@ -157,7 +157,7 @@ def copied(engine: Engine, x: NumberList) -> Ref:
 def by_value(engine: Engine, x: Any, floats: bool = False) -> Any:
     """A list that is kept as arrays as NumPy's array of it, also in tuples, lists and indexes;
     anything else as it is.  floats: a dtype of these is asked for."""
-    grown = growing.found(engine.heap, x)
+    grown = columnar.found(engine.heap, x)
     if grown is not None:
         return as_arrays.as_columns(engine, grown, floats)
     kept = packed(engine.heap, x)
@@ -177,7 +177,7 @@ def _grow(heap: Heap, items: Iterable[Any]) -> bool:
         held = x if isinstance(x, Tuple) else heap.contents.get(x.cell) if isinstance(x, Ref) else x
         if isinstance(held, (Tuple, ListCell)) and _grow(heap, held.items):
             return True
-        if growing.found(heap, x) is not None:
+        if columnar.found(heap, x) is not None:
             return True
     return False
 
@@ -192,7 +192,7 @@ def kept_as(engine: Engine, data: Ref, python: bool) -> NumberList | GrowingList
 
 def flat(engine: Engine, x: Any) -> NumberList | None:
     """The content of a list of numbers, not of lists, that is kept as an array."""
-    grown = growing.found(engine.heap, x)
+    grown = columnar.found(engine.heap, x)
     if grown is not None:
         column = as_arrays.numbers(engine, grown)
         return None if column is None else NumberList(*column)

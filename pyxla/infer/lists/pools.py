@@ -17,7 +17,7 @@ from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
 from pyxla.infer.lattice import Array, Const, MaybeUnbound, Ref, Tuple, Unbound
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import (
     Block,
     at_path,
@@ -157,7 +157,7 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     if set(names) != fields.keys() or any(map(_is_unbound, fields.values())):
         raise engine.refuse(f"instances of {cls.__name__} in a list have fields of their own")
     if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
-        raise engine.refuse(growing.ALIAS, growing.COPY)
+        raise engine.refuse(columnar.ALIAS, columnar.COPY)
     row = Tuple(tuple([fields[name] for name in names]))
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
@@ -165,7 +165,7 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
         engine.set_content(pool.cell, ListCell((*held.items, row)))
     else:
         grown = _grown(engine, pool)
-        size = growing.size_of(engine.heap, grown)
+        size = columnar.size_of(engine.heap, grown)
         growing.append(engine, pool, grown, row)
     engine.heap.contents[x.cell] = Pooled(pool, size, cls)
 
@@ -229,13 +229,13 @@ def _grown(engine: Engine, pool: Ref) -> Any:
     """The pool in columns."""
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
-        items = growing.items_of(engine.heap, held)
+        items = columnar.items_of(engine.heap, held)
         item = joined_items(items) if items else None
         if item is None or not count(item):
             raise engine.refuse(_FIELDS)
-        made = growing.laid_out(engine.heap, pool, item, 1, sized=False)
+        made = columnar.laid_out(engine.heap, pool, item, 1, sized=False)
         engine.heap.contents[pool.cell] = made
-    grown = growing.found(engine.heap, pool)
+    grown = columnar.found(engine.heap, pool)
     if grown is None:  # what paths made of it does not fit together
         engine.use(held)
         raise engine.refuse(_FIELDS)
@@ -272,7 +272,7 @@ def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
 def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     heap, grown = engine.heap, _grown(engine, row.pool)
     if isinstance(value, Ref) and _is_in_list(engine, value):
-        raise engine.refuse(growing.ALIAS, growing.COPY)
+        raise engine.refuse(columnar.ALIAS, columnar.COPY)
     new = item_of(heap, value)
     wide = None if new is None else joined_item(grown.item.items[place], new)
     if wide is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyxla.errors import Location, in_program
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import LISTS, Nested, Row, item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import Path, pooled_list
@@ -57,7 +57,7 @@ def _enter_all(engine: Engine, cls: type, lists: Mapping[int, Path]) -> Given:
     if not isinstance(item, Nested):
         raise engine.refuse(_ITEMS)
     heap.contents[pool.cell] = ListCell(tuple([Tuple((Ref(cell),)) for cell in lists]))
-    made = growing.laid_out(heap, pool, Row(tuple, (item,)), len(lists), sized=False)
+    made = columnar.laid_out(heap, pool, Row(tuple, (item,)), len(lists), sized=False)
     heap.contents[pool.cell] = made
     for i, cell in enumerate(lists):
         heap.contents[cell] = RowList(pool, i, (0,), cls)
@@ -109,12 +109,14 @@ def enter(engine: Engine, x: Ref, cls: type) -> None:
     if type(held) is ListCell:
         index: Any = 0
         engine.set_content(pool.cell, ListCell((row,)))
-        heap.contents[pool.cell] = growing.laid_out(heap, pool, Row(tuple, (item,)), 1, sized=False)
+        heap.contents[pool.cell] = columnar.laid_out(
+            heap, pool, Row(tuple, (item,)), 1, sized=False
+        )
     else:
-        grown = growing.found(heap, pool)
+        grown = columnar.found(heap, pool)
         if grown is None:
             engine.use(held)
             raise engine.refuse(_ITEMS)
-        index = growing.size_of(heap, grown)
+        index = columnar.size_of(heap, grown)
         growing.append(engine, pool, grown, row)
     heap.contents[x.cell] = RowList(pool, index, (0,), cls)

@@ -22,7 +22,7 @@ from pyxla.infer.containers.structure import content_of, get_item, iterate
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, MaybeNone, Ref, Tuple, is_number
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import picks_of, with_column
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
@@ -65,7 +65,7 @@ def joined(parts: Sequence[Any]) -> Any:
 def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> Any:
     """One field: text where `x` is known, else formatted on the host."""
     x = engine.use(x)
-    if growing.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
+    if columnar.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
         return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
     try:
         known = engine.python_object(x)
@@ -184,7 +184,7 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
     parts: list[Any] = []
     if coroutines.is_generator(items) or unknown(engine, items):
         items = call(engine, Const(list), [items], {})
-    grown = growing.found(engine.heap, items)
+    grown = columnar.found(engine.heap, items)
     if grown is not None and isinstance(separator, Const) and grown.columns:
         if picks_of(with_column(grown.item)) is None:
             error = _no_text(engine, 0, get_item(engine, items, Const(0)))

@@ -22,7 +22,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.exceptions import is_exception
@@ -157,7 +157,7 @@ def _text(engine: Engine, x: Compound, values: list[Value]) -> Reader:
 
 def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
     """An array, a container, or an instance that says how it is shown."""
-    if (grown := growing.found(engine.heap, x)) is not None:
+    if (grown := columnar.found(engine.heap, x)) is not None:
         return _grown(engine, grown, values)
     content = engine.content(x)
     match content:

@@ -1,0 +1,189 @@
+"""How lists of unknown length (`infer.lists.growing`) lie in columns, and others become such."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import views
+from pyxla.infer.arrays.blocks import Range
+from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.facts import extent
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList
+from pyxla.infer.lattice import Array, Ref, Scalar
+from pyxla.infer.lists.items import (
+    Item,
+    Nested,
+    Number,
+    at_path,
+    count,
+    item_of,
+    joined_items,
+    laid,
+    objects,
+    padded,
+    retyped,
+    with_column,
+)
+from pyxla.ir.build import Builder, building
+from pyxla.ir.types import array_type
+from pyxla.ops.shape import constant
+
+ALIAS = "this list is in another list, and would be in a second one"
+COPY = "append a copy: x[:]"
+
+
+def found(heap: Heap, x: Any) -> GrowingList | None:
+    """The content of a list that is kept in columns, or of a row of one."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if type(content) is GrowingList:
+        return content
+    return row_content(heap, content) if type(content) is RowList else None
+
+
+def row_content(heap: Heap, row: RowList) -> GrowingList | None:
+    """A row as a list over views of the columns of the list that it is in; None where paths made
+    of that what does not fit together."""
+    outer = found(heap, row.parent)
+    if outer is None:
+        return None
+    item, before = at_path(outer.item, row.path)
+    columns = [
+        element_of(heap, column, row.index)
+        for column in outer.columns[before : before + count(item)]
+    ]
+    return GrowingList(tuple(columns[1:]), item.item, size=columns[0], fixed=item.fixed)
+
+
+def element_of(heap: Heap, column: Ref, index: Any) -> Ref:
+    shape = (
+        column.view[-1].shape if column.view else resolve(heap, heap.contents[column.cell]).shape
+    )
+    ranges = (Range(index, 1), *[Range(0, n) for n in shape[1:]])
+    step = views.BasicIndex(shape, ranges, tuple(range(1, len(shape))))
+    return Ref(column.cell, views.extend(column.view, step))
+
+
+def size_of(heap: Heap, content: GrowingList) -> Any:
+    """How many items there are: an int or a Scalar."""
+    if content.size is not None:
+        if content.fixed is not None:
+            return content.fixed
+        held = views.apply(content.size.view, resolve(heap, heap.contents[content.size.cell]))
+        return Scalar(arrays.python_scalar(held, int).value, extent.IntFact(0, None))
+    array = resolve(heap, heap.contents[content.columns[0].cell])
+    return array.shape[0] if array.extents is None else array.extents[0]
+
+
+def capacity_of(heap: Heap, content: GrowingList) -> int:
+    if not content.columns:
+        return 0
+    column = content.columns[0]
+    if column.view:
+        return column.view[-1].shape[0]
+    return resolve(heap, heap.contents[column.cell]).shape[0]
+
+
+def extents_of(size: Any, ndim: int) -> tuple[Any, ...]:
+    if isinstance(size, int):
+        size = Scalar(constant(value=np.asarray(size), weak=True), extent.fact(size))
+    return (size, *[None] * (ndim - 1))
+
+
+def length_of(heap: Heap, content: Any) -> int | None:
+    """How many items a list has, where that is known."""
+    if type(content) is ListCell:
+        return len(content.items)
+    with building(Builder([], None)):  # of a shadow's sizes, where no one looks at which it is
+        size = room_of(heap, content) if type(content) is NumberList else size_of(heap, content)
+    return size if isinstance(size, int) else None
+
+
+def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
+    """The item that holds those of all lists, `(state, content)` each."""
+    found_ = [item for state, content in pairs for item in items_of(state.heap, content)]
+    item = with_column(joined_items(found_)) if found_ else None
+    return item if item is not None and count(item) else None
+
+
+def items_of(heap: Heap, content: Any) -> list[Item | None]:
+    """What the items of a list are."""
+    if type(content) is GrowingList:
+        return [content.item]
+    if type(content) is NumberList:
+        return [_number_of(heap, content)]
+    return [item_of(heap, x) for x in content.items]
+
+
+def _number_of(heap: Heap, content: NumberList) -> Number | None:
+    """The item of a list of numbers that is kept as an array, and is no row of another."""
+    array = resolve(heap, heap.contents[content.data.cell])
+    if content.data.view or array.ndim != 1 or array.extents is not None:
+        return None
+    return Number(array_type(array.dtype, (), content.python))
+
+
+def room_of(heap: Heap, content: Any) -> int:
+    if type(content) is NumberList:
+        return resolve(heap, heap.contents[content.data.cell]).shape[0]
+    return len(content.items) if type(content) is ListCell else capacity_of(heap, content)
+
+
+def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) -> GrowingList:
+    """The list `x` in columns of this capacity at least; `sized` if its length will change."""
+    content: Any = heap.contents[x.cell]
+    if type(content) is NumberList:
+        data = Ref(heap.new(resolve(heap, heap.contents[content.data.cell])))
+        content = GrowingList((data,), _number_of(heap, content))
+    if type(content) is GrowingList:
+        made = retyped_list(heap, content, item)
+        if sized and capacity >= capacity_of(heap, made):
+            resize(heap, made, capacity)
+        return made
+    held = laid(heap, item, content.items, max(capacity, 1))
+    _hold_all(heap, x, item, content.items)
+    columns = []
+    for value in held:
+        plain = not sized and len(content.items) == value.type.shape[0]
+        extents = None if plain else extents_of(len(content.items), value.type.ndim)
+        columns.append(Ref(heap.new(Array(value, extents))))
+    return GrowingList(tuple(columns), item)
+
+
+def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
+    """The objects in the items of a list that becomes columns: lists are its rows."""
+    for i, part in enumerate(items):
+        for cell, kind, path in list(objects(heap, item, part)):
+            if isinstance(kind, Nested):
+                if type(heap.contents[cell]) is RowList or cell in heap.entangled:
+                    raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY)
+                heap.contents[cell] = RowList(x, i, path)
+            else:
+                heap.kept = heap.kept | {cell}
+
+
+def resize(heap: Heap, content: GrowingList, capacity: int) -> None:
+    """Make room for so many items, which may change in number."""
+    for column in content.columns:
+        array = resolve(heap, heap.contents[column.cell])
+        extents = array.extents or extents_of(array.shape[0], array.ndim)
+        heap.contents[column.cell] = Array(padded(array.value, capacity), extents)
+
+
+def retyped_list(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
+    """The list with items wide enough for `item`."""
+    if item == content.item:
+        return content
+    held = [resolve(heap, heap.contents[column.cell]) for column in content.columns]
+    columns = []
+    for value in retyped([array.value for array in held], content.item, item):
+        extents = held[0].extents and (held[0].extents[0], *[None] * (value.type.ndim - 1))
+        columns.append(Ref(heap.new(Array(value, extents))))
+    if any(column.cell in heap.kept for column in content.columns):
+        heap.kept = heap.kept | {column.cell for column in columns}
+    return replace(content, columns=tuple(columns), item=item)
