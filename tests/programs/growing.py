@@ -442,3 +442,19 @@ def parts_in_loops_inside(x, n):
         if len(a) > 9:
             del a[2:8]
     return a, b, total
+
+
+@program("lists that change places", lambda: (18,), lambda: (40,))
+def as_long_as_another(n):
+    a, b, c = [], [1, 2], [5]
+    for i in range(18):
+        a.append(i)
+        a.append(a[0] + 1)
+        b.append(a.pop())
+    for i in range(n):
+        c.append(i)
+    both = a + b
+    for k in range(25):
+        both.append(k)
+        c.append(both[-2])
+    return both, b + a, a + b + c, len(a), len(b)

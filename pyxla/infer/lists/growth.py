@@ -97,7 +97,8 @@ def _grow(
     again = tries[first] > 1 and (step > SHORT or tries[first] > TRIES)
     known = trips is not None and not swapped and not again
     most = MOST_INSIDE if engine.visits else MOST
-    needed = base + (trips or 0) * (room[1] - base if base > room[0] else step)
+    turns = trips or 0
+    needed = max(base + turns * (room[1] - base), room[0] + turns * step)
     if known and needed <= most // _numbers(item):
         capacity, watched = needed, ""
     capacity = capacity if longer else room[0]
