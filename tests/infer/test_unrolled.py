@@ -42,3 +42,27 @@ def test_each_item_once(function, args, op):
     typed = pyxla.code_typed(function, *args)
     assert typed.count(f" {op} ") == 20
     assert len(typed.splitlines()) < 400
+
+
+def left_in_the_first_turn(n, m):
+    taken = np.array([-7, -6, 4])
+    table = np.array([-7, 0, 6], np.int16) ^ 1
+    for i in range(2):
+        m -= (3 * m % 101 + taken.size) % 17
+        p, q = n % (abs(m) + 1) % 9, int(table[i]) % 89 % 7
+        while q > 2:
+            p, q = q, q - 1 - abs(p) % 2
+        if 0 <= 1 + i < p + 5:
+            break
+    rows = [[] for _ in range(3)]
+    for v in taken:
+        rows[int(v) % 3].append(int(v))
+    ordered = sorted(rows, key=len)
+    totals = [sum((i + 1) * (len(r) + sum(r)) for i, r in enumerate(x)) for x in (rows, ordered)]
+    return m, p, float(totals[0] - 3 * totals[1])
+
+
+@pytest.mark.parametrize("checks", [False, True])
+def test_a_second_turn_that_only_facts_of_all_turns_exclude(checks):
+    compiled = pyxla.compile(left_in_the_first_turn, checks=checks)
+    assert compiled(4, 2) == left_in_the_first_turn(4, 2)

@@ -248,8 +248,11 @@ def _passes(
             del entry.block.instrs[size:]
             entry.block.terminator = None
             first = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
-            _iteration(engine, frame, component, first)
-            return None
+            again = _iteration(engine, frame, component, first)
+            if again is None:
+                return None
+            # What is known of any turn excludes a second one, what is known of the first does not.
+            return _passes(engine, frame, component, again, fields)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         written = set(engine.written[mark.written :])
