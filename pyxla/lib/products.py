@@ -78,9 +78,25 @@ def dotted(
 
 
 def blas(x: Value, y: Value, left: Shape, right: Shape) -> Value:
-    """`contract` as BLAS has it: a product of two numbers is not added to 0.0."""
-    single = x.type.size == y.type.size == 1
-    return dotted(x, y, left, right) if single else contract(x, y, left, right)
+    """`contract` as BLAS has it: a product of two numbers is not added to 0.0, and a number that is
+    0 times an array is 0."""
+    if x.type.size == y.type.size == 1:
+        return dotted(x, y, left, right)
+    if x.type.size == 1:
+        y = spared(x, y)
+    elif y.type.size == 1:
+        x = spared(y, x)
+    return contract(x, y, left, right)
+
+
+def spared(number: Value, x: Value) -> Value:
+    """`x` without NaN and infinities where `number`, of one element, is 0: BLAS's axpy does not look
+    at them."""
+    if CLASSES[x.type.dtype] not in "fc" or x.type.dtype == np.float16:
+        return x
+    zero = k.eq(number, k.like(number, 0))
+    left_out = op.and_(broadcast_to(reshaped(zero, ()), x.type.shape), op.not_(k.isfinite(x)))
+    return op.select(left_out, k.like(x, 0), x)
 
 
 def from_zero(product: Value) -> Value:
@@ -92,9 +108,12 @@ def from_zero(product: Value) -> Value:
 
 def _scaled(x: Array, y: Array) -> Array:
     """A number times an array as BLAS has it: added to 0.0, but for a product of two numbers."""
-    product = UFUNCS[np.multiply](x, y)
-    if product.value.type.size == 1 or product.dtype == np.float16:  # not BLAS's
-        return product
+    number, array = (x, y) if not x.shape else (y, x)
+    not_of_blas = array.ndim > 2 or result_type(x, y) == np.float16
+    if array.value.type.size == 1 or not_of_blas:
+        return UFUNCS[np.multiply](x, y)
+    alone, several = _promoted(number, array)
+    product = UFUNCS[np.multiply](Array(alone), Array(spared(alone, several)))
     return Array(from_zero(product.value))
 
 
@@ -153,7 +172,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
         raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned", ValueError)
-    return Array(blas(*_promoted(x, y), (x.ndim - 1,), (axis,)))
+    return Array(_product(x, y, (x.ndim - 1,), (axis,)))
 
 
 @implements(np.inner)
@@ -163,7 +182,15 @@ def inner(a: Any, b: Any, /) -> Array:
         return _scaled(x, y)
     if x.shape[-1] != y.shape[-1]:
         raise OpError(f"inner: shapes {x.shape} and {y.shape} not aligned", ValueError)
-    return Array(blas(*_promoted(x, y), (x.ndim - 1,), (y.ndim - 1,)))
+    return Array(_product(x, y, (x.ndim - 1,), (y.ndim - 1,)))
+
+
+def _product(x: Array, y: Array, left: Shape, right: Shape) -> Value:
+    """`np.dot` and `np.inner` along these axes: BLAS has those of matrices."""
+    a, b = _promoted(x, y)
+    if max(x.ndim, y.ndim) > 2 and a.type.size * b.type.size > 1:
+        return contract(a, b, left, right)
+    return blas(a, b, left, right)
 
 
 @implements(np.vdot)

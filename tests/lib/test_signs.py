@@ -87,3 +87,36 @@ def test_derivatives_of_powers_see_no_root():
     x = np.array([0.0, 1.0, 2.0])
     np.testing.assert_allclose(pyxla.compile(pyxla.grad(f))(x, 2.0), 4 * x)
     np.testing.assert_allclose(pyxla.compile(pyxla.grad(f))(x[1:], 0.5), x[1:] ** -0.5)
+
+
+OF_ALL_ENDS = np.array([np.nan, 1.0, -0.0, np.inf])
+
+
+def times_a_number(x, z):
+    return np.dot(z, x), np.dot(x, z), np.inner(x, z), x.dot(z), np.tensordot(z, x, 0)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1), (2, 1, 2)])
+@pytest.mark.parametrize(
+    "number", [0.0, -0.0, 2.0, False, np.nan, np.float32(0), np.float16(0)], ids=repr
+)
+def test_a_number_that_is_zero_times_an_array_is_zero_in_blas(shape, number):
+    args = OF_ALL_ENDS.reshape(shape), np.asarray(number)
+    got, want = pyxla.compile(times_a_number)(*args), times_a_number(*args)
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_array_equal(a, b)
+        assert _negative_zeros(a) == _negative_zeros(b)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("number", [np.zeros(1), np.zeros((1, 1)), np.ones((1, 1))])
+def test_an_array_of_one_number_is_one(number):
+    args = OF_ALL_ENDS.reshape(1, 4), number
+    np.testing.assert_array_equal(pyxla.compile(np.dot)(*args[::-1]), np.dot(*args[::-1]))
+
+
+def test_derivatives_with_respect_to_a_number_that_is_zero():
+    x = np.array([1.0, 2.0, 4.0])
+    got = pyxla.compile(pyxla.grad(lambda z: np.dot(z, x).sum() + np.inner(x, z).sum()))(0.0)
+    np.testing.assert_allclose(got, 14.0)
