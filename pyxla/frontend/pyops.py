@@ -17,10 +17,12 @@
     getattr {name} (a)   setattr {name} (a, value)   delattr {name} (a)
     getitem (a, key)     setitem (a, key, value)     delitem (a, key)
     slice (start, stop, step)      -> `slice`, absent parts are const None
-    tuple (item*)  list (item*)  set (item*)  dict (key, value, key, value ...)
+    tuple {cls} (item*)  list (item*)  set (item*)  dict (key, value, key, value ...)
     unpack {before, after} (a)     -> before + after results, with one list between when `starred`
     format {conversion, spec} (a)  -> one formatted field of an f-string;  join (part*) -> all
     yield (a)                      -> what the consumer sends: None
+    recur {method} (callee)        -> what the callee is bound to, None for a function: makes sure
+                                      that it is the one that is visited (`frontend.recursion`)
     landing (class*)               -> first in a block where exceptions land: the classes it takes;
                                       without operands it takes all
     refuse {message, hint}         -> reached only on a live path: a CompileError there
@@ -72,5 +74,6 @@ UNPACK = PyOp("unpack")
 FORMAT = PyOp("format")
 JOIN = PyOp("join")
 YIELD = PyOp("yield")
+RECUR = PyOp("recur")
 LANDING = PyOp("landing")
 REFUSE = PyOp("refuse")

@@ -21,7 +21,7 @@ from typing import Any
 from pyxla.errors import Location
 from pyxla.frontend import fence
 from pyxla.frontend.cfg import Graph, control_flow_graph
-from pyxla.frontend.desugar import desugar
+from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.pyops import UNBOUND
 from pyxla.frontend.source import SourceFunction
 from pyxla.ir.core import Block, Branch, Function, Instr, Phi, Raise, Return, Value
@@ -63,7 +63,11 @@ def to_ssa(source: SourceFunction) -> SSA:
 
 def _build(source: SourceFunction) -> SSA:
     lowered = desugar(source)
-    graph = control_flow_graph(source, lowered)
+    return ssa_of(source, lowered, control_flow_graph(source, lowered))
+
+
+def ssa_of(source: SourceFunction, lowered: Lowered, graph: Graph) -> SSA:
+    """The SSA form of a graph of a function."""
     flow = flow_graph(graph.entry)
     renaming = Renaming(graph, flow, source.loc)
     renaming.place_phis()
@@ -75,7 +79,7 @@ def _build(source: SourceFunction) -> SSA:
     return SSA(source, function, flow, renaming.live_in, free, scope.cell, scope.generator)
 
 
-def _live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:
+def live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:
     """The names that cross blocks, and the set of those live into each block, as bits; with what
     the block sets first."""
     bit: dict[str, int] = {}
@@ -114,7 +118,7 @@ class Renaming:
         self.graph = graph
         self.flow = flow
         self.loc = loc
-        self.crossing, self.live = _live_names(graph, flow.order)
+        self.crossing, self.live = live_names(graph, flow.order)
         self.phis: dict[Block, dict[str, Phi]] = {block: {} for block in flow.order}
         self.live_in: dict[Block, dict[Value, None]] = {}
         self.reaching: dict[str, list[Value]] = {name: [] for name in self.crossing}

@@ -48,6 +48,10 @@ class Items:
         return self._next
 
 
+class Open(tuple[Any, ...]):
+    """The variables of a call that is open (`frontend.recursion`)."""
+
+
 def sequence(iterable: Iterable[Any]) -> Any:
     """What a loop over `iterable` indexes."""
     return iterable if type(iterable) in _INDEXED else Items(iter(iterable))

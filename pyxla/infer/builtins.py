@@ -89,6 +89,28 @@ def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return Const(None)
 
 
+@transfer("recur")
+def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    callee, owner = frame.env[instr.operands[0]], Const(None)
+    if instr.attrs["method"] and isinstance(callee, Compound) and callee.kind == "method":
+        callee, owner = callee.items
+    if not _is_visited(frame, callee):
+        raise engine.refuse("a call that looks like recursion is of another function")
+    return owner
+
+
+def _is_visited(frame: Frame, callee: Any) -> bool:
+    """Whether this function is the one that is visited."""
+    if isinstance(callee, Const):
+        return callee.value is not None and callee.value is frame.function
+    if not isinstance(callee, Compound) or callee.kind != "function":
+        return False
+    source, freevars = callee.meta[:2]
+    boxes = callee.items[len(callee.items) - len(freevars) :]
+    same = dict(zip(freevars, boxes, strict=True)) == frame.boxes
+    return source is frame.ssa.source and same
+
+
 @transfer("landing")
 def _landing(engine: Engine, frame: Frame, instr: Instr) -> None:
     """Whoever sends an exception here has looked at it."""

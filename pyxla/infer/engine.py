@@ -32,7 +32,7 @@ from pyxla.infer.calls.captures import (
     operand,
     python_object,
 )
-from pyxla.infer.calls.depth import check_depth, too_deep
+from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
@@ -389,6 +389,9 @@ class Engine:
             self.walk(frame, frame.ssa.flow.wto)
         except RecursionError:
             raise too_deep(self) from None
+        except CompileError as error:
+            noted(self, frame, error)
+            raise
         finally:
             self.frames.pop()
             self.builder.loc = outer

@@ -167,7 +167,8 @@ def _delattr(engine: Engine, frame: Frame, instr: Instr) -> None:
 
 @transfer("tuple")
 def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    return Tuple(tuple([engine.use(frame.env[v]) for v in instr.operands]))
+    cls = instr.attrs.get("cls", tuple)
+    return Tuple(tuple([engine.use(frame.env[v]) for v in instr.operands]), cls)
 
 
 @transfer("list")

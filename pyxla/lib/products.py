@@ -90,8 +90,7 @@ def blas(x: Value, y: Value, left: Shape, right: Shape) -> Value:
 
 
 def spared(number: Value, x: Value) -> Value:
-    """`x` without NaN and infinities where `number`, of one element, is 0: BLAS's axpy does not look
-    at them."""
+    """`x` without NaN and infinities where `number`, of one element, is 0, as BLAS sees it."""
     if CLASSES[x.type.dtype] not in "fc" or x.type.dtype == np.float16:
         return x
     zero = k.eq(number, k.like(number, 0))

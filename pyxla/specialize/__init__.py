@@ -86,16 +86,29 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     except CompileError as refused:
         if isinstance(refused, InternalError) and request.options.verify:
             raise
-        for other in findings.retries():
+        for other in _others(findings):
             try:
-                return _specialize(request, places, Findings(other))
+                return _specialize(request, places, other)
             except CompileError as error:
                 if isinstance(error, InternalError) and request.options.verify:
                     raise
-                refused = pools.clearer(refused, error, other)
+                refused = pools.clearer(refused, error, other.policy)
         if lists := _long_lists(request.args):
             raise Restart({(*path, ITEMS): None for path in lists}, []) from None
+        for deep in findings.recursive.values():
+            deep.notes = (*deep.notes, (f"with a stack: {refused.message}", refused.loc))
+            raise deep from None
         raise refused from refused.__cause__
+
+
+def _others(findings: Findings) -> list[Findings]:
+    """What is tried after a first attempt that was refused."""
+    policies = findings.retries()
+    others = [Findings(policy, recursive=findings.recursive) for policy in policies]
+    if findings.recursing:
+        loops = {**findings.recursive, **findings.recursing}
+        others += [Findings(policy, recursive=dict(loops)) for policy in (Policy(), *policies)]
+    return others
 
 
 def _long_lists(args: Any, path: Path = ()) -> list[Path]:
@@ -143,6 +156,8 @@ def _specialize(request: Request, places: Sequence[Place], findings: Findings) -
                 raise InternalError(RuntimeError("lists are in a pool, and are not")) from need
         except _NeedsUnrolled as need:
             unrolled |= need.loops
+        except _NeedsStack as need:
+            findings.recursive[need.refusal.source] = need.refusal
 
 
 class _NeedsUnrolled(Exception):  # noqa: N818 - a request, not an error
@@ -151,6 +166,14 @@ class _NeedsUnrolled(Exception):  # noqa: N818 - a request, not an error
     def __init__(self, loops: set[Block]) -> None:
         super().__init__()
         self.loops = loops
+
+
+class _NeedsStack(Exception):  # noqa: N818 - a request, not an error
+    """The calls of a function by itself, which are refused, may become loops."""
+
+    def __init__(self, refusal: TooDeep) -> None:
+        super().__init__()
+        self.refusal = refusal
 
 
 def _attempt(
@@ -180,7 +203,7 @@ def _attempt(
             world.given_rows |= pools.given(world.engine, world.paths)
             return _run(world)
     except TooDeep as refusal:
-        raise _decided(world, refusal) from None
+        raise _of_recursion(_decided(world, refusal), findings) from None
     except NewCapture as need:
         raise Restart({}, need.places) from None
     except NeedsStatic as need:
@@ -188,7 +211,15 @@ def _attempt(
         loops = loops_of_constants(value, world.engine.headers) if value is not None else set()
         if loops - unrolled:
             raise _NeedsUnrolled(loops) from None
-        raise _demand(world, need) from None
+        raise _of_recursion(_demand(world, need), findings) from None
+
+
+def _of_recursion(answer: Exception, findings: Findings) -> Exception:
+    """What to do about recursion that nothing but data ends."""
+    known = (None, *findings.recursive)
+    if isinstance(answer, TooDeep) and answer.source not in known:
+        return _NeedsStack(answer)
+    return answer
 
 
 def _decided(world: World, refusal: TooDeep) -> Exception:

@@ -74,8 +74,11 @@ def deep_recursion(x):
 
 
 @bad("nested too deeply", float)
-def recursion_on_data(x):
-    return recursion_on_data(x - 1) if x > 1 else x  # <-
+def recursion_in_a_try(x):
+    try:
+        return recursion_in_a_try(x - 1) if x > 1 else x  # <-
+    except ValueError:
+        return x
 
 
 @bad("the source of SOURCE_LESS", float)

@@ -2,7 +2,7 @@
 
 Recursion whose end is known while compiling, as in a search over positions, may be deep.  Where
 data ends it, code and the time to make it grow with every level, mostly in vain: what decides is
-then asked for early, and a program without it refused.
+then asked for early; without it, the function is made loops with a stack (`frontend.recursion`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,20 @@ from pyxla.infer.facts.deciding import deciding_tests
 from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
+    from pyxla.frontend.source import SourceFunction
     from pyxla.infer.engine import Engine
 
 MAX_DEPTH = 120
 MAX_UNDECIDED = 64
+MAX_DEMANDS = 8
 
 
 class TooDeep(CompileError):
-    """Calls are nested too deeply.  tests: the conditions that might have ended them."""
+    """Calls are nested too deeply.  tests: the conditions that might have ended them.  source: the
+    function that was to be called."""
 
     tests: tuple[Value, ...] = ()
+    source: SourceFunction | None = None
 
 
 def check_depth(engine: Engine, frame: Any) -> None:
@@ -41,7 +45,19 @@ def check_depth(engine: Engine, frame: Any) -> None:
         return
     refusal = too_deep(engine)
     refusal.tests = tuple(deciding_tests(engine.block))
-    raise engine.demand(refusal.tests, refusal) or refusal
+    refusal.source = frame.ssa.source
+    # What unrolls a loop for a value may lead here in each iteration, at each depth.
+    engine.findings.deep += 1
+    asked = engine.findings.deep <= MAX_DEMANDS
+    raise (engine.demand(refusal.tests, refusal) if asked else None) or refusal
+
+
+def noted(engine: Engine, frame: Any, error: CompileError) -> None:
+    """Remember a function that calls itself as long as data says, and is refused in such a call."""
+    source, findings = frame.ssa.source, engine.findings
+    outer = [f for f in engine.frames[:-1] if f.ssa.source is source]
+    if any(map(_is_undecided, outer)) and source not in findings.recursive:
+        findings.recursing.setdefault(source, error)
 
 
 def _is_undecided(frame: Any) -> bool:
@@ -53,7 +69,8 @@ def too_deep(engine: Engine) -> Any:
     return engine.refuse(
         f"calls are nested too deeply ({len(engine.frames)})",
         "recursion needs a depth that constants and number arguments decide, of at most "
-        f"{MAX_DEPTH} ({MAX_UNDECIDED} where data may end it earlier): use a loop",
+        f"{MAX_DEPTH} ({MAX_UNDECIDED} where data may end it earlier), or calls of a function by "
+        "itself, outside of `try`, of plain arguments",
         kind=TooDeep,
     )
 

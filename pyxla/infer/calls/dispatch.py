@@ -20,6 +20,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
+from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
@@ -541,7 +542,8 @@ def activate(
 ) -> Any:
     """Visit a function with its arguments bound."""
     try:
-        ssa = to_ssa(source)
+        loops = to_loops(source) if source in engine.findings.recursive else None
+        ssa = loops or to_ssa(source)
     except CompileError as error:
         error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))
         raise

@@ -28,7 +28,17 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
 from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lattice import Array, Conflict, Const, Kinds, MaybeNone, Ref, Scalar, Tuple
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    Kinds,
+    MaybeNone,
+    Ref,
+    Scalar,
+    Tuple,
+)
 from pyxla.infer.lists import instances
 from pyxla.infer.lists.columnar import (
     ALIAS,
@@ -49,6 +59,7 @@ from pyxla.infer.lists.items import (
     Handle,
     Handles,
     Item,
+    Known,
     Maybe,
     Nested,
     Pick,
@@ -208,7 +219,7 @@ def read_item(
     path: tuple[int, ...] = (),
 ) -> Any:
     """The item at `index` of the list `parent`; lists in it are copies where that is None."""
-    if isinstance(item, Same):
+    if isinstance(item, (Same, Known)):
         return Const(item.value)
     if isinstance(item, Row):
         parts = tuple(
@@ -217,6 +228,8 @@ def read_item(
                 for i, inner in enumerate(item.items)
             ]
         )
+        if item.cls is range:
+            return Compound("range", parts)
         if item.cls is not list:
             return Tuple(parts, item.cls)
         return Ref(engine.heap.new(ListCell(parts), engine.loc, read_only=KEPT))

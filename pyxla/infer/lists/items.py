@@ -7,6 +7,7 @@ Row      a tuple, or a list of known length whose items are of several types: th
 Nested   a list: a column of lengths, and its items' columns with a dimension more
 Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
+Known    an int or bool that is known: none
 Pick     one of several texts or members of an enum: a column of which
 Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is
 Handles  an instance of one of several classes: a column of which, and one of the row
@@ -17,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from pyxla.frontend.support import Open
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
@@ -30,6 +32,7 @@ from pyxla.infer.joins.eithers import items_of
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
+    Compound,
     Const,
     Either,
     MaybeNone,
@@ -73,7 +76,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A tuple, or a list (`cls` is list) of so many items."""
+    """A tuple, a list (`cls` is list) of so many items, or a range: where it starts and stops, and
+    its step."""
 
     cls: type
     items: tuple[Any, ...]
@@ -104,6 +108,14 @@ class Same:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """This int or bool, as long as it is no other, in a frame (`frontend.recursion`)."""
+
+    cls: type
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class Pick:
     """One of these texts or members of an enum."""
 
@@ -126,9 +138,10 @@ class Handles:
 
 NONE = Same(None)
 _PICKED = (str, Enum)
-_CONSTANTS = (*_PICKED, type(None), type, FunctionType)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
+_CONSTANTS = (*_PICKED, type(None), type, *_FUNCTIONS, range)
 LISTS = (ListCell, GrowingList, NumberList)
-Item = Number | Block | Row | Nested | Maybe | Same | Pick | Handle | Handles
+Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Handle | Handles
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -143,7 +156,13 @@ def item_of(heap: Heap, x: Any) -> Item | None:
     if choices.is_choice(x):
         return picked(x.meta.values)
     if isinstance(x, Tuple):
-        return _row(x.cls, [item_of(heap, i) for i in x.items])
+        return (
+            _row(x.cls, [item_of(heap, i) for i in x.items])
+            if x.cls is not Open
+            else _open(heap, x)
+        )
+    if isinstance(x, Compound) and x.kind == "range" and isinstance(x.items[2], Const):
+        return _row(range, [*[item_of(heap, i) for i in x.items[:2]], Same(x.items[2].value)])
     if isinstance(x, MaybeNone):
         inner = item_of(heap, x.value)
         return Maybe(inner) if _may_be_none(inner) else None
@@ -244,10 +263,34 @@ def joined_items(items: Sequence[Item | None]) -> Item | None:
     return found
 
 
+def _open(heap: Heap, x: Tuple) -> Item | None:
+    """The variables of a call that is open: ints stay known; there is a column."""
+    known = [isinstance(i, Const) and type(i.value) in (int, bool) for i in x.items]
+    items = [
+        Known(type(i.value), i.value) if fixed else item_of(heap, i)
+        for i, fixed in zip(x.items, known, strict=True)
+    ]
+    row = _row(x.cls, items)
+    return row if row is None or count(row) else _row(x.cls, list(map(_opened, items)))
+
+
+def _opened(x: Item | None) -> Item | None:
+    """An int that is known as one that is not, and a range, but for its step."""
+    if isinstance(x, Known):
+        return Number(array_type(PYTHON_DTYPES[x.cls], (), True))
+    if isinstance(x, Same) and isinstance(x.value, range):
+        return Row(range, (_INT, _INT, Same(x.value.step)))
+    return x
+
+
+_INT = Number(array_type(INT, (), True))
+
+
 def joined_item(x: Item | None, y: Item | None) -> Item | None:
     """The item that holds both."""
     if x == y or x is None or y is None:
         return x if y == x else None
+    x, y = _opened(x), _opened(y)
     bare = [i.item if isinstance(i, Maybe) else i for i in (x, y) if i != NONE]
     if len(bare) < 2 or isinstance(x, Maybe) or isinstance(y, Maybe):
         inner = joined_items(bare)
@@ -434,6 +477,9 @@ def retyped(
 
 def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) -> Iterator[Value]:
     """The next columns of `rest`, which have `depth` dimensions, `front`, before an element's."""
+    if isinstance(old, Known) and isinstance(new, Number):
+        value_, old = old.value, _opened(old)
+        rest = iter([constant(value=np.full(front, value_, old.type.dtype))])
     if isinstance(new, Number):
         value = next(rest)
         yield cast(value, new.type.dtype)
@@ -448,6 +494,9 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
                 yield kinds.moved(which, places)
         if new.exact:
             yield cast(next(rest) if old.exact else value, INT)
+    elif isinstance(new, Row) and isinstance(old, Same):
+        for bound in (old.value.start, old.value.stop):
+            yield constant(value=np.full(front, bound, INT))
     elif isinstance(new, Row):
         for a, b in zip(old.items, new.items, strict=True):
             yield from _retyped(rest, a, b, depth, front)
@@ -491,8 +540,9 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
 def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
     """The items of a tuple or list."""
     if isinstance(x, Const):
-        return [Const(i) for i in x.value]
-    content: Any = x if isinstance(x, Tuple) else heap.contents[x.cell]
+        r = x.value
+        return [Const(i) for i in ((r.start, r.stop, r.step) if isinstance(r, range) else r)]
+    content: Any = x if isinstance(x, (Tuple, Compound)) else heap.contents[x.cell]
     return content.items
 
 

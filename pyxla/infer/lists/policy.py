@@ -7,6 +7,7 @@ did not do.  Any of these may be why the program is refused, so the next attempt
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyxla.infer.lists.sites import Sites
 
@@ -48,6 +49,9 @@ class Findings:
     met: a name or an item has no one type.
     listed: how many lists are made, more than one in loops.  sites: the places that make the lists
     of a pool each.
+    recursive: functions whose calls of themselves become loops (`frontend.recursion`), with what
+    they were refused for; recursing: others, which might.  deep: how often calls were
+    nested too deeply.
     classes: those whose instances might be in pools, of all that instances were made of (made_of);
     containers: the same of those that stand for dicts, sets and the like.
     """
@@ -64,6 +68,9 @@ class Findings:
     containers: set[type] = field(default_factory=set)
     made_of: set[type] = field(default_factory=set)
     sites: set[Sites] = field(default_factory=set)
+    recursive: dict[Any, Any] = field(default_factory=dict)
+    recursing: dict[Any, Any] = field(default_factory=dict)
+    deep: int = 0
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""

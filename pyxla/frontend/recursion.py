@@ -1,0 +1,526 @@
+"""A function that calls itself, as loops with a stack: for recursion whose depth data decides.
+
+    def f(x):            calls, frames = [], []
+        before           call:    before
+        y = f(a)                  frames.append(names that `after` reads); calls.append(0)
+        after                     x = a; go to call
+        return z         return:  if not calls: return z
+                                  at = calls.pop()
+                                  if at == 0: names = frames.pop(); y = z; after; go to return
+
+Each turn of the outer loop is a call, and each turn of the inner one a call that goes on behind one
+of its own.  What comes behind a call in a loop is the rest of that turn, then the loop.  Arguments
+that are handed on as they are stay where they are; a call whose result is returned needs no frame.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyxla.frontend import pyops, support
+from pyxla.frontend.cfg import BOX_PREFIX, Graph, GraphBuilder, OpenLoop
+from pyxla.frontend.desugar import Lowered, desugar
+from pyxla.frontend.hoist import LOAD, STORE, at, name
+from pyxla.frontend.source import SourceFunction, mangle
+from pyxla.frontend.ssa import SSA, live_names, ssa_of
+from pyxla.ir.core import Block, Branch, Instr, Jump, Return, Value
+from pyxla.ir.dominance import flow_graph
+
+Path = tuple[tuple[Sequence[ast.stmt], int], ...]
+# Variables of the graph: `put` and `lookup` know them, and no program does.
+CALLS, RESULT = "open calls", "the result"
+
+
+@dataclass(eq=False, slots=True)
+class Site:
+    """A call of the function by itself, a statement of its own: `target = call`.
+
+    path: the statements around it, from outside, and which of them it is in.  names: variables that
+    what comes behind it reads.  tail: its result is what the function returns.
+    """
+
+    number: int
+    node: Any
+    call: ast.Call
+    target: ast.Name | None
+    path: Path
+    tail: bool
+    names: tuple[str, ...] = ()
+
+
+def to_loops(source: SourceFunction) -> SSA | None:
+    """The SSA form of a function that calls itself, without these calls; None where the calls are
+    not plain, or in a `try`, or where it never ends.  Made once."""
+    if "loops" not in source.stages:
+        source.stages["loops"] = _to_loops(source)
+    made: SSA | None = source.stages["loops"]
+    return made
+
+
+def _to_loops(source: SourceFunction) -> SSA | None:
+    lowered = desugar(source)
+    if source.vararg or source.kwarg or lowered.scope.generator:
+        return None
+    apart = _Apart(source, lowered)
+    lowered = apart.lowered_apart()
+    sites = _sites(lowered.node.body, apart.own)
+    inside = [n for n in ast.walk(lowered.node) if _is_own(source, lowered, n)]
+    if not sites or len(sites) < len(inside) or any(_bound(source, s) is None for s in sites):
+        return None
+    fixed = _fixed(source, lowered, sites)
+    if not fixed >= set(lowered.scope.cell):
+        return None
+    live = _Probe(source, lowered, sites).live()
+    for site, names in live.items():
+        site.names = tuple([n for n in names if n not in fixed and not n.startswith(BOX_PREFIX)])
+    builder = _Stacked(source, lowered, list(live), fixed)
+    if not builder.build():
+        return None
+    return ssa_of(source, lowered, Graph(builder.entry, builder.params, builder.names))
+
+
+def _is_own(source: SourceFunction, lowered: Lowered, node: ast.AST) -> bool:
+    """Whether this looks like a call of the function itself; inference makes sure."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute):
+        own = mangle(source.name, source.class_name)
+        return bool(source.class_name) and node.func.attr == own
+    own_name = isinstance(node.func, ast.Name) and node.func.id == source.name
+    return own_name and source.name not in lowered.scope.bound()
+
+
+def _sites(body: Sequence[ast.stmt], own: Container[ast.stmt]) -> list[Site]:
+    sites: list[Site] = []
+    for path, node in _statements(body, ()):
+        if node in own:
+            statement: Any = node
+            target = statement.targets[0] if isinstance(node, ast.Assign) else None
+            tail = _is_tail(path, target)
+            sites.append(Site(len(sites), node, statement.value, target, path, tail))
+    return sites
+
+
+def _statements(body: Sequence[ast.stmt], path: Path) -> Iterator[tuple[Path, ast.stmt]]:
+    """All statements, but those of `try`, with their paths."""
+    for i, node in enumerate(body):
+        here = (*path, (body, i))
+        yield here, node
+        if isinstance(node, (ast.If, ast.While)):
+            yield from _statements(node.body, here)
+            yield from _statements(node.orelse, here)
+
+
+def _is_tail(path: Path, target: ast.Name | None) -> bool:
+    statements, index = path[-1]
+    following = statements[index + 1] if index + 1 < len(statements) else None
+    if not isinstance(following, ast.Return) or target is None:
+        return False
+    return isinstance(following.value, ast.Name) and following.value.id == target.id
+
+
+def _bound(source: SourceFunction, site: Site) -> dict[str, ast.expr] | None:
+    """The arguments of a call by parameter, the object of a method not among them; None where that
+    is not plain."""
+    positional = [*source.posonly, *source.args]
+    if isinstance(site.call.func, ast.Attribute):
+        positional = positional[1:]
+    args, keywords = site.call.args, site.call.keywords
+    if len(args) > len(positional) or any(isinstance(a, ast.Starred) for a in args):
+        return None
+    bound = dict(zip(positional, args, strict=False))
+    for keyword in keywords:
+        if keyword.arg is None or keyword.arg in bound or keyword.arg in source.posonly:
+            return None
+        bound[keyword.arg] = keyword.value
+    node: Any = source.node
+    defaults = dict(zip(reversed([*source.posonly, *source.args]), reversed(node.args.defaults)))
+    defaults |= {a.arg: d for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d}
+    for missing in [p for p in (*positional, *source.kwonly) if p not in bound]:
+        if not isinstance(defaults.get(missing), ast.Constant):
+            return None
+        bound[missing] = defaults[missing]
+    return bound if len(bound) == len(positional) + len(source.kwonly) else None
+
+
+def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> set[str]:
+    """Parameters that each call hands on, and nothing rebinds."""
+    fixed = {p for p in source.params if p not in lowered.scope.stores}
+    for site in sites:
+        given: dict[str, ast.expr] = dict(_bound(source, site) or {})
+        if isinstance(site.call.func, ast.Attribute):
+            given[source.params[0]] = site.call.func.value
+        fixed -= {p for p in fixed if not _is_name(given.get(p), p)}
+    return fixed
+
+
+def _is_name(node: Any, text: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == text
+
+
+# --- calls apart ------------------------------------------------------------------------------
+
+
+class _Apart:
+    """Puts the calls of a function by itself in statements of their own, `own`, in the same order.
+
+    out: where statements go.  made: names of values that are held.
+    """
+
+    def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
+        self.source, self.lowered = source, lowered
+        self.out: list[ast.stmt] = []
+        self.made: dict[str, None] = {}
+        self.own: set[ast.stmt] = set()
+
+    def lowered_apart(self) -> Lowered:
+        """The function that way."""
+        node = copy.copy(self.lowered.node)
+        node.body = self.block(node.body)
+        scope = self.lowered.scope
+        scope = replace(scope, stores={**scope.stores, **self.made})
+        return replace(self.lowered, node=node, scope=scope)
+
+    def has(self, node: Any) -> bool:
+        return any(_is_own(self.source, self.lowered, n) for n in ast.walk(node))
+
+    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
+        outer, self.out = self.out, []
+        for node in nodes:
+            if isinstance(node, (ast.FunctionDef, ast.Try)) or not self.has(node):
+                self.out.append(node)
+            else:
+                self.statement(copy.copy(node))
+        made, self.out = self.out, outer
+        return made
+
+    def statement(self, node: Any) -> None:
+        if isinstance(node, ast.While):
+            node.body = self.block(node.body)
+        elif isinstance(node, ast.If):
+            node.test = self.flat(node.test)
+            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        elif isinstance(node, ast.AugAssign):
+            return self.augmented(node)
+        elif isinstance(node, (ast.Assign, ast.Expr)) and self.is_site(node):
+            value: Any = node.value
+            node.value = self.call(value)
+            self.own.add(node)
+        elif isinstance(node, ast.Assign):
+            value, *places = self.flat_all([node.value, *node.targets])
+            node.value, node.targets = value, places
+        else:
+            for field, value in ast.iter_fields(node):
+                if isinstance(value, ast.expr):
+                    setattr(node, field, self.flat(value))
+        self.out.append(node)
+
+    def is_site(self, node: Any) -> bool:
+        plain = isinstance(node, ast.Expr) or isinstance(node.targets[0], ast.Name)
+        return plain and _is_own(self.source, self.lowered, node.value)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        """`x[i] += f(y)`: what `x[i]` is before the call is added to."""
+        target: Any = node.target
+        if not isinstance(target, ast.Name):
+            target = copy.copy(target)
+            parts = ["value", "slice"] if isinstance(target, ast.Subscript) else ["value"]
+            for part in parts:
+                setattr(target, part, self.held(self.flat(getattr(target, part))))
+        read = copy.copy(target)
+        read.ctx = LOAD
+        old = self.held(read)
+        added = at(ast.AugAssign(at(ast.Name(old.id, STORE), node), node.op, node.value), node)
+        added.value = self.flat(node.value)
+        self.out.append(added)
+        self.out.append(at(ast.Assign([target], old), node))
+
+    def flat(self, node: Any) -> Any:
+        """An expression without calls, which are made before."""
+        if not self.has(node):
+            return node
+        node = copy.copy(node)
+        if _is_own(self.source, self.lowered, node):
+            return self.held(self.call(node), own=True)
+        fields = [f for f, value in ast.iter_fields(node) if isinstance(value, (ast.expr, list))]
+        parts = [getattr(node, f) for f in fields]
+        counts = [len(p) if isinstance(p, list) else 1 for p in parts]
+        every = [e for p in parts for e in (p if isinstance(p, list) else [p])]
+        if isinstance(node, ast.Dict):  # a key, its value, the next key
+            every = [e for pair in zip(node.keys, node.values, strict=True) for e in pair]
+        flat = self.flat_all(every)
+        if isinstance(node, ast.Dict):
+            flat = [*flat[::2], *flat[1::2]]
+        for field, part, count in zip(fields, parts, counts, strict=True):
+            setattr(node, field, flat[:count] if isinstance(part, list) else flat[0])
+            flat = flat[count:]
+        return node
+
+    def call(self, node: ast.Call) -> ast.Call:
+        """A call of the function itself, of plain arguments."""
+        node = copy.copy(node)
+        count = len(node.args)
+        func, *rest = self.flat_all([node.func, *node.args, *[k.value for k in node.keywords]])
+        node.func, node.args = func, rest[:count]
+        pairs = zip(node.keywords, rest[count:], strict=True)
+        node.keywords = [at(ast.keyword(k.arg, value), k) for k, value in pairs]
+        return node
+
+    def flat_all(self, nodes: Sequence[Any]) -> list[Any]:
+        """Expressions that are evaluated one after the other: those before a call are held."""
+        last = max([i for i, node in enumerate(nodes) if self.has(node)], default=0)
+        return [
+            self.spilled(self.flat(node)) if i < last else self.flat(node)
+            for i, node in enumerate(nodes)
+        ]
+
+    def spilled(self, node: Any) -> Any:
+        """`node`, evaluated now."""
+        if isinstance(node, ast.Constant) or node is None or self.is_global(node):
+            return node
+        if isinstance(node, (ast.Slice, ast.Starred, ast.FormattedValue, ast.keyword)) or (
+            isinstance(node, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.elts)
+        ):
+            node = copy.copy(node)
+            for field, value in ast.iter_fields(node):
+                if isinstance(value, ast.expr):
+                    setattr(node, field, self.spilled(value))
+                elif field == "elts":
+                    setattr(node, field, [self.spilled(e) for e in value])
+            return node
+        return self.held(node)
+
+    def is_global(self, node: Any) -> bool:
+        """Whether this is a global name, or an attribute of one: a function, a class, a module."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        scope = self.lowered.scope
+        variables = (*scope.bound(), *scope.nonlocal_, *self.source.freevars)
+        return isinstance(node, ast.Name) and node.id not in variables
+
+    def held(self, node: Any, own: bool = False) -> Any:
+        """A fresh name that holds the value."""
+        text = f"value {len(self.made)} of {self.source.name}"
+        self.made[text] = None
+        made: Any = at(ast.Assign([at(ast.Name(text, STORE), node)], node), node)
+        if own:
+            self.own.add(made)
+        self.out.append(made)
+        return name(text, node)
+
+
+# --- graphs -----------------------------------------------------------------------------------
+
+
+class _OfSites(GraphBuilder):
+    """Stops at the calls of the function by itself."""
+
+    def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
+        super().__init__(source, lowered)
+        self.sites = {id(site.node): site for site in sites}
+
+    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+        for node in nodes:
+            if self.block is None:
+                return
+            site = self.sites.get(id(node))
+            if site is not None:
+                self.at_site(site)
+            elif isinstance(node, ast.Return):
+                self.return_(node)
+            else:
+                super().statements([node])
+
+    def at_site(self, site: Site) -> None:
+        raise NotImplementedError
+
+
+class _Probe(_OfSites):
+    """The graph as it is, to see which names are read behind each call."""
+
+    def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
+        super().__init__(source, lowered, sites)
+        self.behind: dict[Site, Block] = {}
+
+    def at_site(self, site: Site) -> None:
+        value = self.value(site.call)
+        self.behind[site] = self.start("behind", self.block)
+        if site.target is not None:
+            self.store(site.target, value, site.node)
+
+    def live(self) -> dict[Site, list[str]]:
+        """The variables that are read behind each call that is reached."""
+        self.build()
+        order = flow_graph(self.entry).order
+        crossing, live = live_names(Graph(self.entry, self.params, self.names), order)
+        return {
+            site: [name for i, name in enumerate(crossing) if live[block] >> i & 1]
+            for site, block in self.behind.items()
+            if block in live
+        }
+
+    def build(self) -> None:
+        self.parameters()
+        self.statements(self.lowered.node.body)
+        if self.block is not None:
+            self.end(Return((self.literal(None, self.lowered.node),)))
+
+
+class _Stacked(_OfSites):
+    """The graph of the function as two loops; `called` and `returning` are open blocks."""
+
+    def __init__(
+        self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site], fixed: set[str]
+    ) -> None:
+        super().__init__(source, lowered, sites)
+        self.fixed = fixed
+        self.kept = [site for site in sites if not site.tail]
+        self.called: list[Block] = []
+        self.returning: list[Block] = []
+
+    def put(self, text: str, value: Value) -> None:
+        self.here.values[text] = value
+        self.here.writes[text] = None
+
+    def build(self) -> bool:
+        """Make the graph; whether it is ever left."""
+        node = self.lowered.node
+        self.parameters()
+        for text in [CALLS, *[_frames(site) for site in self.kept if site.names]]:
+            self.put(text, self.emit(pyops.LIST, (), {}, node))
+        header = self.start("call", self.block)
+        self.body(node)
+        returns = bool(self.returning)
+        self.join(self.returning, "returned")
+        if returns:
+            self.unwind(node)
+        self.turn(header, self.called)
+        return returns or any(isinstance(part, ast.Raise) for part in ast.walk(node))
+
+    def body(self, node: ast.FunctionDef) -> None:
+        self.statements(node.body)
+        if self.block is not None:
+            self.returned(self.literal(None, node))
+
+    def turn(self, header: Block, ends: Sequence[Block]) -> None:
+        """Lead these blocks back to the start of a loop."""
+        self.join(ends, "latch")
+        if self.block is not None:
+            header.preds.append(self.block)
+            self.end(Jump(header, self.left_at(self.block)))
+
+    def return_(self, node: ast.Return) -> None:
+        self.returned(self.value(node.value))
+
+    def returned(self, value: Value) -> None:
+        self.put(RESULT, value)
+        self.returning.append(self.block)
+        self.block = None
+
+    def unwind(self, node: ast.FunctionDef) -> None:
+        """Go on behind the calls that are open, one after the other."""
+        if not self.kept:
+            return self.end(Return((self.lookup(RESULT),), self.location(node)))
+        header = self.start("unwind", self.block)
+        self.returning = []
+        test = self.emit(pyops.TRUTH, (self.lookup(CALLS),), {}, node)
+        go_on, leave = self.fork(test, node)
+        self.resume(leave)
+        self.end(Return((self.lookup(RESULT),), self.location(node)))
+        self.resume(go_on)
+        at_site = self.method(CALLS, "pop", (), node)
+        for site in self.kept[:-1]:
+            operands = (at_site, self.literal(site.number, node))
+            same = self.emit(pyops.COMPARE, operands, {"op": "eq"}, node)
+            this, other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
+            self.resume(this)
+            self.behind(site)
+            self.resume(other)
+        self.behind(self.kept[-1])
+        self.turn(header, self.returning)
+
+    def fork(self, test: Value, node: ast.AST) -> tuple[Block, Block]:
+        """End the block on a test."""
+        then, otherwise = self.make("then"), self.make("else")
+        then.preds.append(self.block)
+        otherwise.preds.append(self.block)
+        self.end(Branch(test, then, otherwise, self.location(node)))
+        return then, otherwise
+
+    def method(self, text: str, method: str, args: tuple[Value, ...], node: ast.AST) -> Value:
+        """Call a method of a variable."""
+        found = self.emit(pyops.GETATTR, (self.lookup(text),), {"name": method}, node)
+        layout = ("pos",) * len(args)
+        return self.emit(pyops.CALL, (found, *args), {"layout": layout}, node)
+
+    def at_site(self, site: Site) -> None:
+        """Leave what is needed behind the call, and begin again with its arguments."""
+        call: Any = site.call
+        callee = self.value(call.func)
+        method = isinstance(call.func, ast.Attribute)
+        owner = self.emit(pyops.RECUR, (callee,), {"method": method}, call)
+        bound = _bound(self.source, site) or {}
+        texts = [text for text in bound if text not in self.fixed]
+        new = {text: self.value(bound[text]) for text in texts}
+        if not site.tail:
+            if site.names:
+                frame = tuple([self.lookup(text) for text in site.names])
+                made = self.emit(pyops.TUPLE, frame, {"cls": support.Open}, call)
+                self.method(_frames(site), "append", (made,), call)
+            self.method(CALLS, "append", (self.literal(site.number, call),), call)
+        if method and self.source.params[0] not in self.fixed:
+            new[self.source.params[0]] = owner
+        for text, value in new.items():
+            self.put(text, value)
+        self.called.append(self.block)
+        self.block = None
+
+    def behind(self, site: Site) -> None:
+        """What comes after a call."""
+        if site.names:
+            frame = self.method(_frames(site), "pop", (), site.call)
+            attrs = {"before": len(site.names), "after": 0, "starred": False}
+            op: Any = pyops.UNPACK
+            instr = Instr(op, (frame,), attrs, (), self.location(site.call))
+            instr.results = tuple([Value(None, instr, text) for text in site.names])
+            self.block.instrs.append(instr)
+            for text, value in zip(site.names, instr.results, strict=True):
+                self.put(text, value)
+        self.after(site, 0)
+        if self.block is not None:
+            self.returned(self.literal(None, self.lowered.node))
+
+    def after(self, site: Site, level: int) -> None:
+        """What comes behind in the statements at a level of the path, and inside of it first."""
+        statements, index = site.path[level]
+        node = statements[index]
+        if level == len(site.path) - 1:
+            if site.target is not None:
+                self.store(site.target, self.lookup(RESULT), site.node)
+        elif isinstance(node, ast.While):
+            self.rest_of_loop(site, level, node)
+        else:
+            self.after(site, level + 1)
+        if self.block is not None:
+            self.statements(statements[index + 1 :])
+
+    def rest_of_loop(self, site: Site, level: int, node: ast.While) -> None:
+        """The rest of a turn, then the loop."""
+        loop = OpenLoop()
+        self.loops.append(loop)
+        self.after(site, level + 1)
+        self.loops.pop()
+        ends = loop.continues + ([self.block] if self.block is not None else [])
+        self.join(ends, "rest")
+        if self.block is not None:
+            self.while_(node)
+        ends = loop.breaks + ([self.block] if self.block is not None else [])
+        self.join(ends, "exit")
+
+
+def _frames(site: Site) -> str:
+    return f"frames of call {site.number}"
