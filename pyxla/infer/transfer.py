@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from pyxla.frontend.support import Open
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables
@@ -18,7 +19,7 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine, Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple, Unbound
+from pyxla.infer.lattice import Compound, Const, MaybeUnbound, Ref, Tuple, Unbound
 from pyxla.infer.lists import columnar, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary
@@ -168,6 +169,11 @@ def _delattr(engine: Engine, frame: Frame, instr: Instr) -> None:
 @transfer("tuple")
 def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
     cls = instr.attrs.get("cls", tuple)
+    values = [frame.env[v] for v in instr.operands]
+    if cls is Open and any(isinstance(x, (Unbound, MaybeUnbound)) for x in values):
+        raise engine.refuse(
+            "a variable that may be unbound is read after the function calls itself"
+        )
     return Tuple(tuple([engine.use(frame.env[v]) for v in instr.operands]), cls)
 
 

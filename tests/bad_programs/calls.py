@@ -74,6 +74,14 @@ def deep_recursion(x):
 
 
 @bad("nested too deeply", float)
+def recursion_with_a_name_that_may_be_unbound(x):
+    if x > 2:
+        k = x * 2
+    r = recursion_with_a_name_that_may_be_unbound(x - 1) if x > 0 else x  # <-
+    return r + (k if x > 2 else 1)
+
+
+@bad("nested too deeply", float)
 def recursion_in_a_try(x):
     try:
         return recursion_in_a_try(x - 1) if x > 1 else x  # <-
