@@ -68,7 +68,7 @@ def _to_loops(source: SourceFunction) -> SSA | None:
     apart = _Apart(source, lowered)
     lowered = apart.lowered_apart()
     sites = _sites(lowered.node.body, apart.own)
-    inside = [n for n in ast.walk(lowered.node) if _is_own(source, lowered, n)]
+    inside = [n for n in ast.walk(lowered.node) if apart.own_calls.calls(n)]
     if not sites or len(sites) < len(inside) or any(_bound(source, s) is None for s in sites):
         return None
     fixed = _fixed(source, lowered, sites)
@@ -83,15 +83,32 @@ def _to_loops(source: SourceFunction) -> SSA | None:
     return ssa_of(source, lowered, Graph(builder.entry, builder.params, builder.names))
 
 
-def _is_own(source: SourceFunction, lowered: Lowered, node: ast.AST) -> bool:
-    """Whether this looks like a call of the function itself; inference makes sure."""
-    if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Attribute):
-        own = mangle(source.name, source.class_name)
-        return bool(source.class_name) and node.func.attr == own
-    own_name = isinstance(node.func, ast.Name) and node.func.id == source.name
-    return own_name and source.name not in lowered.scope.bound()
+class _Own:
+    """Which calls of a function look like calls of itself; inference makes sure.
+
+    names: its name, where that is no variable of its own, and the temporaries that hold it while
+    arguments are evaluated.
+    """
+
+    def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
+        self.source = source
+        self.names: set[str] = set()
+        if source.name in lowered.scope.bound():
+            return
+        self.names.add(source.name)
+        for node in ast.walk(lowered.node):
+            match node:
+                case ast.Assign([ast.Name(text)], ast.Name(value)) if value == source.name:
+                    if lowered.temporary(text):
+                        self.names.add(text)
+
+    def calls(self, node: Any) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        if isinstance(node.func, ast.Attribute):
+            own = mangle(self.source.name, self.source.class_name)
+            return bool(self.source.class_name) and node.func.attr == own
+        return isinstance(node.func, ast.Name) and node.func.id in self.names
 
 
 def _sites(body: Sequence[ast.stmt], own: Container[ast.stmt]) -> list[Site]:
@@ -173,6 +190,7 @@ class _Apart:
 
     def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
         self.source, self.lowered = source, lowered
+        self.own_calls = _Own(source, lowered)
         self.out: list[ast.stmt] = []
         self.made: dict[str, None] = {}
         self.own: set[ast.stmt] = set()
@@ -186,7 +204,7 @@ class _Apart:
         return replace(self.lowered, node=node, scope=scope)
 
     def has(self, node: Any) -> bool:
-        return any(_is_own(self.source, self.lowered, n) for n in ast.walk(node))
+        return any(self.own_calls.calls(n) for n in ast.walk(node))
 
     def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
         outer, self.out = self.out, []
@@ -221,7 +239,7 @@ class _Apart:
 
     def is_site(self, node: Any) -> bool:
         plain = isinstance(node, ast.Expr) or isinstance(node.targets[0], ast.Name)
-        return plain and _is_own(self.source, self.lowered, node.value)
+        return plain and self.own_calls.calls(node.value)
 
     def augmented(self, node: ast.AugAssign) -> None:
         """`x[i] += f(y)`: what `x[i]` is before the call is added to."""
@@ -244,7 +262,7 @@ class _Apart:
         if not self.has(node):
             return node
         node = copy.copy(node)
-        if _is_own(self.source, self.lowered, node):
+        if self.own_calls.calls(node):
             return self.held(self.call(node), own=True)
         fields = [f for f, value in ast.iter_fields(node) if isinstance(value, (ast.expr, list))]
         parts = [getattr(node, f) for f in fields]
@@ -264,8 +282,14 @@ class _Apart:
         """A call of the function itself, of plain arguments."""
         node = copy.copy(node)
         count = len(node.args)
-        func, *rest = self.flat_all([node.func, *node.args, *[k.value for k in node.keywords]])
-        node.func, node.args = func, rest[:count]
+        given = [*node.args, *[k.value for k in node.keywords]]
+        if isinstance(node.func, ast.Attribute):
+            owner, *rest = self.flat_all([node.func.value, *given])
+            node.func = at(ast.Attribute(owner, node.func.attr, LOAD), node.func)
+        else:
+            rest = self.flat_all(given)
+            node.func = name(self.source.name, node.func)
+        node.args = rest[:count]
         pairs = zip(node.keywords, rest[count:], strict=True)
         node.keywords = [at(ast.keyword(k.arg, value), k) for k, value in pairs]
         return node

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tests.fuzz import expressions as ex
 from tests.fuzz import items
 from tests.fuzz.packed import added
-from tests.fuzz.patterns import statement, written
+from tests.fuzz.patterns import closed, statement, written
 from tests.fuzz.scope import Scope
 from tests.fuzz.values import DTYPES, array_text, is_array, random_array
 
@@ -85,20 +85,8 @@ def closure_changes(scope: Scope) -> bool:
             [f"{result} = {call} + {f}(1.0)"],
         )
     )
-    if any(":=" in line for line in lines):
+    if not closed(scope, lines, result, float, "closure", "closure-mutation", "nonlocal"):
         return False
-    maker = [f"def make({', '.join(scope.names)}):", *["    " + line for line in lines]]
-    namespace = dict(scope.namespace)
-    try:
-        exec("\n".join([*maker, f"    return {result}"]), namespace)
-        given = {n: v.copy() if is_array(v) else v for n, v in scope.names.items()}
-        if type(namespace["make"](**given)) is not float:
-            return False
-    except Exception:  # noqa: BLE001 - CPython refuses it
-        return False
-    for line in lines:
-        scope.emit(line)
-    scope.feature("closure", "closure-mutation", "nonlocal")
     scope.names[result] = scope.names[state] = 1.5
     scope.fixed.add(state)
     scope.held.update(scope.names)

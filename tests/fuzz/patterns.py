@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 from tests.fuzz import expressions as ex
@@ -24,6 +25,24 @@ def statement(weight: int) -> Callable[[Statement], Statement]:
 def written(scope: Scope, lines: list[str], *features: str) -> bool:
     """Write lines that run."""
     if not runs(scope, "\n".join(lines)):
+        return False
+    for line in lines:
+        scope.emit(line)
+    scope.feature(*features)
+    return True
+
+
+def closed(scope: Scope, lines: list[str], result: str, wanted: type, *features: str) -> bool:
+    """Write lines with nested functions if they run in a function, and make a number of a type."""
+    if any(":=" in line for line in lines):
+        return False
+    maker = [f"def make({', '.join(scope.names)}):", *["    " + line for line in lines]]
+    namespace = dict(scope.namespace)
+    try:
+        exec("\n".join([*maker, f"    return {result}"]), namespace)
+        if type(namespace["make"](**copy.deepcopy(scope.names))) is not wanted:
+            return False
+    except Exception:  # noqa: BLE001 - CPython refuses it
         return False
     for line in lines:
         scope.emit(line)

@@ -22,6 +22,7 @@ from tests.fuzz import (  # noqa: F401 - used by name
     numbers,
     packed,
     patterns,
+    recursing,
     shared_lists,
     sharing,
 )

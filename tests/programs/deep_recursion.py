@@ -667,3 +667,54 @@ def subset(x):
 
     go(0, 6.0, 0.0)
     return top, best
+
+
+def chosen(n, k):
+    """The argument of a call has a call or a condition in it."""
+    if n <= 0:
+        return k
+    return chosen(n - 1, chosen(n - 2, k + 1 if n % 2 else 2) % 7) + chosen(n - 3, n if k else 4)
+
+
+@program("recursion of any depth", lambda: (np.array([9, 3]),), lambda: (np.array([0, 5]),))
+def arguments_with_conditions(x):
+    def halves(n, best):
+        if n == 0:
+            return best
+        return max(halves(n // 2, best + 1 if n % 2 else best), halves(n // 3, 0))
+
+    def nested(n, k):
+        t = n
+        if n <= 0:
+            return k % 3
+        if t > k and nested(n - 2, k) > 1:
+            return nested(n - 1, k + 1)
+        return nested(n - 1, nested(n - 2, 3) % 4) + n
+
+    return chosen(int(x[0]), int(x[1])), halves(int(x[0]), 0), nested(int(x[0]) % 6, int(x[1]))
+
+
+class Heap:
+    def __init__(self, value):
+        self.value = value
+        self.left = None
+        self.right = None
+
+    def total(self, k):
+        t = self.value * k
+        if self.left is not None:
+            t += self.left.total(k + 1 if t > 3 else k)
+        if self.right is not None:
+            t += self.right.total(self.left.total(1) if self.left is not None else 2)
+        return t % 100
+
+
+@program("recursion of any depth", lambda: (np.array([9, 4, 1, 5, 2, 7]),))
+def methods_in_arguments(x):
+    nodes = [Heap(int(v)) for v in x]
+    for i in range(len(nodes)):
+        if 2 * i + 1 < len(nodes):
+            nodes[i].left = nodes[2 * i + 1]
+        if 2 * i + 2 < len(nodes):
+            nodes[i].right = nodes[2 * i + 2]
+    return nodes[0].total(int(x[0]))
