@@ -144,7 +144,7 @@ def _bound(source: SourceFunction, site: Site) -> dict[str, ast.expr] | None:
     """The arguments of a call by parameter, the object of a method not among them; None where that
     is not plain."""
     positional = [*source.posonly, *source.args]
-    if isinstance(site.call.func, ast.Attribute):
+    if _on_object(source, site.call):
         positional = positional[1:]
     args, keywords = site.call.args, site.call.keywords
     if len(args) > len(positional) or any(isinstance(a, ast.Starred) for a in args):
@@ -164,12 +164,19 @@ def _bound(source: SourceFunction, site: Site) -> dict[str, ast.expr] | None:
     return bound if len(bound) == len(positional) + len(source.kwonly) else None
 
 
+def _on_object(source: SourceFunction, call: ast.Call) -> bool:
+    """Whether the first argument is what the function is an attribute of."""
+    decorators = getattr(source.node, "decorator_list", ())
+    static = any(_is_name(node, "staticmethod") for node in decorators)
+    return isinstance(call.func, ast.Attribute) and not static
+
+
 def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> set[str]:
     """Parameters that each call hands on, and nothing rebinds."""
     fixed = {p for p in source.params if p not in lowered.scope.stores}
     for site in sites:
         given: dict[str, ast.expr] = dict(_bound(source, site) or {})
-        if isinstance(site.call.func, ast.Attribute):
+        if _on_object(source, site.call) and isinstance(site.call.func, ast.Attribute):
             given[source.params[0]] = site.call.func.value
         fixed -= {p for p in fixed if not _is_name(given.get(p), p)}
     return fixed
@@ -248,7 +255,7 @@ class _Apart:
             target = copy.copy(target)
             parts = ["value", "slice"] if isinstance(target, ast.Subscript) else ["value"]
             for part in parts:
-                setattr(target, part, self.held(self.flat(getattr(target, part))))
+                setattr(target, part, self.spilled(self.flat(getattr(target, part))))
         read = copy.copy(target)
         read.ctx = LOAD
         old = self.held(read)
@@ -306,6 +313,8 @@ class _Apart:
         """`node`, evaluated now."""
         if isinstance(node, ast.Constant) or node is None or self.is_global(node):
             return node
+        if isinstance(node, ast.Name) and self.stays(node.id):
+            return node
         if isinstance(node, (ast.Slice, ast.Starred, ast.FormattedValue, ast.keyword)) or (
             isinstance(node, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.elts)
         ):
@@ -317,6 +326,17 @@ class _Apart:
                     setattr(node, field, [self.spilled(e) for e in value])
             return node
         return self.held(node)
+
+    def stays(self, text: str) -> bool:
+        """Whether no call binds this variable again: expressions themselves bind none any more."""
+        scope = self.lowered.scope
+        if text not in scope.nonlocal_ and text not in self.source.freevars:
+            return text in scope.bound() and text not in scope.cell
+        outermost = self.source
+        while outermost.outer is not None:
+            outermost = outermost.outer
+        rebound = [n.names for n in ast.walk(outermost.node) if isinstance(n, ast.Nonlocal)]
+        return outermost is not self.source and not any(text in names for names in rebound)
 
     def is_global(self, node: Any) -> bool:
         """Whether this is a global name, or an attribute of one: a function, a class, a module."""
@@ -485,7 +505,7 @@ class _Stacked(_OfSites):
         """Leave what is needed behind the call, and begin again with its arguments."""
         call: Any = site.call
         callee = self.value(call.func)
-        method = isinstance(call.func, ast.Attribute)
+        method = _on_object(self.source, call)
         owner = self.emit(pyops.RECUR, (callee,), {"method": method}, call)
         bound = _bound(self.source, site) or {}
         texts = [text for text in bound if text not in self.fixed]

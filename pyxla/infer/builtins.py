@@ -94,6 +94,8 @@ def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
     callee, owner = frame.env[instr.operands[0]], Const(None)
     if instr.attrs["method"] and isinstance(callee, Compound) and callee.kind == "method":
         callee, owner = callee.items
+    elif isinstance(callee, Const) and isinstance(callee.value, types.MethodType):
+        callee, owner = Const(callee.value.__func__), Const(callee.value.__self__)
     if not _is_visited(frame, callee):
         raise engine.refuse("a call that looks like recursion is of another function")
     return owner
