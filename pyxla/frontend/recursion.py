@@ -96,11 +96,14 @@ class _Own:
         if source.name in lowered.scope.bound():
             return
         self.names.add(source.name)
+        others: set[str] = set()  # temporaries that may hold something else
         for node in ast.walk(lowered.node):
             match node:
-                case ast.Assign([ast.Name(text)], ast.Name(value)) if value == source.name:
-                    if lowered.temporary(text):
-                        self.names.add(text)
+                case ast.Assign([ast.Name(text)], ast.Name(source.name)):
+                    self.names.add(text)
+                case ast.Assign([ast.Name(text)]):
+                    others.add(text)
+        self.names = {n for n in self.names - others if n == source.name or lowered.temporary(n)}
 
     def calls(self, node: Any) -> bool:
         if not isinstance(node, ast.Call):

@@ -81,6 +81,13 @@ def recursion_with_a_name_that_may_be_unbound(x):
     return r + (k if x > 2 else 1)
 
 
+@bad("the value may be function", float)
+def recursion_of_what_data_chooses(x):
+    if x <= 0:
+        return 1.0
+    return (recursion_of_what_data_chooses if x % 2 > 1 else abs)(x - 1) + 3  # <-
+
+
 @bad("nested too deeply", float)
 def recursion_in_a_try(x):
     try:
