@@ -92,13 +92,21 @@ def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("recur")
 def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
     callee, owner = frame.env[instr.operands[0]], Const(None)
-    if instr.attrs["method"] and isinstance(callee, Compound) and callee.kind == "method":
-        callee, owner = callee.items
-    elif isinstance(callee, Const) and isinstance(callee.value, types.MethodType):
-        callee, owner = Const(callee.value.__func__), Const(callee.value.__self__)
+    if instr.attrs["method"]:
+        callee, owner = _unbound(callee)
     if not _is_visited(frame, callee):
         raise engine.refuse("a call that looks like recursion is of another function")
     return owner
+
+
+def _unbound(method: Any) -> tuple[Any, Any]:
+    """The function of a bound method, None of anything else; the object or class that it is of."""
+    if isinstance(method, Compound) and method.kind == "method":
+        function, owner = method.items
+        return function, owner
+    if isinstance(method, Const) and isinstance(method.value, types.MethodType):
+        return Const(method.value.__func__), Const(method.value.__self__)
+    return Const(None), Const(None)
 
 
 def _is_visited(frame: Frame, callee: Any) -> bool:
