@@ -1,0 +1,139 @@
+"""Recursion whose depth data decides: how the function is called, and what its arguments are."""
+
+import numpy as np
+
+from tests.programs import program
+
+
+def chosen(n, k):
+    """The argument of a call has a call or a condition in it."""
+    if n <= 0:
+        return k
+    return chosen(n - 1, chosen(n - 2, k + 1 if n % 2 else 2) % 7) + chosen(n - 3, n if k else 4)
+
+
+@program("recursion of any depth", lambda: (np.array([9, 3]),), lambda: (np.array([0, 5]),))
+def arguments_with_conditions(x):
+    def halves(n, best):
+        if n == 0:
+            return best
+        return max(halves(n // 2, best + 1 if n % 2 else best), halves(n // 3, 0))
+
+    def nested(n, k):
+        t = n
+        if n <= 0:
+            return k % 3
+        if t > k and nested(n - 2, k) > 1:
+            return nested(n - 1, k + 1)
+        return nested(n - 1, nested(n - 2, 3) % 4) + n
+
+    return chosen(int(x[0]), int(x[1])), halves(int(x[0]), 0), nested(int(x[0]) % 6, int(x[1]))
+
+
+class Heap:
+    def __init__(self, value):
+        self.value = value
+        self.left = None
+        self.right = None
+
+    def total(self, k):
+        t = self.value * k
+        if self.left is not None:
+            t += self.left.total(k + 1 if t > 3 else k)
+        if self.right is not None:
+            t += self.right.total(self.left.total(1) if self.left is not None else 2)
+        return t % 100
+
+
+@program("recursion of any depth", lambda: (np.array([9, 4, 1, 5, 2, 7]),))
+def methods_in_arguments(x):
+    nodes = [Heap(int(v)) for v in x]
+    for i in range(len(nodes)):
+        if 2 * i + 1 < len(nodes):
+            nodes[i].left = nodes[2 * i + 1]
+        if 2 * i + 2 < len(nodes):
+            nodes[i].right = nodes[2 * i + 2]
+    return nodes[0].total(int(x[0]))
+
+
+class Tools:
+    base = 3
+
+    @staticmethod
+    def factorial(n, k=1):
+        if n < 2:
+            return k
+        return n * Tools.factorial(n - 1, k) % 1009
+
+    @classmethod
+    def walk(cls, n):
+        if n <= cls.base:
+            return n
+        return cls.walk(n - 1) + cls.walk(n - 2)
+
+    @classmethod
+    def named(cls, n):
+        return n if n <= cls.base else Tools.named(n - 1) + 1
+
+
+class MoreTools(Tools):
+    base = 1
+
+
+@program("recursion of any depth", lambda: (np.array([7, 4]),), lambda: (np.array([1, 9]),))
+def static_and_class_methods(x):
+    n = int(x[0])
+    walks = Tools.walk(n), MoreTools.walk(n)
+    return Tools().factorial(n), walks, Tools.named(n), MoreTools.named(int(x[1]))
+
+
+@program("recursion of any depth", lambda: (np.array([7, 4]),), lambda: (np.array([0, 9]),))
+def elements_added_to(x):
+    g = np.zeros((10, 2))
+    marks = [0] * 10
+
+    def captured(n):
+        if n <= 0:
+            return 1.0
+        g[n, 0] += captured(n - 1)
+        g[n - 1, 1] -= captured(n - 2)
+        marks[n] += captured(n - 4) > 2
+        return g[n, 0] + n
+
+    def given(h, n):
+        if n <= 0:
+            return 1
+        h[n] *= given(h, n - 1) + given(h, n - 3)
+        return h[n] % 7
+
+    h = np.arange(10)
+    return captured(int(x[0])), given(h, int(x[1])), g, h, marks
+
+
+@program("recursion of any depth", lambda: (np.array([8]),), lambda: (np.array([3]),))
+def names_bound_again(x):
+    """Variables that a call binds again are as they were before it where they are read first."""
+    g, k, t = [0, 1, 2, 3, 4, 5, 6, 7, 8], 3, 0
+
+    def reset():
+        nonlocal k
+        k = k * 2 % 7
+        return 1
+
+    def rows(n):
+        nonlocal g
+        if n <= 0:
+            return 1
+        if n == 2:
+            g = g[::-1]
+        g[n] += rows(n - 1)
+        return g[n]
+
+    def sums(n):
+        nonlocal t
+        if n <= 0:
+            return reset()
+        t += sums(n - 1) + t
+        return k + sums(n - 2) * k % 5
+
+    return rows(int(x[0]) % 6), g, sums(int(x[0])), k, t
