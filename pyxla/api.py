@@ -22,7 +22,8 @@ from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
 from pyxla.runtime.cache import Cache
-from pyxla.runtime.outcome import CountsNeeded
+from pyxla.runtime.executable import Traced
+from pyxla.runtime.outcome import CountsNeeded, Faulty
 from pyxla.runtime.recognize import Recognizer, recognizer
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
@@ -116,7 +117,12 @@ class Compiled:
         try:
             if entry.memory:
                 entry = self._for_memory(entry, args, names, leaves)
-            return entry.executable(leaves, args)
+            try:
+                return entry.executable(leaves, args)
+            except Faulty as fault:
+                return self._replay(entry, fault, args, names, leaves)
+            except Traced:
+                return self._unchecked(entry, args, names, leaves)
         except ListOverflow as overflow:
             if entry.executable.program.has_effects:  # what it printed would be printed again
                 raise
@@ -131,6 +137,34 @@ class Compiled:
                 self._learn(Restart(dict.fromkeys(refusal.paths), []))
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
+
+    def _replay(
+        self, entry: Entry, fault: Faulty, args: tuple[Any, ...], names: Any, leaves: list[Any]
+    ) -> Any:
+        """Run once more, with the checks that failed in place."""
+        replayed = frozenset([(site.loc, site.cls) for site in fault.sites])
+        request = replace(entry.request, replayed=replayed)
+        try:
+            return self._variant(request, args, names, replayed).executable(leaves, args)
+        except CompileError as refusal:
+            raise fault.error() from refusal
+
+    def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
+        """Run under a trace, which cannot be told of what is out of order."""
+        request = replace(entry.request, options=replace(entry.request.options, checks=False))
+        return self._variant(request, args, names, None).executable(leaves, args)
+
+    def _variant(self, request: Request, args: tuple[Any, ...], names: Any, replayed: Any) -> Entry:
+        """Another program for the same arguments."""
+        key, _ = signature.flatten(args, self._static_paths)
+        key = (names, key, request.memory, "variant", replayed)
+        with self._lock:
+            found = self._cache.get(key)
+            if found is None or not found.valid():
+                made = Compilation(request, tuple(self._places), self._demands.static)
+                found = Entry(made)
+                self._keep(key, found)
+        return found
 
     def _find(self, args: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, Any]:
         """The leaves and the specialization that there is for arguments, by their key."""
@@ -253,8 +287,8 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     Use as a decorator, with or without options, or as a function.  The result is called like
     `function`, and computes what it computes.
 
-    checks=True: raise what CPython and NumPy raise by themselves (index out of range, division of
-    ints by zero, ...).  cache_size=256: specializations kept, least recently used dropped first.
+    checks=False: what CPython and NumPy raise by themselves (index out of range, division of ints by
+    zero, an int of more than 64 bits, ...) goes unnoticed; what is computed then is unspecified.  cache_size=256: specializations kept, least recently used dropped first.
     verify=True: check the compiler's own work after each stage.  list_capacity=1024: the room for a
     list that grows in a loop of unknown length; one that outgrows it compiles the function again.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:

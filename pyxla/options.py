@@ -13,10 +13,10 @@ from pyxla.errors import CompileError
 class Options:
     """How a function is compiled.
 
-    checks: raise what CPython and NumPy raise implicitly (index out of range, division of ints by
-    zero, math domain, ...).  cache_size: specializations kept per function, least recently used
-    dropped first.  verify: check the compiler's own work after each stage, and keep its
-    frames in the tracebacks of refusals.  list_capacity: the room for a list that grows in a loop
+    checks: raise what CPython and NumPy raise by themselves (index out of range, division of ints
+    by zero, math domain, an int of more than 64 bits, ...).  cache_size: specializations kept per
+    function, least recently used dropped first.  verify: check the compiler's own work after each
+    stage, and keep its frames in the tracebacks of refusals.  list_capacity: the room for a list that grows in a loop
     of unknown length, and for arrays of sizes that data decides and nothing bounds; one that
     outgrows it compiles the function again with more.
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
@@ -24,7 +24,7 @@ class Options:
     of them there is room for.
     """
 
-    checks: bool = False
+    checks: bool = True
     cache_size: int = 256
     verify: bool = False
     list_capacity: int = 1024

@@ -12,6 +12,7 @@ from pyxla.grad.trees import Copies, Leaf, Node, flatten_all, moved, rebuild
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Const, Tuple
 from pyxla.lib.operands import weak
+from pyxla.ops.sticky import flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Checked:
             return moved(x, now.__getitem__)
 
         nested.keep(engine, leaf)
+        if nested.flags is not None:
+            flag(now[nested.flags])
         status = Const(0) if nested.status is None else weak(now[nested.status], int)
         if nested.result is None:
             return Tuple((status, Const(None)))

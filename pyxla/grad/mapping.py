@@ -38,13 +38,14 @@ from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins.kinds import dtype_of
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, describe
 from pyxla.ir.core import Value
-from pyxla.ir.types import I64, array_type
+from pyxla.ir.types import I32, I64, array_type
 from pyxla.lib.operands import cast
 from pyxla.ops.batching import spread
 from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.filled import filled, zeros
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import iota, transpose
+from pyxla.ops.sticky import flag
 
 # --- Axes -----------------------------------------------------------------------------------------
 
@@ -265,6 +266,8 @@ class _Results:
     def raise_first(self) -> None:
         """Raise what the first lane raises that does."""
         nested, status = self.nested, self.nested.status
+        if nested.flags is not None and self.size:
+            flag(_all_bits(self.of(nested.flags)))
         if status is None or self.size == 0:
             return
         lane = _first_raised(self.of(status)) if self.varies(status) else number(0)
@@ -354,6 +357,14 @@ def _first_raised(status: Value) -> Value:
     numbers = iota(dtype=I64.dtype, shape=shape, dimension=0)
     found = select(raised, numbers, filled(numbers.type, shape[0]))
     return reduce(found, number(shape[0]), dimensions=(0,), computation="minimum")
+
+
+def _all_bits(words: Value) -> Value:
+    """The flags that any lane has set."""
+    if not words.type.shape:
+        return words
+    none = zeros(I32)
+    return reduce(words, none, dimensions=(0,), computation="or")
 
 
 def _others(tree: Tree) -> Iterator[Node]:

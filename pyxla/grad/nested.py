@@ -28,10 +28,12 @@ from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Scalar
 from pyxla.infer.raising.catching import Raised
 from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Block, Region, Return, Value
+from pyxla.ir.types import I32
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
 from pyxla.ops.elementwise import compare
 from pyxla.ops.filled import constant, filled
+from pyxla.ops.sticky import flag
 
 EMPTY: Mapping[Leaf, Value] = MappingProxyType({})
 
@@ -42,7 +44,8 @@ class Nested:
 
     region: parameters as given to `visit`; its results are the values of `at`, by position, and it
     uses what is around it freely.  result: None where it never returns.  raised: exceptions as
-    trees.  kept: cells of the program around it that do change, see `_kept`.
+    trees.  kept: cells of the program around it that do change, see `_kept`.  flags: the word of
+    its sticky flags, among the results.
     """
 
     region: Region
@@ -51,6 +54,7 @@ class Nested:
     status: Value | None
     raised: tuple[tuple[Raised, Tree], ...]
     kept: tuple[tuple[int, Tree], ...]
+    flags: Value | None = None
 
     def index(self, leaf: Leaf) -> int | None:
         """The result that holds a leaf's value; None of a constant."""
@@ -84,7 +88,11 @@ def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> N
         engine.block.terminator = Return(tuple(results), engine.loc)
     region = simplify(outline(graph(entry, tuple(params), engine.loc)))
     at = {value: k for k, value in enumerate(results)}
-    return Nested(region, tree, at, code, sites, kept)
+    word = None
+    if len(region.results) > len(results):
+        word = Value(I32, None, "flags")
+        at[word] = len(results)
+    return Nested(region, tree, at, code, sites, kept, word)
 
 
 def _check_functions(engine: Engine, tree: Tree | None, known: int) -> None:
@@ -160,6 +168,8 @@ def finish(
         return like(x, apart[x]) if x in apart else moved(x, now.__getitem__)
 
     nested.keep(engine, leaf)
+    if nested.flags is not None:
+        flag(now[nested.flags])
     raise_again(engine, nested, leaf, now)
     return Emitted(rebuild(engine, nested.result, leaf), tuple(made[len(nested.at) :]))
 

@@ -74,6 +74,7 @@ from pyxla.infer.lists.sites import NeedsPool, Site, apart
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
+from pyxla.infer.raising.faults import Faults, Raises, class_of
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
 from pyxla.ir import core
 from pyxla.ir.core import Block, Value
@@ -119,6 +120,7 @@ class Engine:
         self.transfer = rules.transfer
         self.captures, self.options = captures, options
         self.checks = options is not None and options.checks
+        self.faults = Faults()
         self.jax_cells: set[int] = set()
         self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take
@@ -479,6 +481,12 @@ class Engine:
         """Whether the program notices an implicit exception of this kind."""
         return self.checks or self.catches(kind)
 
+    def wants_exact_ints(self) -> bool:
+        """Whether ints that leave 64 bits are noticed: those of the user's code, not of pyxla's own
+        Python, which means them to wrap."""
+        name = self.frames[-1].module.get("__name__", "") if self.frames else ""
+        return self.checks and not name.startswith("pyxla.lib")
+
     def catches(self, kind: type[BaseException]) -> bool:
         """Whether a `try` around takes exceptions of this kind."""
         return bool(self.guards) and issubclass(kind, self.guards)
@@ -619,26 +627,34 @@ class Engine:
     def ensure(self, condition: Any, error: Any, catchable: bool = True) -> None:
         """The program raises `error` here unless `condition`, a bool.
 
-        error: an exception, an abstract one, or a function that makes one on the path that raises.
+        error: an exception, an abstract one, or one that is made on the path that raises.
         catchable: whether it is CPython's, so that programs may catch it.
         """
         if isinstance(condition, Const):
             if not condition.value:
                 self.raise_constant(error)
             return
+        kind = class_of(error)
+        site = self.loc, kind
+        if self.faults.in_place(site) or (catchable and self.catches(kind)):
+            self._raise_unless(condition, error, catchable)
+        else:
+            self.faults.note(site, condition.value)
+        if self.frames and (learned := atoms(condition, True)):
+            self.learn(learned)
+
+    def _raise_unless(self, condition: Any, error: Any, catchable: bool) -> None:
+        """Go on where `condition` holds; the other path raises."""
         good, bad = Block(), Block()
         self.block.terminator = core.Branch(condition.value, good, bad, self.loc)
         good.preds = [self.block]
         bad.preds = [self.block]
         self.block, self.builder.instrs = bad, bad.instrs
+        error = error.make() if isinstance(error, Raises) else error
         if isinstance(error, BaseException):
             error = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
-        elif not isinstance(error, Compound):
-            error = error()
         catching.throw(self, error, catchable)
         self.block, self.builder.instrs = good, good.instrs
-        if self.frames and (learned := atoms(condition, True)):
-            self.learn(learned)
 
     def learn(self, learned: tuple[Atom, ...]) -> None:
         """Go on with what `learned` says of the names of the current frame."""

@@ -41,6 +41,7 @@ class Context:
 
     unless[v] = (target, w): `v` is `w` unless control goes to `target`.  alias: values that have
     such an equal here, which is used instead of them, so that only one of the two arrays is alive.
+    stops: the words, at headers of loops, that end these once they are not 0 (`lower.sticky`).
     """
 
     env: dict[Value, Value] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Context:
     alias: dict[Value, Value] = field(default_factory=dict)
     home: dict[Value, Scope] = field(default_factory=dict)
     number: dict[Block, int] = field(default_factory=dict)
+    stops: dict[Block, Value] = field(default_factory=dict)
 
     def resolve(self, value: Value) -> Value:
         """What stands for `value` here."""

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from pyxla.ir.core import Block, Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone, size, slice_of, uses, walk
 from pyxla.ir.types import BOOL, I32
@@ -23,7 +25,9 @@ from pyxla.lower.cost import INFINITE, SMALL, cost
 from pyxla.lower.flow import Flow, Payload, Scope, goes_to, merge, selector_among, without
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import and_, compare
+from pyxla.ops.filled import constant
 
+_NONE = np.zeros((), np.int32)
 REPEATED = 64  # instructions at the head of a loop that may be there twice
 
 
@@ -219,6 +223,11 @@ def _while(
         cond.take(clone(slice_of(again, [code.head.test]), mapping))
         test = mapping.get(code.head.test, code.head.test)
         goes_on = test if goes_on is None else cond.emit(and_, goes_on, test)
+    word = scope.context.stops.get(code.header)
+    if word is not None:
+        word = mapping.get(word, scope.context.resolve(word))
+        fine = cond.emit(compare, word, cond.emit(constant, value=_NONE), direction="EQ")
+        goes_on = fine if goes_on is None else cond.emit(and_, goes_on, fine)
     result = cond.literal(True) if goes_on is None else goes_on
     regions = (
         Region(tuple(params), cond.instrs, (result,)),

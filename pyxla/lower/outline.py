@@ -26,10 +26,14 @@ from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
 from pyxla.ir.rewrite import free_values, ops_in, remove_trivial_phis, substitute_region, uses
 from pyxla.lower.flow import Context, Flow, Payload, Scope, aliases, goes_to, merge, without
 from pyxla.lower.loops import Head, LoopCode, emit_loop
+from pyxla.lower.sticky import thread_flags
 
 
 def outline(function: Function) -> Region:
-    """The region that computes what `function` does; consumes the function's instructions."""
+    """The region that computes what `function` does; consumes the function's instructions.
+
+    Where it has flags (`lower.sticky`), their word is one more result.
+    """
     try:
         return _Outliner(Context()).function(function)
     except RecursionError:
@@ -48,6 +52,7 @@ class _Outliner:
 
     def function(self, function: Function) -> Region:
         remove_trivial_phis(function)
+        self.context.stops.update(thread_flags(function) or {})
         self.graph = _analyse(function)
         self.context.number.update(self.graph.number)
         scope = Scope(self.context)

@@ -38,8 +38,8 @@ from pyxla.ir.types import (
 )
 from pyxla.runtime import descriptions, jaxlink, outcome, sharing, signature
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
-from pyxla.runtime.executable import Executable, Program
-from pyxla.runtime.outcome import Outcome
+from pyxla.runtime.executable import Executable, Program, Traced
+from pyxla.runtime.outcome import Faulty, Outcome
 
 MAGIC = b"pyxla\x00\x00\x02"
 FORMAT = 2
@@ -126,7 +126,13 @@ class Loaded:
             self._check_memory(sharing.memory(leaves))
         has_jax = any(isinstance(x, jax.Array) for x in leaves)
         seen = dataclasses.replace(self.outcome, jax=has_jax, waits=self.outcome.waits or has_jax)
-        return Executable(self, seen, self.jitted)(leaves, args)
+        try:
+            return Executable(self, seen, self.jitted)(leaves, args)
+        except Faulty as fault:
+            raise fault.error() from None
+        except Traced:  # where what is out of order goes unnoticed, as in JAX
+            seen = dataclasses.replace(seen, faults=None)
+            return Executable(self, seen, self.jitted)(leaves, args)
 
     def _check_memory(self, found: sharing.Memory) -> None:
         """The program was built for arrays that each lie in memory by themselves, in C order."""

@@ -29,7 +29,14 @@ from pyxla.lower.dead import has_effect
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
-from pyxla.runtime.outcome import OutArray, Outcome, array_uses, check_traceable, without_results
+from pyxla.runtime.outcome import (
+    Faulty,
+    OutArray,
+    Outcome,
+    array_uses,
+    check_traceable,
+    without_results,
+)
 from pyxla.runtime.words import Words, planned
 
 ARRAY = jaxlink.ARRAY
@@ -105,6 +112,10 @@ def _without(region: Any, idle: Collection[int]) -> Region:
     return Region(region.params, region.instrs, kept)
 
 
+class Traced(Exception):  # noqa: N818 - a request, not an error
+    """A trace of JAX's is under way, to which a program cannot say that something was amiss."""
+
+
 class Executable:
     """A program bound to what its caller sees; the XLA executable is made by the first call.
 
@@ -165,6 +176,28 @@ class Executable:
 
     def _quickly(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
         """What the caller sees of the results, where there is nothing else to do with them."""
+        if self.outcome.faults is None:
+            return self._quick_results(arrays)
+        made, faults = self._quick_results(arrays), self.outcome.faults
+        if self._words is not None and self._words.waits:
+            build, unpacked = self._build, self._words.values
+
+            def checked(values: Any, args: Any) -> Any:
+                values = unpacked(values)
+                if values[faults]:
+                    raise Faulty(self.outcome.faulty(values[faults]))
+                return build(values, args, {})
+
+            return checked
+
+        def alone(values: Any, args: Any) -> Any:
+            if word := number(values[faults]):
+                raise Faulty(self.outcome.faulty(word))
+            return made(values, args)
+
+        return alone
+
+    def _quick_results(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
         result, build = self.outcome.result, self._build
         if self._words is not None and self._words.waits:
             unpacked = self._words.values
@@ -255,6 +288,8 @@ class Executable:
             # What becomes a NumPy array or a number is waited for there.
             for value in values if outcome.jax else values[:1]:
                 value.block_until_ready()
+        if outcome.faults is not None and (word := number(values[outcome.faults])):
+            raise Faulty(outcome.faulty(word))
         code = 0 if outcome.status is None else number(values[outcome.status])
         made: dict[int, Any] = {}
         if code and self._sites[code - 1][0] is ListOverflow:
@@ -285,6 +320,8 @@ class Executable:
         return cls(*[part(values, args, made) for part in parts])
 
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:
+        if self.outcome.faults is not None:  # a trace does not raise by itself
+            raise Traced
         status = None if self.outcome.status is None else values[self.outcome.status]
         known = type(status) is ARRAY  # the trace differentiates, and does not compile
         check_traceable(self.outcome, self.program.name, known)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pyxla.errors import CompileError, ListOverflow, Location
+from pyxla.ops.sticky import BITS
 
 Path = tuple[Any, ...]
 
@@ -248,7 +249,8 @@ class Outcome:
     inputs: the leaf that feeds each parameter of the program.  status: the result (i32) that is 0
     or says which site raised.  jax: a jax.Array is among arguments and captures, so that array
     results are jax.Arrays.  waits: a call ends when the program has: because of a NumPy array
-    argument, which XLA reads in place (the rest is found out from the tree).
+    argument, which XLA reads in place (the rest is found out from the tree).  faults: the result
+    that is the word of sticky flags; check i sets flag i, modulo their number.
     """
 
     inputs: tuple[int, ...]
@@ -260,6 +262,27 @@ class Outcome:
     jax: bool = False
     waits: bool = False
     pools: tuple[OutPool, ...] = ()
+    faults: int | None = None
+    checks: tuple[Site, ...] = ()
+
+    def faulty(self, word: int) -> tuple[Site, ...]:
+        """The checks whose flags are set in a word."""
+        return tuple([site for i, site in enumerate(self.checks) if word >> (i % BITS) & 1])
+
+
+class Faulty(Exception):  # noqa: N818 - a request, not an error
+    """Something was out of order in a run, whose results are dropped: one of `sites`, the checks
+    whose flags are set; nothing was written."""
+
+    def __init__(self, sites: tuple[Site, ...]) -> None:
+        super().__init__()
+        self.sites = sites
+
+    def error(self) -> BaseException:
+        """The exception where there is no second run to raise it: of the first of the checks."""
+        site = self.sites[0]
+        where = "" if site.loc is None else f" at {site.loc}"
+        return site.cls(f"{site.cls.__name__}{where}; compiled Python says more")
 
 
 class CountsNeeded(CompileError):
@@ -332,6 +355,7 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
         stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
         pools=tuple([replace(p, rows=_renumbered(p.rows, moved, made)) for p in outcome.pools]),
         status=None if outcome.status is None else moved(outcome.status),
+        faults=None if outcome.faults is None else moved(outcome.faults),
         sites=tuple(
             [
                 replace(site, args=tuple([_renumbered(a, moved, made) for a in site.args]))

@@ -10,12 +10,13 @@ must become an argument.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.calls.depth import TooDeep, deep_calls
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import loops_of_constants, parameters
 from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
@@ -23,9 +24,12 @@ from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import pools, shared
 from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.infer.lists.sites import NeedsPool, united
+from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
 from pyxla.ir.core import Block, Function, Return
 from pyxla.ir.dominance import reverse_postorder
+from pyxla.ops.foreign import host_call
+from pyxla.ops.sticky import flag
 from pyxla.options import DEFAULTS
 from pyxla.runtime import descriptions
 from pyxla.runtime import outcome as out
@@ -145,15 +149,18 @@ def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
 def _specialize(request: Request, places: Sequence[Place], findings: Findings) -> Specialization:
     exact: set[Any] = set()
     unrolled: set[Block] = set()
+    in_place = False
     while True:
         try:
-            return _attempt(request, places, findings, exact, unrolled)
+            return _attempt(request, places, findings, exact, unrolled, in_place)
         except NeedsExact as need:
             exact.add(need.place)
         except NeedsPool as need:
             before, findings.sites = findings.sites, united(findings.sites, need.sites)
             if before == findings.sites:
                 raise InternalError(RuntimeError("lists are in a pool, and are not")) from need
+        except _NeedsInPlace:
+            in_place = True
         except _NeedsUnrolled as need:
             unrolled |= need.loops
         except _NeedsStack as need:
@@ -166,6 +173,10 @@ class _NeedsUnrolled(Exception):  # noqa: N818 - a request, not an error
     def __init__(self, loops: set[Block]) -> None:
         super().__init__()
         self.loops = loops
+
+
+class _NeedsInPlace(Exception):  # noqa: N818 - a request, not an error
+    """A program that does more than compute is run once: it raises where it is."""
 
 
 class _NeedsStack(Exception):  # noqa: N818 - a request, not an error
@@ -182,10 +193,14 @@ def _attempt(
     findings: Findings,
     exact: set[Any],
     unrolled: set[Block],
+    in_place: bool,
 ) -> Specialization:
     """Type the function; raises NeedsExact where a join must be one of `exact`, too, and
     _NeedsUnrolled where loops must be among `unrolled`."""
     world = World(request, places)
+    if world.engine.checks and not in_place:
+        replays = request.replayed is not None
+        world.engine.faults = Faults(None if replays else {}, request.replayed)
     for header in unrolled:
         world.engine.loop_memory[header].unrolled = True
     world.engine.policy, world.engine.findings = findings.policy, findings
@@ -279,10 +294,23 @@ def _run(world: World) -> Specialization:
         for phi in block.phis:
             phi.args = {p: v for p, v in phi.args.items() if p in reached}
     function = Function(_identifier(name), tuple(world.params), blocks, None)
+    outcome = _with_faults(engine, function, outcome)
     constants = world.captures.constants
     return Specialization(
         function, outcome, {}, world.places, constants, engine.unrollings, engine.copies
     )
+
+
+def _with_faults(engine: Engine, function: Function, outcome: out.Outcome) -> out.Outcome:
+    """The outcome of a program with sticky flags, whose word is its last result."""
+    ops = {instr.op for block in function.blocks for instr in block.instrs}
+    if flag not in ops:
+        return outcome
+    if host_call in ops:  # what it printed would be printed again
+        raise _NeedsInPlace
+    checks = tuple([out.Site(kind, (), loc) for loc, kind in engine.faults.noted])
+    (end,) = [b.terminator for b in function.blocks if isinstance(b.terminator, Return)]
+    return replace(outcome, faults=len(end.operands), checks=checks)
 
 
 def _identifier(name: str) -> str:

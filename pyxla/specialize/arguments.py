@@ -16,6 +16,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.pools import Given
+from pyxla.infer.raising.faults import Site
 from pyxla.infer.rules import RULES
 from pyxla.ir.core import Value
 from pyxla.ir.types import array_type
@@ -30,13 +31,17 @@ _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
 
 @dataclass(slots=True)
 class Request:
-    """What to specialize: arguments as described, `names` the keywords of the last of them."""
+    """What to specialize: arguments as described, `names` the keywords of the last of them.
+
+    replayed: of a second run, the checks that are in place (`infer.raising.faults`).
+    """
 
     function: Any
     args: tuple[descriptions.Arg, ...]
     names: tuple[str, ...] = ()
     memory: Memory = field(default_factory=Memory)
     options: Any = None
+    replayed: frozenset[Site] | None = None
 
 
 class World:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.checks import exception
+from pyxla.infer.raising.faults import Raises
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
@@ -43,10 +45,12 @@ def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
 
 def _on_bounds(engine: Engine) -> OnBounds:
     def check(index: Int, size: Int, axis: int) -> None:
-        low = k.ge(value_of(index), op.negate(value_of(size)))
-        high = k.lt(value_of(index), value_of(size))
+        fine = k.lt(value_of(index), value_of(size))
+        if (extent.lower(index) or -1) < 0:
+            fine = op.and_(k.ge(value_of(index), op.negate(value_of(size))), fine)
         test = ("implies", _range(index, size), ())
-        engine.ensure(Scalar(op.and_(low, high), None, test), _out_of_bounds(index, size, axis))
+        error = functools.partial(_out_of_bounds, index, size, axis)
+        engine.ensure(Scalar(fine, None, test), Raises(IndexError, error))
 
     return check
 
@@ -78,7 +82,7 @@ def check_array(engine: Engine, array: Array, size: Int, axis: int) -> None:
     def error() -> Any:
         return _out_of_bounds(first_bad(value, good), size, axis)
 
-    engine.ensure(Scalar(fine), error)
+    engine.ensure(Scalar(fine), Raises(IndexError, error))
 
 
 def first_bad(value: Value, good: Value) -> Scalar:

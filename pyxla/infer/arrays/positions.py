@@ -16,6 +16,7 @@ from pyxla.infer.arrays.bounds import check_array, first_bad
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.checks import exception
+from pyxla.infer.raising.faults import Raises
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
@@ -133,4 +134,5 @@ def _within(x: Any, size: int) -> Value:
 
 def _ensure(engine: Engine, good: Value, error: Any) -> None:
     if good.type.size:
+        error = error if isinstance(error, Exception) else Raises(IndexError, error)
         engine.ensure(Scalar(all_(Array(good)).value), error)

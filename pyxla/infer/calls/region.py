@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.arrays.room import with_room
 from pyxla.infer.lattice import Scalar
+from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Function, Region, Return, Value
 from pyxla.ir.dominance import reverse_postorder
@@ -41,10 +42,14 @@ class EngineBuilder(Builder):
         entry = engine.block = Block("computation")
         self.instrs = entry.instrs
         engine.heap = heap.copy()
+        # Nothing can be noted from inside: what it computes is not the program's data flow.
+        checks, engine.checks = engine.checks, False
+        faults, engine.faults = engine.faults, Faults()
         try:
             made = body(*params)
             last = engine.block
         finally:
+            engine.checks, engine.faults = checks, faults
             engine.block, engine.heap, self.instrs = block, heap, instrs
         if len(engine.raised) > raised:
             raise engine.refuse("the computation of an op cannot raise")

@@ -22,6 +22,7 @@ from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, parts, reb
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import clone_region, free_values
+from pyxla.ops.sticky import flag
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine, Frame
@@ -180,7 +181,8 @@ class Summary:
         known = {*self.values, *_values_of(self.outside.values())}
         for instr, operands in self.code:
             regions = all(type(r) is Region and not free_values(r) for r in instr.regions)
-            if instr.op.effect or not regions or not known.issuperset(operands):
+            effect = instr.op.effect and instr.op is not flag
+            if effect or not regions or not known.issuperset(operands):
                 return False
             known.update(instr.results)
         return True

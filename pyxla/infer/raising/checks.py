@@ -24,6 +24,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
 from pyxla.infer.promote import CLASSES
+from pyxla.infer.raising.faults import Raises
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import kernels as k
@@ -78,13 +79,14 @@ def verify(
         for x in operands[_NARROWING[function] :]:
             verify_fits(engine, x, result.dtype)
     for row in CHECKS.get(function, ()):
-        if not (engine.checks if row.ours else engine.tests(row.kind)):
+        if not (engine.wants_exact_ints() if row.ours else engine.tests(row.kind)):
             continue
         fine = row.fine(engine, tuple(operands), result)
         if fine is None:
             fine = _fine_as_python(row, engine, operands, result)
         if fine is not None:
-            engine.ensure(Scalar(fine), row.error(tuple(operands)), not row.ours)
+            error = Raises(row.kind, functools.partial(row.error, tuple(operands)))
+            engine.ensure(Scalar(fine), error, not row.ours)
 
 
 def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Value | None:

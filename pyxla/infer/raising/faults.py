@@ -1,0 +1,62 @@
+"""What a program does where something is out of order: an exception that CPython raises by itself.
+
+A path for each such exception would be a copy of what follows.  So a program *notes* faults, by
+sticky flags (`ops.sticky`), and runs on; a program is pure inside, and nothing was written for the
+caller yet.  Where a flag is set the results are dropped, and the program is compiled and run once
+more, with the checks of the sites whose flags are set *in place*: there it raises what CPython
+raises, with the arguments as CPython leaves them.
+
+A flag may be set in error (two sites may share one, a test may be coarse): then the second run
+raises nothing, and gives the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.errors import ListOverflow, Location
+from pyxla.infer.lattice import Compound
+from pyxla.ir.core import Value
+from pyxla.ops.sticky import BITS, flag
+
+Site = tuple[Location | None, type[BaseException] | None]
+
+
+@dataclass(slots=True)
+class Faults:
+    """What becomes of checks.
+
+    noted: the sites whose faults are noted, with the flags they set; None where all checks are in
+    place.  replayed: of the second run, the sites whose checks are in place; the others hold.
+    """
+
+    noted: dict[Site, int] | None = None
+    replayed: Collection[Site] | None = None
+
+    def in_place(self, site: Site) -> bool:
+        """Whether the program raises at a site itself."""
+        if site[1] is ListOverflow:  # the caller answers it: the capacity was a guess
+            return True
+        return self.noted is None and (self.replayed is None or site in self.replayed)
+
+    def note(self, site: Site, fine: Value) -> None:
+        """Note a fault of a site unless `fine`, a bool."""
+        if self.noted is not None:
+            flag(fine, bits=1 << self.noted.setdefault(site, len(self.noted) % BITS))
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """An exception of a class that is made on the path that raises it."""
+
+    kind: type[BaseException]
+    make: Callable[[], Any]
+
+
+def class_of(error: Any) -> type[BaseException]:
+    """The class of what a check raises."""
+    if isinstance(error, Raises):
+        return error.kind
+    return error.meta if isinstance(error, Compound) else type(error)
