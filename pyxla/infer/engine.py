@@ -13,6 +13,7 @@ loop under an assumption, *unroll* one visit per iteration, *peel* one iteration
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -480,6 +481,16 @@ class Engine:
     def tests(self, kind: type[BaseException]) -> bool:
         """Whether the program notices an implicit exception of this kind."""
         return self.checks or self.catches(kind)
+
+    @contextlib.contextmanager
+    def unchecked(self) -> Iterator[None]:
+        """Do what the compiler knows to be in order."""
+        saved = self.checks, self.guards
+        self.checks, self.guards = False, ()
+        try:
+            yield
+        finally:
+            self.checks, self.guards = saved
 
     def wants_exact_ints(self) -> bool:
         """Whether ints that leave 64 bits are noticed: those of the user's code, not of pyxla's own

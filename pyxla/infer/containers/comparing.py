@@ -120,9 +120,10 @@ def _lexicographic(engine: Engine, op: str, left: Any, right: Any) -> Any:
 def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: bool) -> Any:
     """The parts of a list of unknown length."""
     call(engine, Const(sequences.check_unpacked), [x, Const(before + after), Const(starred)], {})
-    first = [get_item(engine, x, Const(i)) for i in range(before)]
-    if starred:
-        middle = get_item(engine, x, Const(slice(before, -after or None)))
-        first += [call(engine, Const(list), [middle], {})]
-        first += [get_item(engine, x, Const(i)) for i in range(-after, 0)]
+    with engine.unchecked():
+        first = [get_item(engine, x, Const(i)) for i in range(before)]
+        if starred:
+            middle = get_item(engine, x, Const(slice(before, -after or None)))
+            first += [call(engine, Const(list), [middle], {})]
+            first += [get_item(engine, x, Const(i)) for i in range(-after, 0)]
     return first[0] if len(first) == 1 else first

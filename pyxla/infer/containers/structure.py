@@ -573,18 +573,20 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
             case "zip":
                 return Tuple(tuple([item(engine, s, i) for s in x.items]))
             case "enumerate":
-                number = engine.rules.binary(engine, "add", x.items[1], i)
+                with engine.unchecked():
+                    number = engine.rules.binary(engine, "add", x.items[1], i)
                 return Tuple((number, item(engine, x.items[0], i)))
             case "reversed":
-                last = engine.rules.binary(engine, "sub", x.items[1], Const(1))
-                return item(engine, x.items[0], engine.rules.binary(engine, "sub", last, i))
+                with engine.unchecked():
+                    last = engine.rules.binary(engine, "sub", x.items[1], Const(1))
+                    i = engine.rules.binary(engine, "sub", last, i)
+                return item(engine, x.items[0], i)
             case "map":
                 return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
-    if columnar.found(engine.heap, x) is not None:
+    if columnar.found(engine.heap, x) is None and isinstance(content_of(engine, x), Array):
+        i = _known_in_range(engine, x, i)
+    with engine.unchecked():
         return get_item(engine, x, i)
-    if isinstance(content_of(engine, x), Array):
-        return get_item(engine, x, _known_in_range(engine, x, i))
-    return get_item(engine, x, i)
 
 
 def _known_in_range(engine: Engine, x: Any, i: Any) -> Any:

@@ -208,12 +208,8 @@ def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
 
 def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
     """Call one of the functions of `lib.random`, which are known to index in range."""
-    saved = engine.checks, engine.guards
-    engine.checks, engine.guards = False, ()
-    try:
+    with engine.unchecked():
         return call_object(engine, function, list(args), {})
-    finally:
-        engine.checks, engine.guards = saved
 
 
 # --- Arguments and results -----------------------------------------------------------------------

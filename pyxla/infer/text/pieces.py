@@ -187,7 +187,8 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
     grown = columnar.found(engine.heap, items)
     if grown is not None and isinstance(separator, Const) and grown.columns:
         if picks_of(with_column(grown.item)) is None:
-            error = _no_text(engine, 0, get_item(engine, items, Const(0)))
+            with engine.unchecked():  # the first item, where there is one
+                error = _no_text(engine, 0, get_item(engine, items, Const(0)))
             none = engine.rules.compare(engine, "eq", growing.length(engine, grown), Const(0))
             engine.ensure(none, error)
             return Const("")
