@@ -18,7 +18,7 @@ import json
 import statistics
 import time
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ import pyxla
 from pyxla import api, options, pipeline
 from pyxla.errors import InternalError
 from pyxla.infer.engine import Engine
-from pyxla.ir.core import Block, Function, Instr, Region
+from pyxla.ir.core import Block, Function, Region
 from tests.programs import Program, load
 
 RECORD = Path(__file__).with_name("cost.json")
@@ -51,66 +51,49 @@ class Cost:
 
 
 class Meter:
-    """Counts while it is entered; `costs` has one Cost for each first inference of a `call`."""
+    """The cost of each of its calls, up to the first program that one makes."""
 
     def __init__(self) -> None:
         self.costs: list[Cost] = []
-        self._cost = Cost()
-        self._lines: dict[Any, int] = {}
-        self._seen: set[Block] = set()
-        self._finished = True
 
     @contextlib.contextmanager
-    def counting(self) -> Iterator[Meter]:
-        """Count what engines do."""
+    def call(self) -> Iterator[None]:
+        """Count what engines do meanwhile; nothing, in a call of what is compiled already."""
+        cost, blocks, finished = Cost(), set[Block](), False
         start, visit, typed = Engine.__init__, Engine.visit, pipeline.STAGES["typed"]
 
         def started(engine: Engine, *args: Any) -> None:
-            self._cost.attempts += 1
+            cost.attempts += not finished
             start(engine, *args)
 
         def visited(engine: Engine, frame: Any, block: Block) -> None:
-            self._cost.visits += len(block.instrs) + 1
-            if block not in self._seen:
-                self._seen.add(block)
-                self._lines.update(dict.fromkeys(map(line, block.instrs)))
+            if not finished:
+                cost.visits += len(block.instrs) + 1
+                blocks.add(block)
             visit(engine, frame, block)
 
         def made(compilation: Any) -> Any:
+            nonlocal finished
             before = time.perf_counter()
             try:
                 product = typed.make(compilation)
             finally:
-                self._cost.seconds += time.perf_counter() - before
-            self._finish(product.function)
+                cost.seconds += (time.perf_counter() - before) * (not finished)
+            if not finished:
+                finished, cost.instructions = True, size(product.function)
             return product
 
         stage = {"typed": dataclasses.replace(typed, make=made)}
-        with (
-            mock.patch.object(Engine, "__init__", started),
-            mock.patch.object(Engine, "visit", visited),
-            mock.patch.dict(pipeline.STAGES, stage),
-        ):
-            yield self
-
-    @contextlib.contextmanager
-    def call(self) -> Iterator[None]:
-        """One call: only what it takes to its first program counts."""
-        self._cost, self._finished, self._lines, self._seen = Cost(), False, {}, set()
         try:
-            yield
+            with (
+                mock.patch.object(Engine, "__init__", started),
+                mock.patch.object(Engine, "visit", visited),
+                mock.patch.dict(pipeline.STAGES, stage),
+            ):
+                yield
         finally:
-            if not self._finished:  # it was refused, or is the program of an earlier call
-                self.costs.append(self._cost)
-
-    def _finish(self, function: Function) -> None:
-        if self._finished:
-            return
-        self._finished = True
-        self._cost.instructions = size(function)
-        self._cost.lines = len(self._lines.keys() - {None})
-        self.costs.append(self._cost)
-        self._cost = Cost()
+            cost.lines = len(lines(blocks))
+            self.costs.append(cost)
 
     def worst(self) -> Cost:
         """Of each count the largest of all calls."""
@@ -118,10 +101,10 @@ class Meter:
         return Cost(*[max((getattr(c, n) for c in self.costs), default=0) for n in names])
 
 
-def line(instr: Instr) -> tuple[str, int] | None:
-    """The line of the user's that an instruction is of."""
-    loc = instr.loc
-    return None if loc is None or loc.filename.startswith(LIBRARY) else (loc.filename, loc.lineno)
+def lines(blocks: Iterable[Block]) -> set[tuple[str, int]]:
+    """The user's lines that blocks are made of."""
+    found = {i.loc for block in blocks for i in block.instrs if i.loc is not None}
+    return {(x.filename, x.lineno) for x in found if not x.filename.startswith(LIBRARY)}
 
 
 def size(x: Function | Region) -> int:
@@ -147,7 +130,8 @@ class _NotLowered:
 def cost(program: Program, checks: bool) -> Cost:
     """What inferring a program costs; its samples are called in order, nothing is run."""
     fn = pyxla.compile(program.fn, checks=checks)
-    with Meter().counting() as meter, mock.patch.object(api, "executable", lambda _: _NotLowered()):
+    meter = Meter()
+    with mock.patch.object(api, "executable", lambda _: _NotLowered()):
         for sample in program.samples:
             try:
                 with meter.call():
@@ -164,12 +148,17 @@ def checked(program: Program) -> bool:
     return "checks" in program.features
 
 
-def grown(name: str, now: Cost, record: dict[str, list[int]]) -> str:
+def record() -> dict[str, list[int]]:
+    """What is recorded of each program: attempts, visits, instructions."""
+    return json.loads(RECORD.read_text())
+
+
+def grown(name: str, now: Cost, known: dict[str, list[int]]) -> str:
     """What costs more than is recorded, or ""."""
-    if name not in record:
+    if name not in known:
         return f"{name} is not in {RECORD.name}: python -m tests.cost --update"
     counts = ("attempts", "visits", "instructions")
-    for count, before in zip(counts, record[name], strict=True):
+    for count, before in zip(counts, known[name], strict=True):
         if getattr(now, count) > before * GROWTH:
             return f"{name}: {count} grew from {before} to {getattr(now, count)}"
     return ""
