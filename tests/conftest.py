@@ -1,7 +1,53 @@
-"""The verifiers are on in all tests."""
+"""The verifiers are on in all tests; XLA's optimizations where they are the subject.
+
+Most tests ask whether a program computes what CPython and NumPy do.  XLA compiles theirs in a third
+of the time when LLVM does not optimize and kernels are emitted the plain way; all passes over HLO
+run as ever.  The folders of `OPTIMIZED` and tests with the mark `optimized` are compiled as users'
+programs are, and with `pyxla_XLA=full` in the environment all are.
+"""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from pyxla import options
+from pyxla.runtime import jaxlink
 
 options.DEFAULTS = options.Options(verify=True)
+
+OPTIMIZED = ("examples", "lower", "ops", "runtime")
+QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "optimized: XLA compiles its programs as those of users")
+
+
+def optimized(item: pytest.Item) -> bool:
+    """Whether programs of this test are compiled as users' are."""
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    full = os.environ.get("pyxla_XLA") == "full"
+    return full or folder in OPTIMIZED or item.get_closest_marker("optimized") is not None
+
+
+@pytest.fixture(autouse=True)
+def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """XLA's effort for the programs of a test."""
+    if optimized(request.node):
+        return
+    known = jaxlink._compiler_options
+
+    def quick(*how: bool) -> dict[str, Any] | None:
+        """The options of a program, where this jaxlib knows them."""
+        options = known(*how)
+        return options if options is None else {**options, **QUICK}
+
+    monkeypatch.setattr(jaxlink, "_compiler_options", quick)

@@ -96,18 +96,20 @@ def everything_imported(name: str) -> Iterator[str]:
             yield from [f"{node.module}.{alias.name}" for alias in node.names]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_imports_point_down(name: str) -> None:
+def test_imports_point_down() -> None:
     above = [
-        other for other in imports(name) if other.startswith("pyxla") and rank(other) > rank(name)
+        f"{name} imports {other} from above"
+        for name in MODULES
+        for other in imports(name)
+        if other.startswith("pyxla") and rank(other) > rank(name)
     ]
-    assert not above, f"{name} imports from above: {above}"
+    assert not above
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_no_imports_in_functions(name: str) -> None:
+def test_no_imports_in_functions() -> None:
     inside = [
-        node.lineno
+        f"{path}:{node.lineno}"
+        for name, path in MODULES.items()
         for function in ast.walk(tree(name))
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
@@ -116,10 +118,10 @@ def test_no_imports_in_functions(name: str) -> None:
     assert not inside
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_private_names_stay_in_their_module(name: str) -> None:
+def test_private_names_stay_in_their_module() -> None:
     private = [
-        alias.name
+        f"{path}:{node.lineno}: {alias.name}"
+        for name, path in MODULES.items()
         for node in ast.walk(tree(name))
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pyxla")
         for alias in node.names
@@ -141,38 +143,44 @@ def test_only_one_file_touches(module: str, allowed: list[str]) -> None:
     assert users == allowed
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_sizes(name: str) -> None:
-    assert len(MODULES[name].read_text().splitlines()) <= MAX_LINES
+def test_sizes() -> None:
+    lengths = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
+    assert not {name: length for name, length in lengths.items() if length > MAX_LINES}
     long = [
-        node.name
+        f"{path}:{node.lineno}: {node.name}"
+        for name, path in MODULES.items()
         for node in ast.walk(tree(name))
         if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= MAX_FUNCTION
     ]
     assert not long
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_docstrings(name: str) -> None:
-    source = MODULES[name].read_text()
-    assert not source.strip() or ast.get_docstring(tree(name)), f"{name} has no docstring"
+def test_docstrings() -> None:
+    code = [name for name, path in MODULES.items() if path.read_text().strip()]
+    assert not [name for name in code if not ast.get_docstring(tree(name))]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_modules_that_are_spoken_of_exist(name: str) -> None:
+def test_modules_that_are_spoken_of_exist() -> None:
     """`infer.heap.Shadow`, in a docstring or a comment: a module, and what it has."""
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
-    missing = []
-    for words in re.findall(r"`(?:pyxla\.)?((?:\w+\.)+\w+)`", MODULES[name].read_text()):
-        first, *rest = words.split(".")
-        if first not in folders or not rest:
-            continue
-        known = [k for k in range(len(rest) + 1, 1, -1) if module(words, k) in MODULES]
-        content = MODULES[module(words, known[0])].read_text() if known else ""
-        after = rest[known[0] - 1 :] if known else rest
-        if not known and f"pyxla.{words}" not in MODULES or after and after[0] not in content:
-            missing.append(words)
-    assert not missing
+    mentions = [
+        (name, words)
+        for name, path in MODULES.items()
+        for words in re.findall(r"`(?:pyxla\.)?((?:\w+\.)+\w+)`", path.read_text())
+        if words.split(".")[0] in folders
+    ]
+    assert mentions
+    assert not [f"{name}: {words}" for name, words in mentions if not exists(words)]
+
+
+def exists(words: str) -> bool:
+    """Whether there is a module of that name, or one that has what is named last."""
+    rest = words.split(".")[1:]
+    known = next((k for k in range(len(rest) + 1, 1, -1) if module(words, k) in MODULES), None)
+    if known is None:
+        return False
+    after = rest[known - 1 :]
+    return not after or after[0] in MODULES[module(words, known)].read_text()
 
 
 def module(words: str, count: int) -> str:

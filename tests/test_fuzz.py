@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.compare import difference
-from tests.fuzz import faults, further, gradients, oracle, planting, records, running
+from tests.fuzz import faults, gradients, oracle, planting, records, running, ways
 from tests.fuzz.differences import apart
 from tests.fuzz.program import generate
 from tests.fuzz.reduction import reduced
@@ -164,7 +164,7 @@ def test_gradients_are_compared() -> None:
     assert not apart({"b": 2.0, "a": 1.0}, np.array([1.0, 2.0]))
 
 
-@pytest.mark.parametrize("way", further.WAYS)
+@pytest.mark.parametrize("way", ways.WAYS)
 def test_other_ways(way: str) -> None:
     text = PROGRAM.replace("        if i > 1:\n            x[i] += 1\n", "")
     assert oracle.judge(text, extra=way) == oracle.Outcome("equal", further=way)

@@ -1,4 +1,7 @@
-"""Every program of the corpus, natively and compiled: results, dtypes, kinds, mutation, errors."""
+"""Every program of the corpus, natively and compiled: results, dtypes, kinds, mutation, errors.
+
+What its inference costs is held against the record, see `tests.cost`.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,15 @@ from typing import Any
 import pytest
 
 import pyxla
+from tests import cost
 from tests.compare import difference
 from tests.programs import Program, load
 
 PROGRAMS = load()
+RECORD = cost.record()
 WIDE = 1e-5
+# What XLA makes of these is in question too: updates in place, and rounding.
+OPTIMIZED = ("aliases", "layout", "mutation", "numerical", "ping_pong", "strides")
 
 
 def outcome(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
@@ -30,7 +37,13 @@ def outcome(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:
 
 
 def compiled(program: Program) -> Callable[..., Any]:
-    return pyxla.compile(program.fn, checks="checks" in program.features)
+    return pyxla.compile(program.fn, checks=cost.checked(program))
+
+
+def case(name: str) -> Any:
+    """A program's name as a case, marked where XLA is to optimize."""
+    optimized = name.partition(".")[0] in OPTIMIZED
+    return pytest.param(name, marks=[pytest.mark.optimized] * optimized, id=name)
 
 
 def compiled_outcome(program: Program, fn: Callable[..., Any], args: Any) -> tuple[Any, Any]:
@@ -43,19 +56,22 @@ def compiled_outcome(program: Program, fn: Callable[..., Any], args: Any) -> tup
         raise
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
+@pytest.mark.parametrize("name", map(case, sorted(PROGRAMS)))
 def test_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     program = PROGRAMS[name]
     rtol = WIDE if "unordered" in program.features else None
     fn = compiled(program)
+    meter = cost.Meter()
     for i, sample in enumerate(program.samples):
         expected = outcome(program.fn, sample())
         printed = capsys.readouterr().out
-        actual = compiled_outcome(program, fn, sample())
+        with meter.call():
+            actual = compiled_outcome(program, fn, sample())
         assert not difference(actual[0], expected[0], rtol), f"sample {i}"
         assert not difference(actual[1], expected[1], rtol, "arguments"), f"sample {i}"
         if "prints" in program.features:
             assert capsys.readouterr().out == printed, f"sample {i}"
+    assert not cost.grown(name, meter.worst(), RECORD)
 
 
 def test_corpus_size() -> None:

@@ -33,7 +33,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import further, gradients, oracle, workers
+from tests.fuzz import gradients, oracle, ways, workers
 from tests.fuzz.exercised import observed
 from tests.fuzz.program import Generated, generate
 from tests.fuzz.records import BAD, Tally, append, commit, pattern, ranges, shown, summary
@@ -50,7 +50,7 @@ def made(seed: int, options: argparse.Namespace) -> Generated:
 
 
 def judged(text: str, seed: int, options: argparse.Namespace) -> oracle.Outcome:
-    with further.evaluating() if options.effort == "eager" else contextlib.nullcontext():
+    with ways.evaluating() if options.effort == "eager" else contextlib.nullcontext():
         return _judged(text, seed, options)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pyxla
 from tests.compare import difference
-from tests.fuzz import further
+from tests.fuzz import ways
 from tests.fuzz.noise import either, jitter, jittered_code, observed_code, product
 from tests.fuzz.outcomes import Outcome
 from tests.fuzz.running import Run, cases, inputs, load, run, twice
@@ -124,7 +124,7 @@ def explained(text: str, actual: Run, expected: Run, case: int = 0) -> bool:
 
 
 def judge(text: str, checks: bool = False, extra: str = "", verify: bool = False) -> Outcome:
-    """Run a program natively and compiled; `extra` names an oracle of `further` to ask, too."""
+    """Run a program natively and compiled; `extra` names an oracle of `ways` to ask, too."""
     try:
         count = watched(text)
     except Discard as discarded:
@@ -147,8 +147,8 @@ def judge(text: str, checks: bool = False, extra: str = "", verify: bool = False
 def further_outcome(name: str, text: str, checks: bool) -> Outcome:
     """What another way to run the program gives, compared to the native run."""
     try:
-        actual, expected = further.WAYS[name](text, checks, run(load(text)))
-    except further.Skip as skip:
+        actual, expected = ways.WAYS[name](text, checks, run(load(text)))
+    except ways.Skip as skip:
         return Outcome("equal", further=f"{name} skipped: {skip}")
     except pyxla.CompileError as error:
         return Outcome("internal", f"{name}: {error.message}", name)

@@ -25,10 +25,11 @@ from tests.fuzz import (  # noqa: F401 - used by name
     recursing,
     shared_lists,
     sharing,
+    unlike,
 )
 from tests.fuzz import expressions as ex
 from tests.fuzz.control import block, returned
-from tests.fuzz.newer import DEFINITIONS
+from tests.fuzz.raising import DEFINITIONS
 from tests.fuzz.scope import VALUES, Scope
 from tests.fuzz.values import (
     DTYPES,

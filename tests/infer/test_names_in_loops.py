@@ -13,8 +13,8 @@ import pytest
 
 import pyxla
 from pyxla.reflect import compilation
-from tests.fuzz.further import evaluating
 from tests.fuzz.sources import remember
+from tests.fuzz.ways import evaluating
 
 NAMES = "abc"
 
