@@ -287,10 +287,12 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     Use as a decorator, with or without options, or as a function.  The result is called like
     `function`, and computes what it computes.
 
-    checks=False: what CPython and NumPy raise by themselves (index out of range, division of ints by
-    zero, an int of more than 64 bits, ...) goes unnoticed; what is computed then is unspecified.  cache_size=256: specializations kept, least recently used dropped first.
-    verify=True: check the compiler's own work after each stage.  list_capacity=1024: the room for a
-    list that grows in a loop of unknown length; one that outgrows it compiles the function again.
+    checks=False: what CPython and NumPy raise by themselves (index out of range, division of ints
+    by zero, an int of more than 64 bits, ...) goes unnoticed, and the result is unspecified then.
+    cache_size=256: specializations kept, least recently used dropped first.
+    verify=True: check the compiler's own work after each stage.  list_capacity=1024: the capacity
+    of a list that grows in a loop of unknown length; one that outgrows it compiles the function
+    again.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
     """

@@ -16,9 +16,9 @@ class Options:
     checks: raise what CPython and NumPy raise by themselves (index out of range, division of ints
     by zero, math domain, an int of more than 64 bits, ...).  cache_size: specializations kept per
     function, least recently used dropped first.  verify: check the compiler's own work after each
-    stage, and keep its frames in the tracebacks of refusals.  list_capacity: the room for a list that grows in a loop
-    of unknown length, and for arrays of sizes that data decides and nothing bounds; one that
-    outgrows it compiles the function again with more.
+    stage, and keep its frames in the tracebacks of refusals.  list_capacity: the capacity of a list
+    that grows in a loop of unknown length, and of arrays of sizes that data decides and nothing
+    bounds; one that outgrows it compiles the function again with more.
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
     of them there is room for.

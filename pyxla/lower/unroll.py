@@ -115,10 +115,23 @@ def _price(instr: Instr) -> int:
 def _crosses(body: Region) -> bool:
     """Whether a part of the state depends on another: else XLA keeps it in registers."""
     for own, result in zip(body.params, body.results, strict=True):
+        if _gathers(own, result):
+            continue
         read = {v for instr in slice_of(body.instrs, [result]) for v in instr.operands} | {result}
         if any(param in read for param in body.params if param is not own):
             return True
     return False
+
+
+def _gathers(own: Value, result: Value) -> bool:
+    """Whether bits are added to a word that nothing else reads: sticky flags wait for nobody."""
+    made = result.owner
+    if result is own:
+        return True
+    if not isinstance(made, Instr) or made.op.name not in ("or", "select"):
+        return False
+    parts = made.operands[1:] if made.op is select else made.operands[:1]
+    return all(_gathers(own, part) for part in parts)
 
 
 def _unrolled(loop: Instr, steps: int) -> list[Instr]:

@@ -569,7 +569,8 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
             return ITEMS[x.kind](engine, x, i)
         match x.kind:
             case "range":
-                return range_item(engine, x, i)
+                with engine.unchecked():
+                    return range_item(engine, x, i)
             case "zip":
                 return Tuple(tuple([item(engine, s, i) for s in x.items]))
             case "enumerate":

@@ -38,6 +38,11 @@ UNKNOWN = IntFact()
 AT_LEAST_0 = IntFact(0, None)
 # A float of 64 bits holds all ints between these.
 LEAST_EXACT, LARGEST_EXACT = -(1 << 53), 1 << 53
+# What a loop changes by little in each iteration does not get this far: at one nanosecond for each
+# iteration, that takes half a year.
+HORIZON, LITTLE = 1 << 62, 256
+FAR = 1 << 61
+MOST_SHIFTED = 64  # bits: facts of ints that are shifted further are not kept
 IN_FLOAT64 = IntFact(LEAST_EXACT, LARGEST_EXACT)
 
 
@@ -54,13 +59,15 @@ def fact(x: int | Scalar | Array) -> IntFact:
 
 
 def lower(x: int | Scalar) -> Bound:
-    """A proven lower bound, or None."""
-    return fact(x).lo
+    """A proven lower bound that says something, or None."""
+    low = fact(x).lo
+    return None if low is None or low < -FAR else low
 
 
 def upper(x: int | Scalar) -> Bound:
-    """A proven upper bound, or None."""
-    return fact(x).hi
+    """A proven upper bound that says something, or None."""
+    high = fact(x).hi
+    return None if high is None or high > FAR else high
 
 
 def difference(x: int | Scalar, y: int | Scalar) -> int | None:
@@ -157,6 +164,43 @@ def absolute(x: IntFact) -> IntFact:
     return IntFact(0, high)
 
 
+def bits_and(x: IntFact, y: IntFact) -> IntFact:
+    """`x & y` of which one is not negative is at most that one."""
+    highs = [f.hi for f in (x, y) if f.lo is not None and f.lo >= 0]
+    if not highs:
+        return UNKNOWN
+    known = [high for high in highs if high is not None]
+    return IntFact(0, min(known) if known else None)
+
+
+def bits_or(x: IntFact, y: IntFact) -> IntFact:
+    """`x | y` and `x ^ y` of ints that are not negative have no more bits than these."""
+    if x.lo is None or y.lo is None or min(x.lo, y.lo) < 0:
+        return UNKNOWN
+    if x.hi is None or y.hi is None:
+        return AT_LEAST_0
+    return IntFact(0, (1 << max(x.hi, y.hi).bit_length()) - 1)
+
+
+def shift_left(x: IntFact, y: IntFact) -> IntFact:
+    if y.lo is None or y.lo < 0 or y.hi is None or y.hi > MOST_SHIFTED:
+        return UNKNOWN
+    return IntFact(*_hull([_times(a, 1 << b) for a in _ends(x) for b in (y.lo, y.hi)]))
+
+
+def shift_right(x: IntFact, y: IntFact) -> IntFact:
+    if y.lo is None or y.lo < 0:
+        return UNKNOWN
+    low, high = x.lo, x.hi
+    if y.hi is None or y.hi > MOST_SHIFTED:  # towards 0 and -1
+        return IntFact(None if low is None else min(low, 0), None if high is None else max(high, 0))
+    counts = (y.lo, y.hi)
+    return IntFact(
+        None if low is None else min(low >> n for n in counts),
+        None if high is None else max(high >> n for n in counts),
+    )
+
+
 def join(x: IntFact, y: IntFact) -> IntFact:
     """The least interval that holds both (the linear form is kept only where it is the same)."""
     low = None if x.lo is None or y.lo is None else min(x.lo, y.lo)
@@ -183,6 +227,11 @@ TRANSFER: dict[str, Callable[..., IntFact]] = {
     "abs": absolute,
     "min": minimum,
     "max": maximum,
+    "and_": bits_and,
+    "or_": bits_or,
+    "xor": bits_or,
+    "lshift": shift_left,
+    "rshift": shift_right,
 }
 
 

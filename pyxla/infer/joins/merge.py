@@ -96,6 +96,9 @@ def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> 
         return resized(x.value, type.shape)
 
 
+UP = ("entry", "horizon")  # of a loop variable: what is guessed of its bounds, that it grows
+
+
 class Join:
     """One merge in progress.
 
@@ -110,7 +113,7 @@ class Join:
         edges: list[Edge],
         target: Block,
         ghosts: list[Edge] | None = None,
-        directions: dict[str, str] | None = None,
+        directions: dict[str, Any] | None = None,
         place: Any = None,
         exact: bool = False,
         held: Held | None = None,
@@ -278,13 +281,20 @@ class Join:
         return ("implies", *implied) if any(implied) else None
 
     def _guess(self, entry: extent.IntFact) -> extent.IntFact:
-        """Of a loop variable: that it grows; when that fails, that it shrinks; then nothing."""
-        match self.directions.get(self.hint, "up"):
-            case "up":
-                return extent.IntFact(entry.lo, None)
-            case "down":
-                return extent.IntFact(None, entry.hi)
-        return extent.UNKNOWN
+        """Of a loop variable: the range of what the loop computes, if that shows; else that each
+        bound is that at the entry, or far away as that of a counter, or that there is none."""
+        guess = self.directions.get(self.hint, UP)
+        if isinstance(guess, extent.IntFact):
+            found = extent.join(entry, guess)
+            return extent.IntFact(found.lo, found.hi)
+        low, high = guess
+        if low == "horizon":
+            low = None if entry.lo is None or entry.lo < -extent.HORIZON else -extent.HORIZON
+        if high == "horizon":
+            high = None if entry.hi is None or entry.hi > extent.HORIZON else extent.HORIZON
+        return extent.IntFact(
+            entry.lo if low == "entry" else low, entry.hi if high == "entry" else high
+        )
 
     def phi(self, values: list[Any], type: ArrayType) -> Value:
         """A phi of scalars: operands on the real edges, ghosts only lend their types."""

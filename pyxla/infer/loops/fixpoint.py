@@ -43,6 +43,7 @@ from pyxla.infer.loops.guesses import (
     array_fields,
     assigned_fields,
     numeric_fields,
+    ranges,
     rebinds,
     rebound_fields,
     unread,
@@ -216,7 +217,7 @@ def _passes(
     live = frame.ssa.live_in[header]
     ghosts: list[Edge] = []
     memory = engine.loop_memory[header]
-    directions = dict(memory.directions)
+    directions = {**ranges(header, entry.env, frame.module), **memory.directions}
     if memory.rebound is None:
         memory.rebound, memory.unread = rebinds(header), unread(component.loop)
     rebound, names = memory.rebound, memory.unread

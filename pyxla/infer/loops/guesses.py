@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from pyxla.errors import CompileError
-from pyxla.frontend.pyops import BINARY, CALL, GETATTR, GLOBAL, SETATTR, UNARY
+from pyxla.frontend.pyops import BINARY, CALL, CONST, GETATTR, GLOBAL, INPLACE, SETATTR, UNARY
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
+from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.heap import Heap, ObjectCell
 from pyxla.infer.lattice import (
     Array,
+    Const,
     Ref,
     Scalar,
     Tuple,
@@ -58,6 +60,53 @@ def _is_made(value: Value, header: Block) -> bool:
         else:
             return False
     return found
+
+
+def ranges(header: Block, env: Mapping[Value, Any], module: dict[str, Any]) -> dict[str, IntFact]:
+    """The ranges of names, by name, that the loop binds to remainders: `x = (a * x + c) % m`."""
+    latch = header.preds[1]
+    found = {}
+    for phi in header.phis:
+        known = _range(phi.args[latch], header, lambda value: _known_int(value, env, module))
+        if known is not None:
+            found[phi.value.hint] = known
+    return found
+
+
+def _range(value: Value, header: Block, known: Callable[[Value], int | None]) -> IntFact | None:
+    """What lies in the results of the remainders that `value` may be."""
+    most = -1
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        x = stack.pop()
+        owner = x.owner
+        if x in seen:
+            continue
+        seen.add(x)
+        if isinstance(owner, Phi):
+            if owner.block is not header:
+                stack.extend(owner.args.values())
+            continue
+        if not isinstance(owner, Instr) or owner.op not in (BINARY, INPLACE):
+            return None
+        of = {"mod": -1, "and_": 0}.get(owner.attrs["op"])
+        by = None if of is None else known(owner.operands[1])
+        if of is None or by is None or by <= 0:
+            return None
+        most = max(most, by + of)
+    return IntFact(0, most) if most >= 0 else None
+
+
+def _known_int(value: Value, env: Mapping[Value, Any], module: dict[str, Any]) -> int | None:
+    owner, found = value.owner, None
+    if isinstance(owner, Instr) and owner.op is CONST:
+        found = owner.attrs["value"]
+    elif isinstance(owner, Instr) and owner.op is GLOBAL:
+        found = module.get(owner.attrs["name"])
+    elif isinstance(known := env.get(value), Const):
+        found = known.value
+    return found if type(found) is int else None
 
 
 def unread(loop: Loop) -> set[int]:

@@ -31,7 +31,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import choices, eithers, kinds, unions
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import joined_number_type
-from pyxla.infer.joins.merge import Edge, Join, all_equal, materialize
+from pyxla.infer.joins.merge import UP, Edge, Join, all_equal, materialize
 from pyxla.infer.lattice import (
     UNDEFINED,
     Array,
@@ -58,6 +58,22 @@ from pyxla.ops.shape import constant
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
+def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool) -> Any:
+    """What is guessed of the bounds of a name next, of which `low` and `high` hold."""
+    if isinstance(guess, extent.IntFact):
+        return UP
+    if guess == UP and not low and known.lo is not None:
+        return ("horizon", "entry")  # that it shrinks
+    return (
+        guess[0] if low else _looser(guess[0], known.lo),
+        guess[1] if high else _looser(guess[1], known.hi),
+    )
+
+
+def _looser(guess: str | None, known: int | None) -> str | None:
+    return "horizon" if guess == "entry" and known is not None else None
+
+
 class LoopHead:
     """The header of one pass over a loop: its typed block, template and phis."""
 
@@ -67,7 +83,7 @@ class LoopHead:
         ghosts: list[Edge],
         hints: list[tuple[str, Location | None]],
         live: Iterable[Value],
-        directions: dict[str, str],
+        directions: dict[str, Any],
         rebound: Iterable[int] = (),
         unread: Iterable[int] = (),
         fields: Iterable[Field] = (),
@@ -387,11 +403,18 @@ class _Fit:
 
     def _check_fact(self, assumed: extent.IntFact, back: Any, hint: str) -> None:
         known = extent.fact(back.value if isinstance(back, Const) else back)
-        low = assumed.lo is None or (known.lo is not None and known.lo >= assumed.lo)
-        high = assumed.hi is None or (known.hi is not None and known.hi <= assumed.hi)
-        if not (low and high):
-            stage = self.head.directions.get(hint, "up")
-            self.head.directions[hint] = "down" if stage == "up" else "any"
+        low, high = known.lo, known.hi
+        if low is not None and assumed.lo == -extent.HORIZON:
+            low += extent.LITTLE
+        if high is not None and assumed.hi == extent.HORIZON:
+            high -= extent.LITTLE
+        fits = (
+            assumed.lo is None or (low is not None and low >= assumed.lo),
+            assumed.hi is None or (high is not None and high <= assumed.hi),
+        )
+        if not all(fits):
+            guess = self.head.directions.get(hint, UP)
+            self.head.directions[hint] = _other_guess(guess, known, *fits)
             self.ok = False
 
     def _ref(self, template: Ref, back: Any) -> None:

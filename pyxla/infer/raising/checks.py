@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
+SURELY_FITS = 2.0**62 * (1 - 2.0**-50)  # what a product of floats is below, far from 2**63
 TOO_LARGE = OverflowError("an int of more than 64 bits, which compiled ints do not have")
 COMPLEX_RESULT = ValueError("a negative number to a fractional power is a complex number")
 FLOAT_RESULT = ValueError("an int to a negative power that is not known while compiling")
@@ -168,6 +169,8 @@ def _unproven(name: str, operands: tuple[Any, ...]) -> bool:
     facts = [extent.meet(extent.fact(x), SMALLEST, LARGEST) for x in operands]
     result = extent.TRANSFER[name](*facts)
     low, high = result.lo, result.hi
+    if result.const == 0 and result.terms is not None and [c for _, c in result.terms] == [1]:
+        return False  # another int
     return low is None or high is None or low < SMALLEST or high > LARGEST
 
 
@@ -184,6 +187,16 @@ def _room(engine: Engine, x: Any, direction: str) -> bool:
     return False
 
 
+def _between(x: Any, low: int, high: int) -> Value | None:
+    """Where an int is from `low` to `high`; None where it is known to be."""
+    known, value, tests = extent.fact(x), _int(x), []
+    if low > SMALLEST and (known.lo is None or known.lo < low):
+        tests.append(k.ge(value, k.like(value, low)))
+    if high < LARGEST and (known.hi is None or known.hi > high):
+        tests.append(k.le(value, k.like(value, high)))
+    return functools.reduce(op.and_, tests) if tests else None
+
+
 def _not_negative(x: Value) -> Value:
     return k.ge(x, k.like(x, 0))
 
@@ -196,6 +209,8 @@ def _add(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     for one, other in ((x, y), (y, x)):
         if type(one) is int and (one == 1 and _room(engine, other, "LT")):
             return None
+        if type(one) is int:
+            return _between(other, SMALLEST - one, LARGEST - one)
     signs = op.and_(op.xor(_int(x), result.value), op.xor(_int(y), result.value))
     return _not_negative(signs)
 
@@ -207,15 +222,29 @@ def _sub(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     x, y = operands
     if type(y) is int and y == 1 and _room(engine, x, "GT"):
         return None
+    if type(y) is int:
+        return _between(x, SMALLEST + y, LARGEST + y)
     signs = op.and_(op.xor(_int(x), _int(y)), op.xor(_int(x), result.value))
     return _not_negative(signs)
 
 
 @unless(TOO_LARGE, "mul")
 def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    """The product divided by one factor is the other."""
+    """The product divided by one factor is the other; a fault may be noted in error, for a product
+    of floats, which is faster, that is nearly too large."""
     if not _ints(operands) or not _unproven("mul", operands):
         return None
+    noted = engine.faults.noted is not None
+    if noted:  # what is a little more needs no test of its own then
+        result.fact = extent.meet(extent.fact(result), -extent.HORIZON, extent.HORIZON)
+    most = extent.HORIZON if noted else LARGEST
+    for factor, other in (operands, operands[::-1]):
+        if type(factor) is int and factor > 0:
+            return _between(other, -(most // factor), most // factor)
+    if noted:
+        x, y = (to_python(v, float).value for v in operands)
+        size = op.abs(op.multiply(x, y))
+        return k.lt(size, k.like(size, SURELY_FITS))
     x, y = map(_int, operands)
     zero = k.eq(x, k.like(x, 0))
     back = op.divide(result.value, op.select(zero, k.like(x, 1), x))
@@ -239,7 +268,7 @@ def _shift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | No
 
 @unless(TOO_LARGE, "lshift")
 def _lshift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if not _ints(operands):
+    if not _ints(operands) or not _unproven("lshift", operands):
         return None
     x, count = map(_int, operands)
     back = k.eq(op.shift_right_arithmetic(result.value, count), x)
