@@ -32,7 +32,8 @@ from pyxla.grad.trees import (
     value_of,
     zero,
 )
-from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Stopped
 from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region

@@ -20,9 +20,10 @@ from pyxla.infer.calls.dispatch import apply, call, call_method, find
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate, length, set_item
-from pyxla.infer.engine import Engine, Frame, Stopped
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
+from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated, separately

@@ -16,13 +16,11 @@ from __future__ import annotations
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, InternalError, Location, also, in_program, said
-from pyxla.frontend.ssa import SSA
 from pyxla.infer.arrays.shadows import redirected, resolve
 from pyxla.infer.calls.captures import (
     Captures,
@@ -38,6 +36,7 @@ from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import Atom, atoms, constant_of, is_some, known_number, refined
+from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
 from pyxla.infer.heap import (
     DictCell,
     GrowingList,
@@ -54,7 +53,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import word
-from pyxla.infer.joins.merge import Edge, Env, merge
+from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -84,33 +83,6 @@ from pyxla.ir.op import OpError
 from pyxla.lib.foreign import Host
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
-
-
-@dataclass(slots=True)
-class Frame:
-    """One activation: `boxes` are the closure's cells by name, `module` its globals.
-
-    first: cells from this one on were made in it; before: what the others held when it began.
-    """
-
-    ssa: SSA
-    env: Env
-    module: dict[str, Any]
-    boxes: dict[str, Any]
-    function: Any = None
-    call: Location | None = None
-    pending: dict[Block, list[Edge]] = field(default_factory=dict)
-    returns: list[Edge] = field(default_factory=list)
-    position: tuple[Block, int] | None = None
-    heads: dict[Block, Block] = field(default_factory=dict)
-    assumed: tuple[Atom, ...] = ()
-    first: int = 0
-    before: dict[int, Any] = field(default_factory=dict)
-    driver: Any = None  # of a generator: the loop that reads it (`infer.calls.coroutines`)
-
-
-class Stopped(Exception):  # noqa: N818 - control flow, not an error
-    """The current path ended (it raised): there is nothing after it."""
 
 
 class Engine:
@@ -191,7 +163,7 @@ class Engine:
         for frame in self.frames[:-1]:
             yield from frame.boxes.values()
             if frame.position is not None:
-                yield from _live_after(frame)
+                yield from live_after(frame)
         if self.frames:
             yield from self.frames[-1].boxes.values()
 
@@ -375,8 +347,8 @@ class Engine:
         elif not replaced(self, contents[cell], content):
             contents[cell] = content
 
-    def module_of(self, frame: Frame) -> _Module:
-        return _Module(frame.module)
+    def module_of(self, frame: Frame) -> Module:
+        return Module(frame.module)
 
     # calls
 
@@ -421,7 +393,7 @@ class Engine:
         for frame in self.frames:
             yield from frame.boxes.values()
             if frame.position is not None:
-                yield from _live_after(frame)
+                yield from live_after(frame)
 
     # blocks
 
@@ -682,44 +654,3 @@ class Engine:
 
 # Values that every path agrees on.
 _PLAIN = frozenset({Array, Compound, Const, Ref, Scalar, Tuple})
-
-
-class NotKnown(Exception):  # noqa: N818 - control flow, not an error
-    """The number of iterations is not known while compiling: `test` decides at run time."""
-
-    def __init__(self, test: Any) -> None:
-        super().__init__()
-        self.test = test
-
-
-def _live_after(frame: Frame) -> Iterator[Any]:
-    """What a suspended frame still needs after the instruction it is at."""
-    block, index = frame.position
-    needed: dict[Value, None] = {}
-    for instr in block.instrs[index + 1 :]:
-        needed.update(dict.fromkeys(instr.operands))
-    if block.terminator is not None:
-        needed.update(dict.fromkeys(block.terminator.operands))
-    for succ in block.succs:
-        needed.update(frame.ssa.live_in[succ])
-        for phi in succ.phis:
-            if block in phi.args:
-                needed[phi.args[block]] = None
-    for value in needed:
-        if value in frame.env:
-            yield frame.env[value]
-
-
-class _Module:
-    """A namespace, compared by identity."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: dict[str, Any]) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Module) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)

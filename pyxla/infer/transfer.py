@@ -17,7 +17,8 @@ from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import set_item
-from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell
 from pyxla.infer.lattice import Compound, Const, MaybeUnbound, Ref, Tuple, Unbound
 from pyxla.infer.lists import columnar, shared

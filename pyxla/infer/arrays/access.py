@@ -14,7 +14,7 @@ from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, upd
 from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
-from pyxla.infer.raising.checks import verify_fits
+from pyxla.infer.raising.sizes import verify_fits
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 

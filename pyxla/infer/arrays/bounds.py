@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.raising.checks import exception
-from pyxla.infer.raising.faults import Raises
+from pyxla.infer.raising.faults import Raises, exception
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k

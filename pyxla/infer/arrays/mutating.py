@@ -18,7 +18,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.raising.checks import verify_fits
+from pyxla.infer.raising.sizes import verify_fits
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, scatter_at, setitem, take

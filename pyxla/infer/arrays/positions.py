@@ -15,8 +15,7 @@ import pyxla.lib.everything  # noqa: F401 - the functions that this is about
 from pyxla.infer.arrays.bounds import check_array, first_bad
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.raising.checks import exception
-from pyxla.infer.raising.faults import Raises
+from pyxla.infer.raising.faults import Raises, exception
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k

@@ -6,7 +6,8 @@ from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.structure import delete_item, get_item, set_item
-from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
 from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
 from pyxla.infer.operators import REMEDY_NONE
 from pyxla.infer.transfer import transfer

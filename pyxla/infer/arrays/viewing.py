@@ -43,7 +43,7 @@ from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Ref, Scalar, Tuple
-from pyxla.infer.raising.checks import verify_reshaped
+from pyxla.infer.raising.sizes import verify_reshaped
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY

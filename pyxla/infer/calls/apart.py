@@ -12,8 +12,9 @@ from typing import Any
 from pyxla.errors import CompileError
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.calls.dtypes import is_numpys
-from pyxla.infer.engine import Engine, Frame, Stopped
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import places, refined, settled
+from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.merge import Edge, merge

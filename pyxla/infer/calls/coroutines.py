@@ -16,7 +16,8 @@ from typing import Any
 
 from pyxla.errors import Location
 from pyxla.frontend import support
-from pyxla.infer.engine import Engine, Frame, Stopped
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import BoxCell
 from pyxla.infer.joins.merge import Edge, Env, merge
 from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref

@@ -31,12 +31,14 @@ from pyxla.infer.calls.captures import BoundedOperand, operand
 from pyxla.infer.calls.dtypes import check_dtypes, is_floating, is_numpys
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
-from pyxla.infer.engine import Engine, Frame
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import folded, kinds
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, number_lists
-from pyxla.infer.raising.checks import verify, verify_joined
+from pyxla.infer.raising.checks import verify
+from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
 from pyxla.lib.refused import OUTSIDE, Row, refusal

@@ -25,7 +25,8 @@ from pyxla.ir.rewrite import clone_region, free_values
 from pyxla.ops.sticky import flag
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine, Frame
+    from pyxla.infer.engine import Engine
+    from pyxla.infer.frame import Frame
 
 _ATOMS = frozenset({int, bool, str, bytes, type(None)})
 _STRUCTURES = (ListCell, DictCell, ObjectCell, BoxCell)

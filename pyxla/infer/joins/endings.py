@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer.engine import Engine, Stopped
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Stopped
 from pyxla.infer.heap import (
     DictCell,
     Heap,

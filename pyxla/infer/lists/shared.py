@@ -15,7 +15,8 @@ from pyxla.infer.lists.sites import Path, pooled_list
 from pyxla.ir.core import Instr
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine, Frame
+    from pyxla.infer.engine import Engine
+    from pyxla.infer.frame import Frame
 
 
 _ITEMS = "lists with such items are not chosen among at run time"

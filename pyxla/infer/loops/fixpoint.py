@@ -16,8 +16,9 @@ from pyxla.errors import CompileError, InternalError, Location, in_program
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
-from pyxla.infer.engine import Engine, Frame, NotKnown
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import depends_on
+from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held

@@ -21,14 +21,21 @@ from numpy.linalg import LinAlgError
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, times, value_of
-from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
+from pyxla.infer.facts.integers import value_of
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.raising.faults import Raises
+from pyxla.infer.raising.faults import Raises, exception
+from pyxla.infer.raising.sizes import (
+    REDUCTIONS,
+    verify_fits,
+    verify_product,
+    verify_reduction,
+    verify_sizes,
+)
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_array, is_short_int, normalize_axes
+from pyxla.lib.operands import as_array
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -74,7 +81,7 @@ def verify(
             verify_sizes(engine, operands)
         if function in _PRODUCTS:
             verify_product(engine, *operands[:2])
-        if function in _REDUCTIONS:
+        if function in REDUCTIONS:
             verify_reduction(engine, function, operands, named)
     if function in _NARROWING and isinstance(result, Array) and engine.tests(OverflowError):
         for x in operands[_NARROWING[function] :]:
@@ -131,16 +138,6 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
         return test
 
     return register
-
-
-def exception(cls: type[BaseException], *parts: Any) -> Compound:
-    """`cls` with a message of texts and of numbers known at run time only."""
-    items = tuple([part for part in parts if isinstance(part, (Scalar, Array))])
-    pieces: tuple[Any, ...] = tuple(
-        [("", "") if isinstance(p, (Scalar, Array)) else str(p) for p in parts]
-    )
-    message = Compound("text", items, pieces) if items else Const("".join(map(str, parts)))
-    return Compound("exception", (message,), cls)
 
 
 @functools.lru_cache(maxsize=256, typed=True)
@@ -579,39 +576,12 @@ unless(LinAlgError("Singular matrix"), np.linalg.inv, np.linalg.solve)(_solved)
 unless(LinAlgError("Matrix is not positive definite"), np.linalg.cholesky)(_solved)
 
 
-# --- Sizes known at run time only ----------------------------------------------------------------
-
-
-_ZERO = "zero-size array to reduction operation {} which has no identity"
-_EMPTY = "attempt to get {} of an empty sequence"
-# What reductions of nothing raise.
-_REDUCTIONS = {
-    LIBRARY[np.max]: ValueError(_ZERO.format("maximum")),
-    LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
-    LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
-    LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
-}
-
-
 @unless(ValueError("repeats may not contain negative values."), np.repeat)
 def _repeat(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     counts = operands[1] if len(operands) > 1 else None
     if not isinstance(counts, Array) or counts.extents or counts.dtype.kind != "i":
         return None
     return all_(Array(_not_negative(counts.value))).value
-
-
-def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[str, Any]) -> None:
-    """The dimensions that are reduced are not empty, or there is an `initial` value."""
-    if not operands or not isinstance(operands[0], Array) or "initial" in named:
-        return
-    x = operands[0]
-    axis = named.get("axis", operands[1] if len(operands) > 1 else None)
-    for d in normalize_axes(axis, x.ndim) if x.extents else ():
-        size = x.extents[d]
-        if size is not None and (extent.lower(size) or 0) <= 0:
-            positive = k.gt(value_of(size), value_of(0))
-            engine.ensure(Scalar(positive), _REDUCTIONS[function])
 
 
 _PRODUCTS = {LIBRARY[np.matmul], OPERATORS["matmul"]}
@@ -624,106 +594,3 @@ _NARROWING = {
     **{LIBRARY[f]: 1 for f in (np.full, np.full_like)},
     **{LIBRARY[f]: 0 for f in (np.array, np.asarray)},
 }
-
-
-def verify_fits(engine: Engine, x: Any, dtype: np.dtype) -> None:
-    """A Python int that becomes a number of `dtype` is one (NEP 50)."""
-    if not is_short_int(dtype) or not isinstance(x, Scalar) or x.kind is not int or x.kinds:
-        return
-    bounds = np.iinfo(dtype)
-    low, high = extent.lower(x), extent.upper(x)
-    tests = []
-    if low is None or low < bounds.min:
-        tests.append(k.ge(x.value, k.like(x.value, int(bounds.min))))
-    if (high is None or high > bounds.max) and bounds.max <= LARGEST:
-        tests.append(k.le(x.value, k.like(x.value, int(bounds.max))))
-    if tests:
-        error = exception(OverflowError, "Python integer ", x, f" out of bounds for {dtype}")
-        engine.ensure(Scalar(functools.reduce(op.and_, tests)), error)
-
-
-def verify_sizes(engine: Engine, operands: Any) -> None:
-    """Sizes known at run time that meet each other are equal, or one of them is 1."""
-    given = [x for x in operands if isinstance(x, Array) and x.ndim]
-    if all(x.extents is None for x in given):
-        return
-    shapes = [_true_shape(x) for x in given]
-    for other in shapes[1:]:
-        _verify_broadcast(engine, shapes[0], other)
-
-
-def _verify_broadcast(engine: Engine, first: list[Any], other: list[Any]) -> None:
-    parts = ["operands could not be broadcast together with shapes "]
-    for shape in (first, other):
-        parts += ["(", *_listed(shape), ") "]
-    for n, m in zip(reversed(first), reversed(other), strict=False):
-        if extent.difference(n, m) == 0 or 1 in (n, m):
-            continue
-        same = k.eq(value_of(n), value_of(m))
-        for size in (n, m):
-            same = op.or_(same, k.eq(value_of(size), value_of(1)))
-        engine.ensure(Scalar(same), exception(ValueError, *parts))
-
-
-def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
-    """An array of run-time size has as many elements as the known shape that it is given."""
-    if y.extents is not None:
-        return
-    size: Int = 1
-    for n in _true_shape(x):
-        size = times(size, n)
-    if extent.difference(size, math.prod(y.shape)) != 0:
-        shape = "".join(map(str, ("(", *_listed(list(y.shape)), ")")))
-        error = exception(ValueError, "cannot reshape array of size ", size, f" into shape {shape}")
-        engine.ensure(Scalar(k.eq(value_of(size), value_of(math.prod(y.shape)))), error)
-
-
-def verify_product(engine: Engine, x: Any, y: Any) -> None:
-    """Sizes known at run time that `matmul` multiplies along are equal; stacks fit each other."""
-    if not (isinstance(x, Array) and isinstance(y, Array)) or not (x.extents or y.extents):
-        return
-    left, right = _true_shape(x), _true_shape(y)
-    n, m = left[-1], right[-min(len(right), 2)]
-    if extent.difference(n, m) != 0:
-        words = "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
-        words += "signature (n?,k),(k,m?)->(n?,m?) (size "
-        error = exception(ValueError, words, m, " is different from ", n, ")")
-        engine.ensure(Scalar(k.eq(value_of(n), value_of(m))), error)
-    _verify_broadcast(engine, left[:-2], right[:-2])
-
-
-def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:
-    """Arrays of which one is made have one shape; of sizes known at run time, the program sees."""
-    if function is LIBRARY[np.stack]:
-        message = "all input arrays must have the same shape"
-    elif function in (LIBRARY[np.array], LIBRARY[np.asarray]):
-        message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, (list, tuple)) else 0)
-    else:
-        return
-    if not isinstance(arrays, (list, tuple)) or not all(isinstance(x, Array) for x in arrays):
-        return
-    shapes = [_true_shape(x) for x in arrays]
-    for other in shapes[1:]:
-        for n, m in zip(shapes[0], other, strict=False):
-            if extent.difference(n, m) != 0:
-                same = k.eq(value_of(n), value_of(m))
-                engine.ensure(Scalar(same), ValueError(message))
-
-
-_INHOMOGENEOUS = (
-    "setting an array element with a sequence. The requested array has an inhomogeneous shape "
-    "after 1 dimensions. The detected shape was ({n},) + inhomogeneous part."
-)
-
-
-def _true_shape(x: Any) -> list[Any]:
-    return [
-        n if e is None else e for n, e in zip(x.shape, x.extents or (None,) * x.ndim, strict=True)
-    ]
-
-
-def _listed(shape: list[Any]) -> list[Any]:
-    """The parts of a shape as NumPy prints it."""
-    if len(shape) == 1:
-        return [shape[0], ","]
-    return [part for n in shape for part in (n, ",")][:-1]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import ListOverflow, Location
-from pyxla.infer.lattice import Compound
+from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ops.sticky import BITS, flag
 
@@ -60,3 +60,13 @@ def class_of(error: Any) -> type[BaseException]:
     if isinstance(error, Raises):
         return error.kind
     return error.meta if isinstance(error, Compound) else type(error)
+
+
+def exception(cls: type[BaseException], *parts: Any) -> Compound:
+    """`cls` with a message of texts and of numbers known at run time only."""
+    items = tuple([part for part in parts if isinstance(part, (Scalar, Array))])
+    pieces: tuple[Any, ...] = tuple(
+        [("", "") if isinstance(p, (Scalar, Array)) else str(p) for p in parts]
+    )
+    message = Compound("text", items, pieces) if items else Const("".join(map(str, parts)))
+    return Compound("exception", (message,), cls)
