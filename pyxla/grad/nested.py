@@ -193,5 +193,5 @@ def raise_again(
             engine.raise_(rebuild(engine, tree, leaf))
         status = now[nested.status]
         fine = compare(status, filled(status.type, code), direction="NE")
-        engine.ensure(Scalar(fine), rebuild(engine, tree, leaf))
+        engine.raise_unless(Scalar(fine), rebuild(engine, tree, leaf), path.catchable)
     engine.builder.loc = here

@@ -620,13 +620,13 @@ class Engine:
         kind = class_of(error)
         site = self.loc, kind
         if self.faults.in_place(site) or (catchable and self.catches(kind)):
-            self._raise_unless(condition, error, catchable)
+            self.raise_unless(condition, error, catchable)
         else:
             self.faults.note(site, condition.value)
         if self.frames and (learned := atoms(condition, True)):
             self.learn(learned)
 
-    def _raise_unless(self, condition: Any, error: Any, catchable: bool) -> None:
+    def raise_unless(self, condition: Any, error: Any, catchable: bool) -> None:
         """Go on where `condition` holds; the other path raises."""
         good, bad = Block(), Block()
         self.block.terminator = core.Branch(condition.value, good, bad, self.loc)
