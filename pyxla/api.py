@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pyxla import ahead, types
-from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
+from pyxla.errors import CompileError, ListOverflow, PowerType, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
@@ -117,10 +117,12 @@ class Compiled:
             if entry.memory:
                 entry = self._for_memory(entry, args, names, leaves)
             return entry.executable(leaves, args)
-        except ListOverflow as overflow:
+        except (ListOverflow, PowerType) as surprise:
             if entry.executable.program.has_effects:  # what it printed would be printed again
                 raise
-            self._make_room(overflow)
+            if isinstance(surprise, PowerType):
+                return self._with_power_types(args, names)
+            self._make_room(surprise)
         except Restart as restart:  # what arguments that share memory need besides
             with self._lock:
                 self._learn(restart)
@@ -149,6 +151,19 @@ class Compiled:
                 raise overflow
             self.options = replace(self.options, list_capacity=capacity)
             self._cache.clear()
+
+    def _with_power_types(self, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+        """Compile for powers of all types, from now on where that can be done, and call it."""
+        count = len(args) - len(self._places)
+        split = count - len(names)
+        with self._lock:
+            before = self.options, self._cache
+            self.options, self._cache = replace(self.options, power_types=True), Cache()
+            try:
+                return self(*args[:split], **dict(zip(names, args[split:count], strict=True)))
+            except CompileError:
+                self.options, self._cache = before
+                raise
 
     def lower(self, *given: Any, **named: Any) -> Compilation:
         """Every stage for arguments of these types, nothing of it run: `.text("stablehlo")`."""
@@ -257,6 +272,9 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     ints by zero, ...).  cache_size=256: specializations kept, least recently used dropped first.
     verify=True: check the compiler's own work after each stage.  list_capacity=1024: the room for a
     list that grows in a loop of unknown length; one that outgrows it compiles the function again.
+    fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
+    power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
+    compiled again where that is a float.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
     """

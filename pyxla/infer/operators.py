@@ -42,6 +42,7 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
+from pyxla.infer.raising import powers
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences
@@ -194,6 +195,9 @@ def _float_to_complex(x: Any, y: Any) -> Any:
 
 def _power(engine: Engine, x: Any, y: Any) -> Any:
     """`x ** y`; what NumPy does for arrays instead, squares and roots, it does not for scalars."""
+    power = functools.partial(operate, engine, "pow")
+    if (found := powers.of_several_types(engine, x, y, power)) is not None:
+        return found
     if isinstance(x, Ref):
         number = isinstance(y, Const) and type(y.value) is int
         number = number or (isinstance(y, Scalar) and y.kind is int)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
+from pyxla.errors import Surprise
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Compound, Const, Scalar
@@ -27,7 +28,7 @@ from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_array, is_short_int, normalize_axes
+from pyxla.lib.operands import is_short_int, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
 TOO_LARGE = OverflowError("an int of more than 64 bits, which compiled ints do not have")
-COMPLEX_RESULT = ValueError("a negative number to a fractional power is a complex number")
-FLOAT_RESULT = ValueError("an int to a negative power that is not known while compiling")
 
 # (engine, operands, result) -> where all is well; None where that is proven or does not apply.
 Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
@@ -119,7 +118,7 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
     """Add a row for each of `keys`, operators by name and functions; `error` is an exception, or
     a sample of one and a function that makes one of the operands."""
     sample, make = (error, lambda operands: error) if isinstance(error, BaseException) else error
-    ours = error in (TOO_LARGE, COMPLEX_RESULT, FLOAT_RESULT)
+    ours = error is TOO_LARGE or isinstance(error, Surprise)
 
     def register(test: Test) -> Test:
         for key in keys:
@@ -288,112 +287,6 @@ _divides(operator.mod, "mod")
 _divides(divmod, divmod)
 
 
-# --- Powers --------------------------------------------------------------------------------------
-
-
-def _powers(kind: type) -> Callable[[Test], Test]:
-    """A test of powers of Python numbers whose result is of that kind."""
-
-    def narrowed(test: Test) -> Test:
-        def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-            if len(operands) != 2 or not isinstance(result, Scalar) or result.kind is not kind:
-                return None
-            if any(python_kind(x) is None for x in operands):
-                return None
-            return test(engine, operands, result)
-
-        return fine
-
-    return narrowed
-
-
-def _known_sign(y: Any) -> bool:
-    """Whether an exponent is known not to be negative."""
-    if not isinstance(y, Scalar):
-        return y >= 0
-    return y.kind is bool or (y.kind is int and (extent.lower(y) or -1) >= 0)
-
-
-@unless(failure(operator.pow, 0.0, -1.0), "pow", pow)
-@_powers(float)
-def _zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if _known_sign(operands[1]):
-        return None
-    x, y = (to_python(v, float).value for v in operands)
-    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
-
-
-@unless(COMPLEX_RESULT, "pow", pow)
-@_powers(float)
-def _negative_to_fraction(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if python_kind(operands[1]) is not float or _is_whole(operands[1]):
-        return None
-    x, y = (to_python(v, float).value for v in operands)
-    fine = op.or_(op.not_(k.lt(x, k.like(x, 0))), k.eq(y, op.floor(y)))
-    return op.or_(fine, op.or_(k.isnan(y), k.isinf(x)))
-
-
-def _is_whole(y: Any) -> bool:
-    return isinstance(y, float) and y.is_integer()
-
-
-@unless(failure(operator.pow, 2.0, 10000.0), "pow", pow)
-@_powers(float)
-def _float_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _finite_or_given(result.value, [to_python(v, float).value for v in operands])
-
-
-def _finite_or_given(result: Value, given: list[Value]) -> Value:
-    """No infinite result of finite operands."""
-    fine = op.not_(k.isinf(result))
-    for x in given:
-        fine = op.or_(fine, op.not_(k.isfinite(x)))
-    return fine
-
-
-@unless(failure(operator.pow, 0, -1), "pow", pow)
-@_powers(int)
-def _int_zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if _known_sign(operands[1]):
-        return None
-    x, y = map(_int, operands)
-    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
-
-
-@unless(FLOAT_RESULT, "pow", pow)
-@_powers(int)
-def _int_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return None if _known_sign(operands[1]) else _not_negative(_int(operands[1]))
-
-
-@unless(TOO_LARGE, "pow", pow)
-@_powers(int)
-def _int_power_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    """In floats: the powers nearest to 2**63 are further from it than these are wrong."""
-    x, y = (to_python(v, float).value for v in operands)
-    size = op.power(op.abs(x), y)
-    fits = k.lt(size, k.like(size, 2.0**63 * (1 - 1e-12)))
-    least = op.and_(k.eq(x, k.like(x, -2)), k.eq(y, k.like(y, 63)))
-    return op.or_(fits, op.or_(least, k.le(y, k.like(y, 1))))
-
-
-@unless(ValueError("pow() 3rd argument cannot be 0"), pow)
-def _modulus(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _nonzero(operands[2]) if len(operands) == 3 else None
-
-
-@unless(ValueError("Integers to negative integer powers are not allowed."), "pow", np.power)
-def _integer_powers(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    """Of NumPy integers."""
-    y = operands[1]
-    if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
-        return None
-    if isinstance(y, (Scalar, Array)):
-        found = all_(as_array(Array(_not_negative(y.value))))
-        return found.value
-    return None
-
-
 # --- Conversions to int --------------------------------------------------------------------------
 
 
@@ -428,6 +321,14 @@ def _real(x: Any) -> Value:
     if isinstance(x, Array):
         return op.convert(x.value, dtype=np.dtype(np.float64), weak=False)
     return op.convert(to_python(x, float).value, dtype=np.dtype(np.float64), weak=False)
+
+
+def _finite_or_given(result: Value, given: list[Value]) -> Value:
+    """No infinite result of finite operands."""
+    fine = op.not_(k.isinf(result))
+    for x in given:
+        fine = op.or_(fine, op.not_(k.isfinite(x)))
+    return fine
 
 
 def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
