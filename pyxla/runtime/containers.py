@@ -207,7 +207,9 @@ def _slots(kind: type) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for base in reversed(kind.__mro__):
         slots = base.__dict__.get("__slots__", ())
-        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+        for name in (slots,) if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names[f"_{base.__name__.lstrip('_')}{name}" if private else name] = None
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 

@@ -32,6 +32,7 @@ from pyxla.lib.operands import is_short_int, normalize_axes
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
+from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 
@@ -156,7 +157,7 @@ def _ints(operands: tuple[Any, ...]) -> bool:
     return all(python_kind(x) in (bool, int) for x in operands)
 
 
-def _int(x: Any) -> Value:
+def int_of(x: Any) -> Value:
     return to_python(x, int).value
 
 
@@ -181,7 +182,7 @@ def _room(engine: Engine, x: Any, direction: str) -> bool:
     return False
 
 
-def _not_negative(x: Value) -> Value:
+def not_negative(x: Value) -> Value:
     return k.ge(x, k.like(x, 0))
 
 
@@ -193,8 +194,8 @@ def _add(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     for one, other in ((x, y), (y, x)):
         if type(one) is int and (one == 1 and _room(engine, other, "LT")):
             return None
-    signs = op.and_(op.xor(_int(x), result.value), op.xor(_int(y), result.value))
-    return _not_negative(signs)
+    signs = op.and_(op.xor(int_of(x), result.value), op.xor(int_of(y), result.value))
+    return not_negative(signs)
 
 
 @unless(TOO_LARGE, "sub")
@@ -204,8 +205,8 @@ def _sub(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     x, y = operands
     if type(y) is int and y == 1 and _room(engine, x, "GT"):
         return None
-    signs = op.and_(op.xor(_int(x), _int(y)), op.xor(_int(x), result.value))
-    return _not_negative(signs)
+    signs = op.and_(op.xor(int_of(x), int_of(y)), op.xor(int_of(x), result.value))
+    return not_negative(signs)
 
 
 @unless(TOO_LARGE, "mul")
@@ -213,7 +214,7 @@ def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     """The product divided by one factor is the other."""
     if not _ints(operands) or not _unproven("mul", operands):
         return None
-    x, y = map(_int, operands)
+    x, y = map(int_of, operands)
     zero = k.eq(x, k.like(x, 0))
     back = op.divide(result.value, op.select(zero, k.like(x, 1), x))
     turned = op.and_(k.eq(x, k.like(x, -1)), k.eq(y, k.like(y, SMALLEST)))
@@ -224,21 +225,21 @@ def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
 def _neg(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("neg", operands):
         return None
-    return k.ne(_int(operands[0]), k.like(result.value, SMALLEST))
+    return k.ne(int_of(operands[0]), k.like(result.value, SMALLEST))
 
 
 @unless(failure(operator.lshift, 1, -1), "lshift", "rshift")
 def _shift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or (extent.lower(operands[1]) or -1) >= 0:
         return None
-    return _not_negative(_int(operands[1]))
+    return not_negative(int_of(operands[1]))
 
 
 @unless(TOO_LARGE, "lshift")
 def _lshift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands):
         return None
-    x, count = map(_int, operands)
+    x, count = map(int_of, operands)
     back = k.eq(op.shift_right_arithmetic(result.value, count), x)
     fits = op.and_(back, k.le(count, k.like(count, 63)))
     return op.or_(fits, k.eq(x, k.like(x, 0)))
@@ -255,7 +256,7 @@ def _divides(zero_error: Callable[..., Any], name: Any) -> None:
             kinds = [python_kind(x) for x in operands]
             if None in kinds or _widest(kinds) is not kind:
                 return None
-            return _nonzero(operands[1])
+            return nonzero(operands[1])
 
         unless(failure(zero_error, *sample), name)(fine)
 
@@ -267,7 +268,7 @@ def _widest(kinds: list[Any]) -> type:
     return int
 
 
-def _nonzero(y: Any) -> Value | None:
+def nonzero(y: Any) -> Value | None:
     if not isinstance(y, Scalar):
         return None if y else k.ne(_number(y), k.like(_number(y), 0))
     fact = extent.fact(y) if y.kind is int else extent.UNKNOWN
@@ -323,7 +324,7 @@ def _real(x: Any) -> Value:
     return op.convert(to_python(x, float).value, dtype=np.dtype(np.float64), weak=False)
 
 
-def _finite_or_given(result: Value, given: list[Value]) -> Value:
+def finite_or_given(result: Value, given: list[Value]) -> Value:
     """No infinite result of finite operands."""
     fine = op.not_(k.isinf(result))
     for x in given:
@@ -341,7 +342,7 @@ def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
 
 
 def _finite(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _finite_or_given(_real(result), [_real(x) for x in operands])
+    return finite_or_given(_real(result), [_real(x) for x in operands])
 
 
 def _no_pole(at: Callable[[Value], Value]) -> Test:
@@ -413,7 +414,7 @@ def _counts(position: int) -> Test:
     def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         if len(operands) <= position or not _ints(operands[position : position + 1]):
             return None
-        return _not_negative(_int(operands[position]))
+        return not_negative(int_of(operands[position]))
 
     return fine
 
@@ -427,7 +428,7 @@ for _function in (math.comb, math.perm):
 
 @unless(TOO_LARGE, math.factorial)
 def _factorial(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    x = _int(operands[0]) if _ints(operands) else None
+    x = int_of(operands[0]) if _ints(operands) else None
     return None if x is None else k.le(x, k.like(x, 20))
 
 
@@ -454,12 +455,17 @@ unless(LinAlgError("Matrix is not positive definite"), np.linalg.cholesky)(_solv
 
 _ZERO = "zero-size array to reduction operation {} which has no identity"
 _EMPTY = "attempt to get {} of an empty sequence"
+_JOINING = [LIBRARY[f] for f in (np.concatenate, np.vstack, np.hstack, np.dstack)]
 # What reductions of nothing raise.
 _REDUCTIONS = {
     LIBRARY[np.max]: ValueError(_ZERO.format("maximum")),
     LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
     LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
     LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
+    LIBRARY[max]: ValueError(NO_MAXIMUM),
+    LIBRARY[min]: ValueError(NO_MINIMUM),
+    LIBRARY[np.stack]: ValueError("need at least one array to stack"),
+    **dict.fromkeys(_JOINING, ValueError("need at least one array to concatenate")),
 }
 
 
@@ -468,15 +474,17 @@ def _repeat(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
     counts = operands[1] if len(operands) > 1 else None
     if not isinstance(counts, Array) or counts.extents or counts.dtype.kind != "i":
         return None
-    return all_(Array(_not_negative(counts.value))).value
+    return all_(Array(not_negative(counts.value))).value
 
 
 def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[str, Any]) -> None:
-    """The dimensions that are reduced are not empty, or there is an `initial` value."""
-    if not operands or not isinstance(operands[0], Array) or "initial" in named:
+    """The dimensions that are reduced are not empty, or there is another value; lists of arrays to
+    join are not, along their first dimension."""
+    if not operands or not isinstance(operands[0], Array) or {"initial", "default"} & named.keys():
         return
     x = operands[0]
     axis = named.get("axis", operands[1] if len(operands) > 1 else None)
+    axis = 0 if function in (*_JOINING, LIBRARY[np.stack]) else axis
     for d in normalize_axes(axis, x.ndim) if x.extents else ():
         size = x.extents[d]
         if size is not None and (extent.lower(size) or 0) <= 0:

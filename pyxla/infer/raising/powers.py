@@ -16,10 +16,10 @@ from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.checks import (
     TOO_LARGE,
     Test,
-    _finite_or_given,
-    _int,
-    _nonzero,
-    _not_negative,
+    finite_or_given,
+    int_of,
+    nonzero,
+    not_negative,
     failure,
     unless,
 )
@@ -64,7 +64,7 @@ def _zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) ->
     if _known_sign(operands[1]):
         return None
     x, y = (to_python(v, float).value for v in operands)
-    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
+    return op.or_(k.ne(x, k.like(x, 0)), not_negative(y))
 
 
 @unless(PowerType(complex), "pow", pow)
@@ -90,7 +90,7 @@ def _is_whole(y: Any) -> bool:
 @unless(failure(operator.pow, 2.0, 10000.0), "pow", pow)
 @_powers(float)
 def _float_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _finite_or_given(result.value, [to_python(v, float).value for v in operands])
+    return finite_or_given(result.value, [to_python(v, float).value for v in operands])
 
 
 @unless(failure(operator.pow, 0, -1), "pow", pow)
@@ -98,14 +98,14 @@ def _float_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> V
 def _int_zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if _known_sign(operands[1]):
         return None
-    x, y = map(_int, operands)
-    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
+    x, y = map(int_of, operands)
+    return op.or_(k.ne(x, k.like(x, 0)), not_negative(y))
 
 
 @unless(PowerType(float), "pow", pow)
 @_powers(int)
 def _int_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return None if _known_sign(operands[1]) else _not_negative(_int(operands[1]))
+    return None if _known_sign(operands[1]) else not_negative(int_of(operands[1]))
 
 
 @unless(TOO_LARGE, "pow", pow)
@@ -121,7 +121,7 @@ def _int_power_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) 
 
 @unless(ValueError("pow() 3rd argument cannot be 0"), pow)
 def _modulus(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _nonzero(operands[2]) if len(operands) == 3 else None
+    return nonzero(operands[2]) if len(operands) == 3 else None
 
 
 @unless(failure(pow, 2, -1, 4), pow)
@@ -129,8 +129,8 @@ def _inverse(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | 
     """There is one modulo the third operand, where the exponent is negative."""
     if len(operands) != 3 or _known_sign(operands[1]):
         return None
-    base, exponent, modulus = map(_int, operands)
-    fine = _not_negative(exponent)
+    base, exponent, modulus = map(int_of, operands)
+    fine = not_negative(exponent)
     base = op.select(fine, k.like(base, 1), base)
     divisor = k.gcd(modular.size(base), modular.size(modulus))
     return k.eq(divisor, k.like(divisor, 1))
@@ -143,7 +143,7 @@ def _integer_powers(engine: Engine, operands: tuple[Any, ...], result: Any) -> V
     if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
         return None
     if isinstance(y, (Scalar, Array)):
-        found = all_(as_array(Array(_not_negative(y.value))))
+        found = all_(as_array(Array(not_negative(y.value))))
         return found.value
     return None
 
