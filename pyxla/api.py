@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -29,6 +30,30 @@ from pyxla.specialize import MAX_RESTARTS, Request, Restart
 MANY_VALUES = 16
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
 GROWTH, MOST_ITEMS = 16, 1 << 26
+
+
+class _Process:
+    """Whether this process compiled anything, or is a fork of one that did: XLA's threads, which
+    compile, are not in it, and it would wait for them for ever."""
+
+    def __init__(self) -> None:
+        self.compiled = self.orphaned = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._in_child)
+
+    def _in_child(self) -> None:
+        self.orphaned = self.compiled
+
+    def compiles(self) -> None:
+        if self.orphaned:
+            raise CompileError(
+                "a process that os.fork made of one that has compiled functions cannot compile",
+                hint='start processes with multiprocessing.get_context("spawn")',
+            )
+        self.compiled = True
+
+
+_PROCESS = _Process()
 
 
 class Entry:
@@ -224,7 +249,8 @@ class Compiled:
     def _count_values(self, described: tuple[descriptions.Arg, ...]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""
         for (index, *inside), loc in self._demands.static.items():
-            if inside or not isinstance(described[index], descriptions.ArgStatic):
+            there = not inside and index < len(described)
+            if not there or not isinstance(described[index], descriptions.ArgStatic):
                 continue
             values = self._values.setdefault(index, set())
             values.add(described[index].value)
@@ -242,6 +268,7 @@ class Compiled:
     def _compile(
         self, described: tuple[Any, ...], names: tuple[str, ...], memory: sharing.Memory
     ) -> Entry:
+        _PROCESS.compiles()
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
         return Entry(Compilation(request, tuple(self._places), self._demands.static))
 

@@ -207,6 +207,9 @@ def _raise(d: Desugarer, node: ast.Raise) -> None:
 
 @statement(ast.Assert)
 def _assert(d: Desugarer, node: ast.Assert) -> None:
+    if not __debug__:  # `python -O`
+        return
+
     def fail() -> None:
         message = [] if node.msg is None else [d.expr(node.msg)]
         d.scope.loads["AssertionError"] = None

@@ -151,6 +151,7 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
             stack.extend(cls.__args__)
         else:
             flat.append(cls)
+    engine.captures.guard_classes(flat)
     if isinstance(x, MaybeNone):
         sides = [_isinstance(engine, side, classes) for side in (x.value, Const(None))]
         if sides[0].value == sides[1].value:
@@ -169,6 +170,7 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
 @rule(issubclass)
 def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
     known = engine.static(classes, "the class of issubclass")
+    engine.captures.guard_classes(known if isinstance(known, tuple) else (known,))
     if choices.is_choice(x):
         return choices.test(x, lambda cls: issubclass(cls, known))
     return engine.fold_object(issubclass, (engine.static(x, "a class"), known))

@@ -228,7 +228,7 @@ def refuse_outside(
 
 
 def _is_library(value: Any) -> bool:
-    return str(getattr(value, "__module__", "")).startswith("numpy")
+    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
 
 
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -495,6 +495,7 @@ def call_function(
     """A Python function, visited in the place of the call; as `source` has it, if given."""
     source = source or source_of(engine, function)
     captures = engine.captures
+    captures.guard_function(function)
     defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
     named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
     boxes = {

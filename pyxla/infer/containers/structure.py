@@ -71,7 +71,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if isinstance(content, DictCell):
         if choices.is_choice(key) and all(v in content.items for v in key.meta.values):
             items = tuple([engine.use(content.items[v]) for v in key.meta.values])
-            found = choosing.choose(engine, items, key.items[0], True)
+            found = choosing.choose(engine, x, items, key.items[0])
             if found is not None:
                 return found
         if (asked := tables.looked(engine, x, key)) is not None:
@@ -131,7 +131,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
             return chosen
         if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
             return growing.get(engine, x, packed, key)
-        if (chosen := choosing.choose(engine, items, key, isinstance(x, Ref))) is not None:
+        if (chosen := choosing.choose(engine, x, items, key)) is not None:
             return chosen
     if growing.is_slice(key) and isinstance(x, Ref):
         part = engine.new(ListCell(items))

@@ -16,11 +16,11 @@ from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.checks import (
     TOO_LARGE,
     Test,
+    failure,
     finite_or_given,
     int_of,
     nonzero,
     not_negative,
-    failure,
     unless,
 )
 from pyxla.ir.core import Value
