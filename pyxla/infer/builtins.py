@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
@@ -567,3 +568,23 @@ def _absolute(engine: Engine, x: Any, library: Any) -> Any:
 def _operator_setitem(engine: Engine, x: Any, key: Any, value: Any) -> Any:
     set_item(engine, x, key, value)
     return Const(None)
+
+
+@rule(collections.namedtuple)
+def _namedtuple(engine: Engine, typename: Any, field_names: Any, **options: Any) -> Any:
+    """A class of known fields: one for each place that makes it."""
+    names, fields = engine.static(typename, "a name"), engine.static(field_names, "names of fields")
+    known = {name: engine.static(x, name) for name, x in options.items()}
+    known.setdefault("module", engine.frames[-1].module.get("__name__"))
+    fields = fields if isinstance(fields, str) else tuple(fields)
+    if isinstance(known.get("defaults"), list):
+        known["defaults"] = tuple(known["defaults"])
+    try:
+        return Const(_tuple_class(engine.loc, names, fields, tuple(known.items())))
+    except (TypeError, ValueError) as error:
+        return engine.raise_constant(error)
+
+
+@functools.lru_cache(maxsize=1024)
+def _tuple_class(place: Any, name: str, fields: Any, options: tuple[Any, ...]) -> type:
+    return collections.namedtuple(name, fields, **dict(options))

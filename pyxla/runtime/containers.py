@@ -15,6 +15,7 @@ import numpy as np
 
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state
+from pyxla.lib.variables import Variable
 from pyxla.runtime import jaxlink
 from pyxla.runtime.descriptions import (
     Arg,
@@ -109,6 +110,11 @@ _ATOMS = frozenset(
 
 
 _GENERATORS: dict[type, Container] = {
+    Variable: Container(
+        lambda x: ((Variable, Variable.FIELDS), Variable.FIELDS, (x.value,)),
+        lambda x, items: ArgObject(Variable, (("value", items[0]),)),
+        True,
+    ),
     np.random.Generator: Container(
         lambda x: (
             (np.random.Generator, ("bit_generator",)),

@@ -17,6 +17,7 @@ from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
 from pyxla.lib.containers import actual
 from pyxla.lib.random.state import set_state
+from pyxla.lib.variables import Variable
 from pyxla.runtime.containers import fields_of
 from pyxla.runtime.outcome import (
     Out,
@@ -431,6 +432,8 @@ def restore(target: Any, source: Any) -> None:
         target.update(source)
     elif isinstance(target, np.random.PCG64):
         target.state = source.state
+    elif isinstance(target, Variable):
+        target.value = source.value
     else:
         fields = fields_of(source)
         for name in fields_of(target).keys() - fields.keys():

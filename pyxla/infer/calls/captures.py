@@ -44,6 +44,7 @@ from pyxla.infer.lattice import (
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
+from pyxla.lib.variables import variable
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -179,6 +180,8 @@ class Captures:
 
     def read_global(self, engine: Engine, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
+        if (written := self.places.get(Place(variable(frame.module, name)))) is not None:
+            return engine.use(variable_value(engine.content(written)))
         key = id(frame.module), name
         if key in self.globals:
             return self.globals[key][1]
@@ -203,6 +206,18 @@ class Captures:
                 raise
         self.globals[key] = frame.module, value
         return value
+
+    def written_global(self, engine: Engine, module: dict[str, Any], name: str) -> Ref:
+        """A global variable that the program assigns to, as the argument that it is then."""
+        place = Place(variable(module, name))
+        if place not in self.places:
+            if name not in module:
+                raise engine.refuse(
+                    f"the global variable {name!r}, which is assigned here, does not exist yet",
+                    f"assign {name!r} in the module",
+                )
+            raise NewCapture(place)
+        return self.places[place]
 
     def next_arrays(self, frame: Any, known: Sequence[Place]) -> list[Place]:
         """Other global arrays that the function reads: each would start inference again."""
@@ -255,6 +270,8 @@ class Captures:
 
     def box(self, engine: Engine, cell: Any, name: str) -> Ref:
         """The closure variable `name` of a function object, as a box on the heap."""
+        if (written := self.places.get(Place(variable(cell)))) is not None:
+            return written
         if id(cell) in self.boxes:
             _, ref, first = self.boxes[id(cell)]
             engine.heap.contents.setdefault(ref.cell, first)  # it was made on another path
@@ -292,6 +309,11 @@ _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
 
 _OWN = frozenset({"jax", "pyxla"})
 _FIXED = frozenset({"numpy", "math", "cmath", "operator", "functools", "itertools", "jax", "pyxla"})
+
+
+def variable_value(content: Any) -> Any:
+    """What a variable that functions share holds."""
+    return content.fields["value"] if isinstance(content, ObjectCell) else content.value
 
 
 def is_constant(value: Any) -> bool:
