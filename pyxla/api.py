@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pyxla import ahead, types
-from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
+from pyxla.errors import CompileError, ListOverflow, PowerType, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
@@ -30,6 +31,30 @@ from pyxla.specialize import MAX_RESTARTS, Request, Restart
 MANY_VALUES = 16
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
 GROWTH, MOST_ITEMS = 16, 1 << 26
+
+
+class _Process:
+    """Whether this process compiled anything, or is a fork of one that did: XLA's threads, which
+    compile, are not in it, and it would wait for them for ever."""
+
+    def __init__(self) -> None:
+        self.compiled = self.orphaned = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._in_child)
+
+    def _in_child(self) -> None:
+        self.orphaned = self.compiled
+
+    def compiles(self) -> None:
+        if self.orphaned:
+            raise CompileError(
+                "a process that os.fork made of one that has compiled functions cannot compile",
+                hint='start processes with multiprocessing.get_context("spawn")',
+            )
+        self.compiled = True
+
+
+_PROCESS = _Process()
 
 
 class Entry:
@@ -123,10 +148,12 @@ class Compiled:
                 return self._replay(entry, fault, args, names, leaves)
             except Traced:
                 return self._unchecked(entry, args, names, leaves)
-        except ListOverflow as overflow:
+        except (ListOverflow, PowerType) as surprise:
             if entry.executable.program.has_effects:  # what it printed would be printed again
                 raise
-            self._make_room(overflow)
+            if isinstance(surprise, PowerType):
+                return self._with_power_types(args, names)
+            self._make_room(surprise)
         except Restart as restart:  # what arguments that share memory need besides
             with self._lock:
                 self._learn(restart)
@@ -183,6 +210,19 @@ class Compiled:
                 raise overflow
             self.options = replace(self.options, list_capacity=capacity)
             self._cache.clear()
+
+    def _with_power_types(self, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+        """Compile for powers of all types, from now on where that can be done, and call it."""
+        count = len(args) - len(self._places)
+        split = count - len(names)
+        with self._lock:
+            before = self.options, self._cache
+            self.options, self._cache = replace(self.options, power_types=True), Cache()
+            try:
+                return self(*args[:split], **dict(zip(names, args[split:count], strict=True)))
+            except CompileError:
+                self.options, self._cache = before
+                raise
 
     def lower(self, *given: Any, **named: Any) -> Compilation:
         """Every stage for arguments of these types, nothing of it run: `.text("stablehlo")`."""
@@ -243,7 +283,8 @@ class Compiled:
     def _count_values(self, described: tuple[descriptions.Arg, ...]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""
         for (index, *inside), loc in self._demands.static.items():
-            if inside or not isinstance(described[index], descriptions.ArgStatic):
+            there = not inside and index < len(described)
+            if not there or not isinstance(described[index], descriptions.ArgStatic):
                 continue
             values = self._values.setdefault(index, set())
             values.add(described[index].value)
@@ -261,6 +302,7 @@ class Compiled:
     def _compile(
         self, described: tuple[Any, ...], names: tuple[str, ...], memory: sharing.Memory
     ) -> Entry:
+        _PROCESS.compiles()
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
         return Entry(Compilation(request, tuple(self._places), self._demands.static))
 
@@ -293,6 +335,9 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     verify=True: check the compiler's own work after each stage.  list_capacity=1024: the capacity
     of a list that grows in a loop of unknown length; one that outgrows it compiles the function
     again.
+    fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
+    power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
+    compiled again where that is a float.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
     """

@@ -154,7 +154,26 @@ class ValueNeeded(CompileError):
 REPORT = "please report it together with this function"
 
 
-class ListOverflow(MemoryError):
+class Surprise(Exception):  # noqa: N818 - what the data is like, rather than an error
+    """The program met what it was not compiled for, before it wrote anything: it is compiled anew,
+    and called again."""
+
+
+class PowerType(Surprise, ArithmeticError):
+    """A power of Python's numbers is of another `kind`, float or complex, than was expected."""
+
+    def __init__(self, kind: type) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+    def __str__(self) -> str:
+        return (
+            f"a power is a {self.kind.__name__} here, by the sign of a number; make its base a "
+            f"{self.kind.__name__}, or compile it with power_types=True"
+        )
+
+
+class ListOverflow(Surprise, MemoryError):
     """A list, or a size that data decides, is beyond the `capacity` that the program was compiled
     for."""
 

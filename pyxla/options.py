@@ -19,6 +19,11 @@ class Options:
     stage, and keep its frames in the tracebacks of refusals.  list_capacity: the capacity of a list
     that grows in a loop of unknown length, and of arrays of sizes that data decides and nothing
     bounds; one that outgrows it compiles the function again with more.
+    fast: arrays are divided by numbers of run time as XLA likes, by products with reciprocals,
+    whose last bit may be another.
+    power_types: powers of Python's numbers are of the type that signs of run time say, an int or a
+    float, a float or a complex number; a program that meets one that it does not expect is compiled
+    again with it.
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
     of them there is room for.
@@ -28,6 +33,8 @@ class Options:
     cache_size: int = 256
     verify: bool = False
     list_capacity: int = 1024
+    fast: bool = False
+    power_types: bool = False
     residual_bytes: int = 1 << 30
     snapshots: int = 64
 

@@ -84,6 +84,18 @@ def same_type(a: Any, e: Any) -> bool:
     return dataclasses.is_dataclass(e) and type(a).__qualname__ == type(e).__qualname__
 
 
+def fields_of(x: Any) -> dict[str, Any] | None:
+    """The fields of an instance of a class of Python's, as copying has them; None of others."""
+    slots = any("__slots__" in vars(base) for base in type(x).__mro__)
+    if callable(x) or not (hasattr(x, "__dict__") or slots) or type(x).__module__ == "builtins":
+        return None
+    own, slotted = vars(x) if hasattr(x, "__dict__") else {}, {}
+    if slots:
+        state = object.__reduce_ex__(x, 2)[2]
+        slotted = state[1] if isinstance(state, tuple) else {}
+    return {**own, **slotted}
+
+
 def difference(a: Any, e: Any, rtol: float | None = None, path: str = "result") -> str:
     """The first disagreement between the actual and the expected value, or ""."""
     if not same_type(a, e):
@@ -101,8 +113,8 @@ def difference(a: Any, e: Any, rtol: float | None = None, path: str = "result") 
     if isinstance(e, np.random.Generator):
         states = a.bit_generator.state, e.bit_generator.state
         return "" if states[0] == states[1] else f"{path}: the states of the generators differ"
-    if dataclasses.is_dataclass(e) or (hasattr(e, "__dict__") and not callable(e)):
-        return compare_dicts(vars(a), vars(e), rtol, path)
+    if (fields := fields_of(e)) is not None:
+        return compare_dicts(fields_of(a), fields, rtol, path)
     if callable(e):
         return ""
     return "" if a == e else f"{path}: {a!r}, expected {e!r}"

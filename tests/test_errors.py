@@ -107,7 +107,7 @@ CALLS = {
     "too few": (lambda: run(write, np.ones(3)), "missing 1 required positional argument: 'y'"),
     "too many": (lambda: run(identity, 1.0, 2.0), "takes 1 positional"),
     "unknown keyword": (lambda: pyxla.compile(identity)(x=1.0, y=2.0), "unexpected keyword"),
-    "unknown option": (lambda: pyxla.compile(identity, fast=True), "unknown option 'fast'"),
+    "unknown option": (lambda: pyxla.compile(identity, slow=True), "unknown option 'slow'"),
     "type of an option": (lambda: pyxla.compile(identity, checks="yes"), "option 'checks'"),
     "not a function": (lambda: pyxla.compile(3.0), "takes a function, not float"),
     "C function": (lambda: run(zlib.crc32, 1.0), "crc32"),

@@ -97,6 +97,7 @@ class GraphBuilder:
         self.locate, self.function = source.file.location, source.qualname
         scope = lowered.scope
         self.bound = scope.bound()
+        self.globals = frozenset(scope.global_)
         self.cells = frozenset(scope.cell)
         self.free = frozenset(source.freevars)
         self.names: dict[Block, Names] = {}
@@ -120,6 +121,8 @@ class GraphBuilder:
         attrs: dict[str, Any],
         node: ast.AST,
     ) -> Value:
+        if op is pyops.CALL:
+            self.forget_globals()
         instr = Instr(op, operands, attrs, (), self.locate(node, self.function))
         value = Value(None, instr)
         instr.results = (value,)
@@ -227,10 +230,20 @@ class GraphBuilder:
             value = self.here.known[key] = self.emit(op, (), attrs, node)
         return value
 
+    def forget_globals(self) -> None:
+        """What runs in between may have assigned to them."""
+        known = self.here.known
+        for key in [key for key in known if key[0] == "global"]:
+            del known[key]
+
     def write(self, name: str, value: Value, node: ast.AST) -> None:
         if name in self.cells or name in self.free:
             box = self.lookup(BOX_PREFIX + name)
             self.effect(pyops.BOX_SET, (box, value), {}, node)
+            return
+        if name in self.globals:
+            self.effect(pyops.GLOBAL_SET, (value,), {"name": name}, node)
+            self.forget_globals()
             return
         if not value.hint and getattr(value.owner, "op", None) is not pyops.CONST:
             value.hint = name

@@ -102,10 +102,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "TemplateStr": _TEMPLATE,
     "Interpolation": _TEMPLATE,
 }
-GLOBAL_WRITE = (
-    "a global variable cannot be assigned in a compiled function",
-    "return the new value, or keep it in an object or array that is passed in",
-)
 WITH = ("np.errstate gives no value", "write `with np.errstate(...):`")
 ERRSTATE_RAISE = (
     "np.errstate cannot raise in a compiled function",

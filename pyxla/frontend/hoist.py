@@ -327,8 +327,6 @@ class Desugarer:
 
     def store(self, target: ast.Name, value: ast.expr, origin: ast.AST) -> None:
         """Append `target = value` for a variable."""
-        if target.id in self.scope.global_:
-            self.refuse(origin, fence.GLOBAL_WRITE)
         self.scope.stores[target.id] = None
         self.body.append(at(ast.Assign([target], value), origin))
         self.effects += 1
@@ -416,8 +414,6 @@ class Desugarer:
         """Desugar a target; what it holds is evaluated when it is assigned, in order."""
         if isinstance(node, ast.Name):
             text = self.renames.get(node.id) or mangle(node.id, self.class_name)
-            if text in self.scope.global_:
-                self.refuse(node, fence.GLOBAL_WRITE)
             self.scope.stores[text] = None
             return node if text == node.id else at(ast.Name(text, STORE), node)
         if isinstance(node, ast.Attribute):

@@ -2,6 +2,7 @@
 
     const {value}                  -> any object known from the source
     global {name}                  -> module global, else builtin
+    global_set {name} (value)
     box {name} ()                  -> fresh cell of a variable shared with a nested function
     free_box {name} ()             -> the cell of an enclosing function's variable
     box_get (box)   box_set (box, value)
@@ -27,7 +28,8 @@
                                       without operands it takes all
     refuse {message, hint}         -> reached only on a live path: a CompileError there
 
-Every instruction but `box_set`, `setattr`, `setitem`, `delattr`, `delitem`, `landing` has results.
+Every instruction but `box_set`, `global_set`, `setattr`, `setitem`, `delattr`, `delitem`, `landing`
+has results.
 """
 
 from __future__ import annotations
@@ -47,6 +49,7 @@ class PyOp:
 
 CONST = PyOp("const")
 GLOBAL = PyOp("global")
+GLOBAL_SET = PyOp("global_set")
 BOX = PyOp("box")
 FREE_BOX = PyOp("free_box")
 BOX_GET = PyOp("box_get")

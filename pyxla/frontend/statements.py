@@ -207,6 +207,9 @@ def _raise(d: Desugarer, node: ast.Raise) -> None:
 
 @statement(ast.Assert)
 def _assert(d: Desugarer, node: ast.Assert) -> None:
+    if not __debug__:  # `python -O`
+        return
+
     def fail() -> None:
         message = [] if node.msg is None else [d.expr(node.msg)]
         d.scope.loads["AssertionError"] = None
@@ -501,8 +504,6 @@ def _nonlocal(d: Desugarer, node: ast.Nonlocal) -> None:
 def _function_def(d: Desugarer, node: ast.FunctionDef) -> None:
     decorators = [d.spill(d.expr(e), len(d.body)) for e in node.decorator_list]
     title = mangle(node.name, d.class_name)
-    if title in d.scope.global_:
-        d.refuse(node, fence.GLOBAL_WRITE)
     d.nested_function(node, title, node.name, lambda: d.function_body(node))
     d.effects += 1
     for decorator in reversed(decorators):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
@@ -152,6 +153,7 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
             stack.extend(cls.__args__)
         else:
             flat.append(cls)
+    engine.captures.guard_classes(flat)
     if isinstance(x, MaybeNone):
         sides = [_isinstance(engine, side, classes) for side in (x.value, Const(None))]
         if sides[0].value == sides[1].value:
@@ -170,6 +172,7 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
 @rule(issubclass)
 def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
     known = engine.static(classes, "the class of issubclass")
+    engine.captures.guard_classes(known if isinstance(known, tuple) else (known,))
     if choices.is_choice(x):
         return choices.test(x, lambda cls: issubclass(cls, known))
     return engine.fold_object(issubclass, (engine.static(x, "a class"), known))
@@ -566,3 +569,23 @@ def _absolute(engine: Engine, x: Any, library: Any) -> Any:
 def _operator_setitem(engine: Engine, x: Any, key: Any, value: Any) -> Any:
     set_item(engine, x, key, value)
     return Const(None)
+
+
+@rule(collections.namedtuple)
+def _namedtuple(engine: Engine, typename: Any, field_names: Any, **options: Any) -> Any:
+    """A class of known fields: one for each place that makes it."""
+    names, fields = engine.static(typename, "a name"), engine.static(field_names, "names of fields")
+    known = {name: engine.static(x, name) for name, x in options.items()}
+    known.setdefault("module", engine.frames[-1].module.get("__name__"))
+    fields = fields if isinstance(fields, str) else tuple(fields)
+    if isinstance(known.get("defaults"), list):
+        known["defaults"] = tuple(known["defaults"])
+    try:
+        return Const(_tuple_class(engine.loc, names, fields, tuple(known.items())))
+    except (TypeError, ValueError) as error:
+        return engine.raise_constant(error)
+
+
+@functools.lru_cache(maxsize=1024)
+def _tuple_class(place: Any, name: str, fields: Any, options: tuple[Any, ...]) -> type:
+    return collections.namedtuple(name, fields, **dict(options))

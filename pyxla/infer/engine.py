@@ -66,6 +66,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Unbound,
 )
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
@@ -128,8 +129,6 @@ class Engine:
         self.used_up: dict[int, Any] = {}
         self.generators = False  # whether any were made
         self.driving: dict[int, Any] = {}  # the loops over them
-
-    # positions
 
     @property
     def loc(self) -> Location | None:
@@ -569,6 +568,8 @@ class Engine:
             return value
         if isinstance(value, Either):
             value = value.conflict
+        if isinstance(value, Unbound):
+            return self.raise_constant(value.error)
         if isinstance(value, Conflict):
             self.findings.met = True
             apart(value.sites, self.sites)

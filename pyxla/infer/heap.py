@@ -246,6 +246,7 @@ class CellInfo:
     `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
     `strides` are those of an array that is not in C order (`views.MIXED`: on some paths only).
     `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`).
+    `viewed`: another object shows all of the array as it is, `x[:]`.
     """
 
     loc: Location | None = None
@@ -253,6 +254,7 @@ class CellInfo:
     pinned: Any = None
     strides: Any = None
     sites: frozenset[Any] = frozenset()
+    viewed: bool = False
 
 
 class Heap:

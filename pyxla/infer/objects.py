@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import types
 from typing import Any
 
@@ -565,6 +566,8 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
         return Compound("exception", (*args, *_positional(engine, cls, args, kwargs)), cls)
     if issubclass(cls, tuple):
         return _construct_named_tuple(engine, cls, args, kwargs)
+    if inspect.isabstract(cls):
+        engine.fold_object(object.__new__, (cls,))  # which raises
     x = engine.new(ObjectCell(cls, {}))
     pools.noted(engine, cls)
     init = engine.captures.member(cls, "__init__")

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import alternatives, same_object
+from pyxla.infer.arrays.fitting import verify_inplace
+from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
 from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.containers import steps, tables
@@ -42,6 +43,7 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
+from pyxla.infer.raising import powers
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences
@@ -194,6 +196,9 @@ def _float_to_complex(x: Any, y: Any) -> Any:
 
 def _power(engine: Engine, x: Any, y: Any) -> Any:
     """`x ** y`; what NumPy does for arrays instead, squares and roots, it does not for scalars."""
+    power = functools.partial(operate, engine, "pow")
+    if (found := powers.of_several_types(engine, x, y, power)) is not None:
+        return found
     if isinstance(x, Ref):
         number = isinstance(y, Const) and type(y.value) is int
         number = number or (isinstance(y, Scalar) and y.kind is int)
@@ -329,6 +334,8 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return binary(engine, op, x, y)
         if not _is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
             y = engine.abstract(engine.as_array(y))
+        if op != "matmul":
+            verify_inplace(engine, *arrays.shown(engine, x), engine.bounded_operand(y))
         result = operate(engine, op, x, y)
         return arrays.inplace(engine, x, result, _symbol(op))
     if isinstance(content, ListCell) and op == "add":
@@ -509,6 +516,8 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
                 "whether an array in a list of unknown length is another one is not known",
                 "compare where they are in the list, or what they hold",
             )
+        if arrays.is_array(engine, x) and arrays.is_array(engine, y):
+            _check_objects(engine, x, y)
         for ref in (x, y):
             engine.check_distinct(ref)
             for leaf in alternatives(engine.heap, ref)[1]:
@@ -526,6 +535,18 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if classes[0] is classes[1] or any(v.kinds for v in (x, y) if isinstance(v, Scalar)):
         raise engine.refuse("`is` between numbers is not defined", "use ==")
     return Const(False)
+
+
+def _check_objects(engine: Engine, x: Ref, y: Ref) -> None:
+    """Refuse to tell whether two arrays that show the same elements are one object; whether
+    arguments are one array is asked of the caller."""
+    infos = [engine.heap.infos[ref.cell] for ref in (x, y)]
+    if x is not y and same_ref(x, y) and (x.view or infos[0].viewed):
+        raise engine.refuse(
+            "whether an array is another one, or a view of all of it, is not known",
+            "compare names that no view was bound to, or use np.shares_memory outside",
+        )
+    engine.copies |= x.cell != y.cell and None not in [info.pinned for info in infos]
 
 
 def _python_class(x: Any) -> type | None:

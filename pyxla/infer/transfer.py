@@ -12,6 +12,7 @@ from typing import Any
 
 from pyxla.frontend.support import Open
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.comparing import unpack_unknown
@@ -19,13 +20,14 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import BoxCell, DictCell, ListCell
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, MaybeUnbound, Ref, Tuple, Unbound
 from pyxla.infer.lists import columnar, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
+from pyxla.lib.variables import Variable
 
 Transfer = Callable[[Engine, Frame, Instr], Any]
 TRANSFER: dict[str, Transfer] = {}
@@ -49,6 +51,13 @@ def _global(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return engine.captures.read_global(engine, frame, instr.attrs["name"])
 
 
+@transfer("global_set")
+def _global_set(engine: Engine, frame: Frame, instr: Instr) -> None:
+    value = engine.use(frame.env[instr.operands[0]])
+    ref = engine.captures.written_global(engine, frame.module, instr.attrs["name"])
+    engine.set_content(ref.cell, ObjectCell(Variable, {"value": value}))
+
+
 @transfer("unbound")
 def _unbound(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return Unbound(instr.attrs["name"], instr.loc)
@@ -69,14 +78,28 @@ def _free_box(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("box_get")
 def _box_get(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    box = frame.env[instr.operands[0]]
-    return engine.moved(engine.content(box).value)
+    box = instr.operands[0]
+    value = variable_value(engine.content(frame.env[box]))
+    if isinstance(value, (Unbound, MaybeUnbound)) and box.owner.op.name == "free_box":
+        value = _unbound_outside(value)
+    return engine.moved(value)
+
+
+def _unbound_outside(x: Any) -> Any:
+    """A variable of a function around this one that may be unbound, with what CPython says here."""
+    unbound = x if isinstance(x, Unbound) else x.unbound
+    where = "where it is not associated with a value in enclosing scope"
+    error = NameError(f"cannot access free variable {unbound.name!r} {where}")
+    found = Unbound(unbound.name, None, error)
+    return found if x is unbound else MaybeUnbound(x.value, x.bound, found)
 
 
 @transfer("box_set")
 def _box_set(engine: Engine, frame: Frame, instr: Instr) -> None:
     box, value = (frame.env[v] for v in instr.operands)
-    engine.set_content(box.cell, BoxCell(value))
+    outside = isinstance(engine.content(box), ObjectCell)
+    content = ObjectCell(Variable, {"value": engine.use(value)}) if outside else BoxCell(value)
+    engine.set_content(box.cell, content)
 
 
 @transfer("function")

@@ -14,7 +14,7 @@ from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
-from pyxla.lib.loops import while_loop
+from pyxla.lib import modular
 from pyxla.lib.operands import as_value, cast, weak
 from pyxla.lib.operators import python_kind, to_python, truth
 from pyxla.lib.reductions import position_of
@@ -110,14 +110,10 @@ def divmod_(x: Any, y: Any) -> tuple[Any, Any]:
 def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
         return OPERATORS["pow"](base, exp)
-    start = to_scalar(base, int) % mod
-
-    def step(result: Any, square: Any, left: Any) -> Any:
-        odd = OPERATORS["eq"](left & 1, 1)
-        return (choose(odd, result * square % mod, result), square * square % mod, left >> 1)
-
-    inits = (to_python(1, int), start, to_scalar(exp, int))
-    return while_loop(lambda result, square, left: left > 0, step, inits)[0] % mod
+    base, exp, mod = (to_scalar(x, int) for x in (base, exp, mod))
+    result = weak(modular.python_power(base.value, exp.value, mod.value), int)
+    result.fact = extent.transfer("mod", base, mod)
+    return result
 
 
 @implements(round)

@@ -23,6 +23,7 @@ import numpy as np
 
 from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import BasicIndex, Extents
+from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, minus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
@@ -36,6 +37,7 @@ from pyxla.lib.masks import (
     number,
     positions,
     ranks,
+    same,
     spread,
     true_elements,
     unpacked,
@@ -110,6 +112,11 @@ def _fitted(array: Array, value: Value, shape: Shape, extents: Extents) -> Value
         raise OpError(
             f"could not broadcast input array from shape {given} into shape {shape}", ValueError
         )
+    for d, size in enumerate(own):
+        if size is not None:
+            bound = shape[offset + d]
+            wanted = extents[offset + d] if extents is not None else None
+            value = fitted(value, d, size, bound if wanted is None else wanted, bound)
     return broadcast_to(resized(value, target), shape)
 
 
@@ -131,6 +138,37 @@ def resized(value: Value, shape: Sequence[int]) -> Value:
         edge_padding_high=tuple([n - m for n, m in zip(shape, old, strict=True)]),
         interior_padding=(0,) * len(old),
     )
+
+
+def equal_sizes(x: Int, y: Int) -> bool:
+    """Whether two sizes are proven equal."""
+    if extent.difference(x, y) == 0:
+        return True
+    return isinstance(x, Scalar) and isinstance(y, Scalar) and same(x.value, y.value)
+
+
+def not_one(x: Int) -> bool:
+    """Whether a size is proven not to be 1."""
+    low, high = extent.lower(x), extent.upper(x)
+    return (low is not None and low > 1) or (high is not None and high < 1)
+
+
+def fitted(x: Value, axis: int, own: Int, size: Int, bound: int) -> Value:
+    """`x`, `own` long along `axis`, as it broadcasts to `size`, stored at `bound` (or at 1)."""
+    shape = x.type.shape
+    if isinstance(own, int) or shape[axis] == 1:
+        return x
+    single = None
+    if not (equal_sizes(own, size) or not_one(own)):
+        single = compare(own.value, value_of(1), direction="EQ")
+    target = tuple([bound if d == axis else n for d, n in enumerate(shape)])
+    result = resized(x, target)
+    if single is None or 0 in shape:
+        return result
+    limits = tuple([1 if d == axis else n for d, n in enumerate(shape)])
+    first = slice_(x, start_indices=(0,) * len(shape), limit_indices=limits)
+    first = broadcast_in_dim(first, shape=target, broadcast_dimensions=tuple(range(len(shape))))
+    return select(spread(single, target), first, result)
 
 
 def getitem(array: Array, index: Index) -> Array:
@@ -346,6 +384,17 @@ def _scatter(base: Array, index: AdvancedIndex, value: Any, computation: str) ->
     return Array(result, base.extents)
 
 
+def target(array: Array, index: Index) -> tuple[Shape, Extents]:
+    """Shape and extents of what an index without a mask selects."""
+    if isinstance(index, BasicIndex):
+        return index.shape, index.extents
+    base = index.basic.apply(array)
+    shape, sizes = broadcast_bounded(index.arrays)
+    kept = [n for d, n in enumerate(base.shape) if d not in index.axes]
+    extents = _result_extents(base, index.axes, index.place, sizes)
+    return (*kept[: index.place], *shape, *kept[index.place :]), extents
+
+
 def _put_mask(base: Array, index: AdvancedIndex, value: Any) -> Array:
     """`base[mask] = value`: a select, of `value` unpacked where it runs along the true elements."""
     mask = index.mask
@@ -381,6 +430,9 @@ def _unpack(value: Array, flat: Array, mask: Array, first: int, along: int) -> V
     size = mask.size
     rank = add(ranks(mask), number(-1, I32.dtype, (size,)))
     rank = maximum(rank, number(0, I32.dtype, (size,)))
+    if value.extents is not None and (own := value.extents[value.ndim - 1 - along]) is not None:
+        last = convert(minus(own, 1).value, dtype=I32.dtype)
+        rank = minimum(rank, spread(last, (size,)))
     if shape[first] == 0:
         return flat.value
     return _gather(source, (first,), [rank], (size,), first)

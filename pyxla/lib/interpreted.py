@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
+
 
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> int:
     """`bisect.bisect_left`: how many of the sorted `a[lo:hi]` are less than `x`, from `lo`."""
@@ -194,7 +196,7 @@ def max_(items: Any, *, key: Any = None, **default: Any) -> Any:
     if best is None:
         if "default" in default:
             return default["default"]
-        raise ValueError("max() iterable argument is empty")
+        raise ValueError(NO_MAXIMUM)
     return best
 
 
@@ -213,7 +215,7 @@ def min_(items: Any, *, key: Any = None, **default: Any) -> Any:
     if best is None:
         if "default" in default:
             return default["default"]
-        raise ValueError("min() iterable argument is empty")
+        raise ValueError(NO_MINIMUM)
     return best
 
 
@@ -299,6 +301,53 @@ def zip_last(first: Any, items: Any) -> Iterator[Any]:
         n += 1
         if n >= size:
             return
+
+
+def zip_strictly(first: Any, *others: Any) -> Iterator[Any]:
+    """`zip(..., strict=True)` of sequences: what is left over is found out after the last item."""
+    size = len(first)
+    shortest = size
+    for other in others:
+        shortest = min(shortest, len(other))
+    for n in range(shortest):
+        yield first[n], *[other[n] for other in others]
+    for k, other in enumerate(others):
+        if size == shortest and len(other) > shortest:
+            raise ValueError(_uneven(k, "longer"))
+        if size > shortest and len(other) == shortest:
+            raise ValueError(_uneven(k, "shorter"))
+
+
+def zip_first_strictly(items: Any, *others: Any) -> Iterator[Any]:
+    """`zip(..., strict=True)` of an iterator and sequences."""
+    n = 0
+    for x in items:
+        for k, other in enumerate(others):
+            if n >= len(other):
+                raise ValueError(_uneven(k, "shorter"))
+        yield x, *[other[n] for other in others]
+        n += 1
+    for k, other in enumerate(others):
+        if n < len(other):
+            raise ValueError(_uneven(k, "longer"))
+
+
+def zip_last_strictly(first: Any, items: Any) -> Iterator[Any]:
+    """`zip(..., strict=True)` of a sequence and an iterator."""
+    n, size = 0, len(first)
+    for x in items:
+        if n >= size:
+            raise ValueError(_uneven(0, "longer"))
+        yield first[n], x
+        n += 1
+    if n < size:
+        raise ValueError(_uneven(0, "shorter"))
+
+
+def _uneven(k: int, how: str) -> str:
+    """What `zip` says of the argument after the first `k + 1`."""
+    before = "argument 1" if k == 0 else f"arguments 1-{k + 1}"
+    return f"zip() argument {k + 2} is {how} than {before}"
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:

@@ -97,6 +97,14 @@ def ranks(mask: Array) -> Value:
     )
 
 
+def count(mask: Array) -> Scalar:
+    """How many elements are true."""
+    size = mask.size
+    last = slice_(ranks(mask), start_indices=(size - 1,), limit_indices=(size,))
+    total = convert(reshape(last, shape=()), dtype=I64.dtype, weak=True)
+    return Scalar(total, IntFact(0, size, ((total, 1),), 0))
+
+
 def _known_mask(mask: Array) -> np.ndarray | None:
     """The elements of a mask that constants alone decide, such as `~np.eye(n, dtype=bool)`."""
     data = constant_of(mask)
@@ -110,9 +118,7 @@ def positions(mask: Array) -> Array:
     if not size or data is not None:
         found = np.flatnonzero(data) if size else np.zeros(0, I64.dtype)
         return Array(constant(value=found.astype(I64.dtype)))
-    rank = ranks(mask)
-    last = slice_(rank, start_indices=(size - 1,), limit_indices=(size,))
-    count = convert(reshape(last, shape=()), dtype=I64.dtype, weak=True)
+    rank, total = ranks(mask), count(mask)
     places = add(rank, number(-1, I32.dtype, (size,)))
     places = select(
         reshaped(true_elements(mask), (size,)), places, number(size, I32.dtype, (size,))
@@ -127,7 +133,7 @@ def positions(mask: Array) -> Array:
         index_vector_dim=1,
         computation="update",
     )
-    return Array(found, (Scalar(count, IntFact(0, size, ((count, 1),), 0)),))
+    return Array(found, (total,))
 
 
 def nonzero(mask: Array) -> tuple[Array, ...]:

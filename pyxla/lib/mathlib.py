@@ -159,12 +159,12 @@ def log(x: Any, base: Any = None) -> Scalar:
 def remainder(x: Any, y: Any) -> Scalar:
     """IEEE 754: x - n*y for the integer n nearest to x/y, ties to even."""
     x, y = real(x), op.abs(real(y))
-    rest = op.remainder(op.abs(x), op.add(y, y))
-    half = op.multiply(y, k.like(y, 0.5))
-    once = op.subtract(rest, y)
-    twice = op.select(k.ge(once, half), op.subtract(once, y), once)
-    nearest = op.select(k.gt(rest, half), twice, rest)
-    nearest = op.select(k.lt(x, k.like(x, 0)), op.negate(nearest), nearest)
+    rest = op.remainder(op.abs(x), y)
+    other = op.subtract(y, rest)
+    odd = k.ge(op.remainder(op.abs(x), op.add(y, y)), y)
+    above = op.or_(k.gt(rest, other), op.and_(k.eq(rest, other), odd))
+    nearest = op.select(above, op.negate(other), rest)
+    nearest = op.select(k.signbit(x), op.negate(nearest), nearest)
     return weak(op.select(k.isinf(y), x, nearest), float)
 
 
@@ -287,6 +287,7 @@ for _name, _function in (("sumprod", sumprod), ("fma", fma)):
 
 GAMMA_LIMIT = 171
 FACTORIAL_LIMIT = 20
+ROOT_LIMIT = math.isqrt(2**63 - 1)
 
 
 def _table(values: list[float] | list[int], index: Value) -> Value:
@@ -344,11 +345,15 @@ def perm(n: Any, chosen: Any = None) -> Any:
 
 @implements(math.isqrt)
 def isqrt(n: Any) -> Scalar:
-    """From the float root, off by at most one."""
+    """From the float root, which is off by at most one; no root is larger than `ROOT_LIMIT`."""
     n = integer(n)
     root = weak(op.sqrt(to_python(n, float).value), int)
+    root = choose(root > ROOT_LIMIT, ROOT_LIMIT, root)
     root = choose(root * root > n, root - 1, root)
-    return choose((root + 1) * (root + 1) <= n, root + 1, root)
+    above = choose(root < ROOT_LIMIT, root + 1, ROOT_LIMIT)
+    result = choose(above * above <= n, above, root)
+    result.fact = extent.IntFact(0, ROOT_LIMIT)
+    return result
 
 
 @implements(math.gcd)

@@ -9,6 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 
+def _said(function: Callable[..., Any]) -> str:
+    """What CPython, whose words change, says of no items."""
+    try:
+        return str(function([]))
+    except ValueError as error:
+        return str(error)
+
+
+NO_MAXIMUM, NO_MINIMUM = _said(max), _said(min)
+
+
 def truncate(items: list[Any], size: int) -> None:
     """`del items[size:]`, for a `size` that is at most what there are."""
     del items[size:]
@@ -103,7 +114,7 @@ def greatest(items: Any, key: Callable[[Any], Any] | None, least: bool) -> Any:
     """`max(items, key=key)`, or `min`; the first of several."""
     size = len(items)
     if size == 0:
-        raise ValueError("min() iterable argument is empty" if least else _EMPTY)
+        raise ValueError(NO_MINIMUM if least else NO_MAXIMUM)
     at = 0
     best = items[0] if key is None else key(items[0])
     for i in range(1, size):
@@ -118,9 +129,6 @@ def greatest_or(items: Any, key: Callable[[Any], Any] | None, least: bool, defau
     if len(items) == 0:
         return default
     return greatest(items, key, least)
-
-
-_EMPTY = "max() iterable argument is empty"
 
 
 def item(items: tuple[Any, ...], index: int) -> Any:

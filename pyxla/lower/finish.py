@@ -35,14 +35,13 @@ from pyxla.lower.expand import expand
 from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
-from pyxla.lower.quotients import keep_quotients
 from pyxla.lower.simplify import simplify
 from pyxla.lower.sums import defer_sums
 from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
-from pyxla.ops.elementwise import add, atan2, cosine, divide, sine
+from pyxla.ops.elementwise import add, atan2, cosine, sine
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.scope import guard, scope, slope_of, stop_gradient
@@ -85,7 +84,6 @@ PASSES = (
     Pass(compute_functions, (sine, cosine, atan2), cpu=True),
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),
-    Pass(keep_quotients, (divide,)),
     Pass(close, tuple(CLOSED)),
     Pass(fence_reads, (while_,), cpu=True),
     Pass(round_products, (while_,), cpu=True),

@@ -15,6 +15,7 @@ import numpy as np
 
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state
+from pyxla.lib.variables import Variable
 from pyxla.runtime import jaxlink
 from pyxla.runtime.descriptions import (
     Arg,
@@ -109,6 +110,11 @@ _ATOMS = frozenset(
 
 
 _GENERATORS: dict[type, Container] = {
+    Variable: Container(
+        lambda x: ((Variable, Variable.FIELDS), Variable.FIELDS, (x.value,)),
+        lambda x, items: ArgObject(Variable, (("value", items[0]),)),
+        True,
+    ),
     np.random.Generator: Container(
         lambda x: (
             (np.random.Generator, ("bit_generator",)),
@@ -207,7 +213,9 @@ def _slots(kind: type) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for base in reversed(kind.__mro__):
         slots = base.__dict__.get("__slots__", ())
-        names.update(dict.fromkeys((slots,) if isinstance(slots, str) else slots))
+        for name in (slots,) if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names[f"_{base.__name__.lstrip('_')}{name}" if private else name] = None
     return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
 
 

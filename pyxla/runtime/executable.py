@@ -21,7 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pyxla.errors import ListOverflow
+from pyxla.errors import Surprise
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cpu.shift import movable, moved
@@ -292,7 +292,7 @@ class Executable:
             raise Faulty(outcome.faulty(word))
         code = 0 if outcome.status is None else number(values[outcome.status])
         made: dict[int, Any] = {}
-        if code and self._sites[code - 1][0] is ListOverflow:
+        if code and issubclass(self._sites[code - 1][0], Surprise):
             raise self._exception(code, values, args, made)
         for write in outcome.writes:
             spare = write.index in self._spares
@@ -387,11 +387,11 @@ def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
         return None
     rooms = [memory.room(whole.params[i].dtype) for i in moved_params]
     region = moved(whole.region, moved_params, rooms)
-    return jaxlink.jit(program(whole.name, region), donated)
+    return jaxlink.jit(program(whole.name, region, options=whole.options), donated)
 
 
 def _packed(whole: Program, words: Words) -> Program:
-    return program(whole.name, words.region)
+    return program(whole.name, words.region, options=whole.options)
 
 
 def _large_params(program: Program) -> tuple[int, ...]:

@@ -43,6 +43,7 @@ from pyxla.lower.cost import is_light
 from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import all_over_elements
 from pyxla.lower.emit import emit_function, emit_module
+from pyxla.lower.quotients import exact_quotients
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
@@ -172,7 +173,7 @@ def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
         try:
             name = emit_function(
                 module.module,
-                program.region,
+                exact_quotients(program.region, program.options.fast),
                 program.name,
                 visibility="private",
                 symbols=symbols,

@@ -17,6 +17,8 @@ from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
 from pyxla.lib.containers import actual
 from pyxla.lib.random.state import set_state
+from pyxla.lib.variables import Variable
+from pyxla.runtime.containers import fields_of
 from pyxla.runtime.outcome import (
     Out,
     OutArgument,
@@ -321,7 +323,16 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "real": lambda x, _: x.real,
     "imag": lambda x, _: x.imag,
     "view": lambda x, dtype: x.view(dtype),
+    "windows": lambda x, given: np.lib.stride_tricks.sliding_window_view(x, *given),
+    "diagonal": lambda x, given: _diagonal(x, *given),
 }
+
+
+def _diagonal(x: Any, offset: int, first: int, second: int, writable: bool) -> Any:
+    """The diagonal of two dimensions, which `einsum` lets one write to where the array is."""
+    found = x.diagonal(offset, first, second)
+    found.flags.writeable = writable and x.flags.writeable
+    return found
 
 
 def maker(cls: type, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
@@ -421,7 +432,10 @@ def restore(target: Any, source: Any) -> None:
         target.update(source)
     elif isinstance(target, np.random.PCG64):
         target.state = source.state
+    elif isinstance(target, Variable):
+        target.value = source.value
     else:
-        for name in [name for name in vars(target) if not hasattr(source, name)]:
+        fields = fields_of(source)
+        for name in fields_of(target).keys() - fields.keys():
             object.__delattr__(target, name)
-        fill(target, vars(source))
+        fill(target, fields)

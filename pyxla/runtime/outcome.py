@@ -106,7 +106,8 @@ class OutArgument:
 @dataclass(frozen=True, slots=True)
 class OutView:
     """A view of an array: steps are ("getitem", key), ("transpose", axes), ("reshape", shape),
-    ("real", None), ("imag", None), ("view", dtype)."""
+    ("real", None), ("imag", None), ("view", dtype), ("windows", (sizes, axes)),
+    ("diagonal", (offset, axis, axis, writable))."""
 
     base: Out
     steps: tuple[tuple[str, Any], ...]

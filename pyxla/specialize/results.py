@@ -10,6 +10,7 @@ from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
+from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.facts.deciding import deciding_tests, parameters
 from pyxla.infer.heap import (
     BoxCell,
@@ -45,6 +46,7 @@ from pyxla.infer.raising.catching import Raised
 from pyxla.ir.core import Phi, Value
 from pyxla.ir.types import I32, PYTHON_DTYPES
 from pyxla.lib.tables import Record
+from pyxla.lib.variables import variable
 from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
 from pyxla.specialize.arguments import World
@@ -169,12 +171,9 @@ class Outputs:
         return x.value
 
     def check_box(self, box: Ref) -> None:
+        place = self.engine.heap.infos[box.cell].pinned
         if box.cell in self.engine.written:
-            raise CompileError(
-                "assigning to a variable of the function around a compiled function is not "
-                "supported",
-                hint="return the new value, or compile the outer function",
-            )
+            raise NewCapture(Place(variable(place.owner)))
 
     def site(self, path: Raised) -> out.Site:
         x = path.exception

@@ -9,6 +9,7 @@ import numpy as np
 
 from pyxla.infer.arrays import strides
 from pyxla.infer.arrays.bounds import parsed
+from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
 from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
@@ -100,11 +101,17 @@ def getitem(engine: Engine, ref: Ref, key: Any) -> Any:
         for k in key.items if isinstance(key, Tuple) else (key,):
             if may_be_array(k):
                 raise refused(engine, "an index that is an array makes a copy", k)
-        return Ref(ref.cell, view)
+        return viewed(engine, ref, view)
     result = indexing.getitem(read(engine, ref), index)
     if result.ndim < 2:
         return result if result.shape == () else fresh(engine, result)
     return fresh(engine, result, strides=_strides_of_chosen(engine, ref, index, result))
+
+
+def viewed(engine: Engine, ref: Ref, view: Any) -> Ref:
+    """A new array object that shows what `ref` does in another way, or, as `x[:]`, in the same."""
+    engine.heap.infos[ref.cell].viewed |= not view
+    return Ref(ref.cell, view)
 
 
 def _strides_of_chosen(engine: Engine, ref: Ref, index: Any, result: Array) -> Any:
@@ -148,11 +155,14 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
     if isinstance(index, BasicIndex):
         dtype = dtype_of(engine, ref)
         view = extend(ref.view, index)
-        conformed = indexing.conform(new, index.shape, dtype, index.extents)
-        write(engine, Ref(ref.cell, view), conformed)
+        fit = conformed(engine, new, index.shape, dtype, index.extents)
+        write(engine, Ref(ref.cell, view), fit)
         return
     engine.check_writable(ref)
-    write(engine, ref, indexing.setitem(read(engine, ref), index, new))
+    old = read(engine, ref)
+    result = indexing.setitem(old, index, new)
+    verify_indexed(engine, old, index, new)
+    write(engine, ref, result)
 
 
 def _as_ints(x: Any, dtype: np.dtype) -> Array:
@@ -185,7 +195,7 @@ def _set_strided(
 def assign(engine: Engine, ref: Ref, value: Array) -> None:
     """`x[...] = value`: broadcast and cast into the array that `ref` shows."""
     shape, extents = shown(engine, ref)
-    write(engine, ref, indexing.conform(value, shape, dtype_of(engine, ref), extents))
+    write(engine, ref, conformed(engine, value, shape, dtype_of(engine, ref), extents))
 
 
 def inplace(engine: Engine, ref: Ref, result: Array, op: str) -> Ref:
@@ -197,6 +207,7 @@ def inplace(engine: Engine, ref: Ref, result: Array, op: str) -> Ref:
             f"non-broadcastable output operand with shape {shape} doesn't match the "
             f"broadcast shape {result.shape}"
         )
+    verify_output(engine, result, shape, extents)
     if not np.can_cast(result.dtype, dtype, "same_kind"):
         raise engine.refuse(
             f"Cannot cast the result of '{op}=' from {result.dtype} to {dtype} "

@@ -11,6 +11,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.bounds import parsed
+from pyxla.infer.arrays.fitting import conformed
 from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.viewing import flat
 from pyxla.infer.arrays.views import BasicIndex, extend
@@ -57,7 +58,8 @@ def _write(engine: Engine, ref: Ref, value: Any) -> None:
     shape, extents = arrays.shown(engine, ref)
     if engine.tests(OverflowError):
         verify_fits(engine, value, arrays.dtype_of(engine, ref))
-    arrays.write(engine, ref, conform(value, shape, arrays.dtype_of(engine, ref), extents))
+    dtype = arrays.dtype_of(engine, ref)
+    arrays.write(engine, ref, conformed(engine, value, shape, dtype, extents))
 
 
 @mutates(np.ndarray.fill)
@@ -166,7 +168,7 @@ def copyto(
         return
     old = arrays.read(engine, ref)
     chosen = broadcast_to(as_array(where, np.bool_).value, old.shape)
-    new = conform(src, old.shape, dtype)
+    new = conformed(engine, src, old.shape, dtype, old.extents)
     arrays.write(engine, ref, Array(select(chosen, new.value, old.value)))
 
 

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from pyxla.infer.arrays.bits import Bits, Part
 from pyxla.infer.arrays.blocks import Range
-from pyxla.infer.arrays.reshaping import Reshape
+from pyxla.infer.arrays.repeated import Windows
+from pyxla.infer.arrays.reshaping import Diagonal, Reshape
 from pyxla.infer.arrays.views import BasicIndex, View
 from pyxla.infer.heap import Heap, parts
 from pyxla.infer.lattice import Ref
@@ -17,13 +19,23 @@ Steps = tuple[tuple[str, Any], ...]
 
 def numpy_steps(view: View) -> Steps | None:
     """What makes `view` of the array itself, in the words of `runtime.outcome.OutView`; None where
-    it depends on numbers known at run time, or is no view of whole elements."""
+    it depends on numbers known at run time, or repeats elements in another way."""
     steps: list[tuple[str, Any]] = []
     for step in view:
         if isinstance(step, BasicIndex) and all(map(_is_known, step.ranges)):
             steps += _indexing(step)
-        elif isinstance(step, Reshape) and not step.scalars():
+        elif step.scalars():
+            return None
+        elif isinstance(step, Reshape):
             steps.append(("reshape", step.target))
+        elif isinstance(step, Part):
+            steps.append((("real", "imag")[step.which], None))
+        elif isinstance(step, Bits):
+            steps.append(("view", step.dtype))
+        elif isinstance(step, Windows):
+            steps.append(("windows", (step.sizes, step.axes)))
+        elif isinstance(step, Diagonal):
+            steps.append(("diagonal", (step.offset, *step.axes, step.writable)))
         else:
             return None
     return tuple(steps)

@@ -135,6 +135,8 @@ def _of_kinds(engine: Engine, op: str, items: Sequence[Any]) -> Any:
 def _extremum(target: Any) -> None:
     @rule(target)
     def call(engine: Engine, *args: Any, **options: Any) -> Any:
+        if len(args) == 1 and (inner := tables.plain_sequence(engine, args[0])) is not None:
+            args = (inner,)
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))

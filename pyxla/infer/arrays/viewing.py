@@ -214,7 +214,7 @@ def reference(engine: Engine, ref: Ref, made: Any) -> Any:
         if made.perhaps:
             engine.heap.entangle({ref.cell, copy.cell}, PERHAPS)
         return copy
-    return ref if made.view == ref.view else Ref(ref.cell, made.view)
+    return arrays.viewed(engine, ref, made.view)
 
 
 # --- Order of dimensions -------------------------------------------------------------------------

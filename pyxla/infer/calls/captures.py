@@ -8,10 +8,12 @@ arguments.
 
 from __future__ import annotations
 
+import abc
 import builtins
 import enum
 import functools
 import logging
+import sys
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ import numpy as np
 from pyxla.errors import CompileError, UndefinedName
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
+from pyxla.infer.calls.states import BasesState, FunctionState, LibraryState, RegisteredState
 from pyxla.infer.containers import steps
 from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell, parts
 from pyxla.infer.joins import choices
@@ -41,6 +44,7 @@ from pyxla.infer.lattice import (
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
+from pyxla.lib.variables import variable
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -121,7 +125,8 @@ class Captures:
         self.by_identity = {
             id(place.read()): value for place, value in places.items() if value is not None
         }
-        self.constants: dict[Place, Any] = {}
+        self.constants: dict[Any, Any] = {}
+        self.states: dict[Any, Any] = {}  # those among the constants, by what they are of
         # What was looked up before: attributes of classes, globals with their namespace.
         self.members: dict[tuple[type, str], Any] = {}
         self.globals: dict[tuple[int, str], tuple[Any, Any]] = {}
@@ -131,10 +136,30 @@ class Captures:
         self.is_foreign = is_foreign
 
     def guard(self, namespace: dict[str, Any], name: str, value: Any) -> None:
-        """Notice when `namespace[name]` is no longer `value`; libraries are taken as fixed."""
+        """Notice when `namespace[name]` is no longer `value`."""
         package = str(namespace.get("__name__", "")).partition(".")[0]
         if package not in _FIXED:
             self.constants[Place(namespace, name)] = value
+        elif name in namespace and package not in _OWN:
+            self.state(id(namespace), lambda: LibraryState(namespace)).names.add(name)
+
+    def state(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The guard of what `key` stands for, made where there is none yet."""
+        if key not in self.states:
+            state = self.states[key] = make()
+            self.constants[state] = state.read()
+        return self.states[key]
+
+    def guard_function(self, function: types.FunctionType) -> None:
+        """Notice when a function of the user's has other code, or other defaults."""
+        package = (function.__module__ or "").partition(".")[0]
+        if package not in _FIXED and package not in sys.stdlib_module_names:
+            self.state(id(function), lambda: FunctionState(function))
+
+    def guard_classes(self, classes: Sequence[Any]) -> None:
+        """Notice when other classes are registered with abstract ones among these."""
+        if any(isinstance(cls, abc.ABCMeta) for cls in classes):
+            self.state(RegisteredState, RegisteredState)
 
     def member(self, cls: type, name: str) -> Any:
         """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
@@ -147,15 +172,16 @@ class Captures:
     def _member(self, cls: type, name: str) -> Any:
         bases = [base for base in cls.__mro__[:-1] if base is not tuple]
         owner = next((base for base in bases if name in base.__dict__), None)
-        if owner is None:
-            return None
-        for base in bases[: bases.index(owner) + 1]:
+        for base in bases if owner is None else bases[: bases.index(owner) + 1]:
             if not base.__flags__ & _IMMUTABLE and base.__module__.partition(".")[0] not in _FIXED:
                 self.constants[Place(base, name)] = base.__dict__.get(name, _MISSING)
-        return owner.__dict__[name]
+                self.state(cls, lambda: BasesState(cls))
+        return None if owner is None else owner.__dict__[name]
 
     def read_global(self, engine: Engine, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
+        if (written := self.places.get(Place(variable(frame.module, name)))) is not None:
+            return engine.use(variable_value(engine.content(written)))
         key = id(frame.module), name
         if key in self.globals:
             return self.globals[key][1]
@@ -180,6 +206,18 @@ class Captures:
                 raise
         self.globals[key] = frame.module, value
         return value
+
+    def written_global(self, engine: Engine, module: dict[str, Any], name: str) -> Ref:
+        """A global variable that the program assigns to, as the argument that it is then."""
+        place = Place(variable(module, name))
+        if place not in self.places:
+            if name not in module:
+                raise engine.refuse(
+                    f"the global variable {name!r}, which is assigned here, does not exist yet",
+                    f"assign {name!r} in the module",
+                )
+            raise NewCapture(place)
+        return self.places[place]
 
     def next_arrays(self, frame: Any, known: Sequence[Place]) -> list[Place]:
         """Other global arrays that the function reads: each would start inference again."""
@@ -232,6 +270,8 @@ class Captures:
 
     def box(self, engine: Engine, cell: Any, name: str) -> Ref:
         """The closure variable `name` of a function object, as a box on the heap."""
+        if (written := self.places.get(Place(variable(cell)))) is not None:
+            return written
         if id(cell) in self.boxes:
             _, ref, first = self.boxes[id(cell)]
             engine.heap.contents.setdefault(ref.cell, first)  # it was made on another path
@@ -267,7 +307,13 @@ class Captures:
 _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
 
 
+_OWN = frozenset({"jax", "pyxla"})
 _FIXED = frozenset({"numpy", "math", "cmath", "operator", "functools", "itertools", "jax", "pyxla"})
+
+
+def variable_value(content: Any) -> Any:
+    """What a variable that functions share holds."""
+    return content.fields["value"] if isinstance(content, ObjectCell) else content.value
 
 
 def is_constant(value: Any) -> bool:

@@ -24,6 +24,7 @@ from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.fitting import verify_output
 from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.binding import bind
@@ -183,12 +184,14 @@ def _iterates(engine: Engine, value: Any, x: Any) -> bool:
 
 def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A library function of generators: read in turn where that is known, else made lists."""
+    strict = False
     if value is zip:  # of which the others are indexed
+        strict = engine.static(kwargs.pop("strict", Const(False)), "whether zip is strict")
         args = [
             x if coroutines.is_generator(x) else call(engine, Const(support.sequence), [x], {})
             for x in args
         ]
-    reader, args = standard.reader_of(engine, value, args)
+    reader, args = standard.reader_of(engine, value, args, strict)
     if reader is not None:
         return call_function(engine, reader, args, kwargs)
     collected = standard.READERS[list]
@@ -227,7 +230,7 @@ def refuse_outside(
 
 
 def _is_library(value: Any) -> bool:
-    return str(getattr(value, "__module__", "")).startswith("numpy")
+    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
 
 
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -478,6 +481,8 @@ def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = Non
             array = engine.library("where", function, *operands)
         if not isinstance(array, Array):
             array = engine.as_array(array)
+        if casting is not None:
+            verify_output(engine, array, *arrays.shown(engine, target))
         arrays.assign(engine, target, array)
     return targets[0] if len(targets) == 1 else Tuple(tuple(targets))
 
@@ -492,6 +497,7 @@ def call_function(
     """A Python function, visited in the place of the call; as `source` has it, if given."""
     source = source or source_of(engine, function)
     captures = engine.captures
+    captures.guard_function(function)
     defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
     named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
     boxes = {

@@ -18,7 +18,7 @@ def is_numpys(value: Any) -> bool:
     """Whether a function, or a method of a ufunc, is one of NumPy's."""
     if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
         return True
-    return str(getattr(value, "__module__", "")).startswith("numpy")
+    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
 
 
 def is_floating(x: Any) -> bool:

@@ -10,7 +10,9 @@ from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, MaybeNone
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.calls.states import CountState
+from pyxla.infer.calls.states import CountState
+from pyxla.infer.engine import Engine
 
 # What a wrapper takes over.
 TAKEN = ("__name__", "__module__", "__doc__")
@@ -59,4 +61,5 @@ def _chosen(engine: Engine, value: Any, x: Any) -> Any:
         raise engine.refuse(
             "which implementation is called depends on the path taken", "test for it before"
         )
+    engine.captures.state(id(value), lambda: CountState(value.registry))
     return value.dispatch(engine.rules.type_of(engine, x))

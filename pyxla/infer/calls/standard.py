@@ -123,14 +123,19 @@ def reads(value: Any, implementation: Any) -> bool:
         return False
 
 
-def reader_of(engine: Engine, value: Any, args: list[Any]) -> tuple[Any, list[Any]]:
-    """The Python that reads generators as `value(*args)` does, with its arguments; None if none."""
+def reader_of(
+    engine: Engine, value: Any, args: list[Any], strict: bool = False
+) -> tuple[Any, list[Any]]:
+    """The Python that reads generators as `value(*args)` does, with its arguments; None if none.
+
+    strict: of `zip`.
+    """
     places = [i for i, x in enumerate(args) if _is_generator(x)]
     if value is zip:
         if places == [0]:
-            return interpreted.zip_first, args
+            return interpreted.zip_first_strictly if strict else interpreted.zip_first, args
         if places == [1] and len(args) == 2:
-            return interpreted.zip_last, args
+            return interpreted.zip_last_strictly if strict else interpreted.zip_last, args
         raise engine.refuse(
             "zip of a generator and others in this order is not compiled",
             "make lists of the generators, or pass one, as the first",

@@ -38,7 +38,7 @@ from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of
-from pyxla.lib.interpreted import indexed, stepped
+from pyxla.lib.interpreted import indexed, stepped, zip_strictly
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import in_order
 
@@ -71,7 +71,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if isinstance(content, DictCell):
         if choices.is_choice(key) and all(v in content.items for v in key.meta.values):
             items = tuple([engine.use(content.items[v]) for v in key.meta.values])
-            found = choosing.choose(engine, items, key.items[0], True)
+            found = choosing.choose(engine, x, items, key.items[0])
             if found is not None:
                 return found
         if (asked := tables.looked(engine, x, key)) is not None:
@@ -131,7 +131,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
             return chosen
         if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
             return growing.get(engine, x, packed, key)
-        if (chosen := choosing.choose(engine, items, key, isinstance(x, Ref))) is not None:
+        if (chosen := choosing.choose(engine, x, items, key)) is not None:
             return chosen
     if growing.is_slice(key) and isinstance(x, Ref):
         part = engine.new(ListCell(items))
@@ -512,8 +512,7 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
 
 
 def _shortest(engine: Engine, x: Compound) -> Any:
-    lengths = [length(engine, s) for s in x.items]
-    return functools.reduce(lambda a, b: call(engine, Const(min), [a, b], {}), lengths)
+    return call(engine, Const(min), [Tuple(tuple([length(engine, s) for s in x.items]))], {})
 
 
 LENGTHS: dict[str, Callable[..., Any]] = {
@@ -651,7 +650,13 @@ def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
     if len(xs) > 1 and isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         if all(isinstance(x, Ref) and x.cell == xs[0].cell for x in xs) and strict is None:
             return _in_turn(engine, rest(engine, xs[0], content), len(xs))
-    return _lazy(engine, zip, tuple([sequence(engine, x) for x in xs]))
+    parts = tuple([sequence(engine, x) for x in xs])
+    if strict is not None and engine.static(strict, "whether zip is strict"):
+        sizes = [length(engine, x) for x in parts]
+        sizes = [n.value if isinstance(n, Const) else n for n in sizes]
+        if any(extent.difference(sizes[0], n) != 0 for n in sizes[1:]):
+            return call(engine, Const(zip_strictly), list(parts), {})
+    return _lazy(engine, zip, parts)
 
 
 def _in_turn(engine: Engine, items: Any, count: int) -> Any:

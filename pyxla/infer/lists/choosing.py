@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 MOST = 64
 
 
-def choose(engine: Engine, items: tuple[Any, ...], key: Any, of_list: bool) -> Any:
-    """`items[key]`: tuples are chosen item by item, numbers are read from an array, and for others
-    there are branches; None where the key must be known."""
+def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+    """`x[key]` of a sequence of these items: tuples are chosen item by item, numbers are read from
+    an array, and for others there are branches; None where the key must be known."""
     comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
     by_data = not comparing and decided_by_data(engine, key)
     if not items or not (by_data or engine.findings.allows(len(items), True)):
         return None
-    number_lists.checked(engine, key, len(items), number_lists.OUT_OF_RANGE[of_list])
+    number_lists.checked(engine, key, len(items), number_lists.out_of_range(x))
     return picked(engine, items, key, by_data)
 
 

@@ -104,11 +104,11 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     """`x[key]` for a key known at run time only, `items` being those of a list or tuple; None where
     it must be known."""
     if not items:
-        return engine.raise_constant(IndexError(OUT_OF_RANGE[isinstance(x, Ref)]))
+        return engine.raise_constant(IndexError(out_of_range(x)))
     if isinstance(items[0], Ref) and all(item is items[0] for item in items):
         if not engine.findings.allows(len(items), True):
             return None
-        checked(engine, key, len(items), OUT_OF_RANGE[isinstance(x, Ref)])
+        checked(engine, key, len(items), out_of_range(x))
         return items[0]
     content = ListCell(items)
     layout = _layout(engine.heap, content)
@@ -125,7 +125,14 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     return get(engine, found, key)
 
 
-OUT_OF_RANGE = {True: "list index out of range", False: "tuple index out of range"}
+def out_of_range(x: Any) -> str:
+    """What CPython says of a position that a sequence does not have."""
+    if isinstance(x, Const):
+        cls: Any = type(x.value)
+        name = {str: "string", range: "range object"}.get(cls, cls.__name__)
+    else:
+        name = "list" if isinstance(x, Ref) else "tuple"
+    return f"{name} index out of range"
 
 
 def _frozen(engine: Engine, x: Any, layout: _Layout) -> NumberList | None:

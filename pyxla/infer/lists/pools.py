@@ -43,12 +43,12 @@ def noted(engine: Engine, cls: type) -> None:
     if engine.loops or cls in findings.made_of:
         if is_container(cls):
             findings.containers.add(cls)
-        elif not cls.__module__.startswith(_OWN):
+        elif cls.__module__.partition(".")[0] not in _OWN:
             findings.classes.add(cls)
     findings.made_of.add(cls)
 
 
-_OWN = ("pyxla.", "numpy", "contextlib", "random", "jax")
+_OWN = frozenset({"pyxla", "numpy", "contextlib", "random", "jax"})
 
 
 def is_container(cls: type) -> bool:

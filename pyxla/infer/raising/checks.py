@@ -20,6 +20,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
+from pyxla.errors import Surprise
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
@@ -35,7 +36,6 @@ from pyxla.infer.raising.sizes import (
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import as_array
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -49,8 +49,6 @@ LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
 SURELY_FITS = 2.0**62 * (1 - 2.0**-50)  # what a product of floats is below, far from 2**63
 TOO_LARGE = OverflowError("an int of more than 64 bits, which compiled ints do not have")
-COMPLEX_RESULT = ValueError("a negative number to a fractional power is a complex number")
-FLOAT_RESULT = ValueError("an int to a negative power that is not known while compiling")
 
 # (engine, operands, result) -> where all is well; None where that is proven or does not apply.
 Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
@@ -129,7 +127,7 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
     """Add a row for each of `keys`, operators by name and functions; `error` is an exception, or
     a sample of one and a function that makes one of the operands."""
     sample, make = (error, lambda operands: error) if isinstance(error, BaseException) else error
-    ours = error in (TOO_LARGE, COMPLEX_RESULT, FLOAT_RESULT)
+    ours = error is TOO_LARGE or isinstance(error, Surprise)
 
     def register(test: Test) -> Test:
         for key in keys:
@@ -157,7 +155,7 @@ def _ints(operands: tuple[Any, ...]) -> bool:
     return all(python_kind(x) in (bool, int) for x in operands)
 
 
-def _int(x: Any) -> Value:
+def int_of(x: Any) -> Value:
     return to_python(x, int).value
 
 
@@ -186,7 +184,7 @@ def _room(engine: Engine, x: Any, direction: str) -> bool:
 
 def _between(x: Any, low: int, high: int) -> Value | None:
     """Where an int is from `low` to `high`; None where it is known to be."""
-    known, value, tests = extent.fact(x), _int(x), []
+    known, value, tests = extent.fact(x), int_of(x), []
     if low > SMALLEST and (known.lo is None or known.lo < low):
         tests.append(k.ge(value, k.like(value, low)))
     if high < LARGEST and (known.hi is None or known.hi > high):
@@ -194,7 +192,7 @@ def _between(x: Any, low: int, high: int) -> Value | None:
     return functools.reduce(op.and_, tests) if tests else None
 
 
-def _not_negative(x: Value) -> Value:
+def not_negative(x: Value) -> Value:
     return k.ge(x, k.like(x, 0))
 
 
@@ -208,8 +206,8 @@ def _add(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
             return None
         if type(one) is int:
             return _between(other, SMALLEST - one, LARGEST - one)
-    signs = op.and_(op.xor(_int(x), result.value), op.xor(_int(y), result.value))
-    return _not_negative(signs)
+    signs = op.and_(op.xor(int_of(x), result.value), op.xor(int_of(y), result.value))
+    return not_negative(signs)
 
 
 @unless(TOO_LARGE, "sub")
@@ -221,8 +219,8 @@ def _sub(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
         return None
     if type(y) is int:
         return _between(x, SMALLEST + y, LARGEST + y)
-    signs = op.and_(op.xor(_int(x), _int(y)), op.xor(_int(x), result.value))
-    return _not_negative(signs)
+    signs = op.and_(op.xor(int_of(x), int_of(y)), op.xor(int_of(x), result.value))
+    return not_negative(signs)
 
 
 @unless(TOO_LARGE, "mul")
@@ -242,7 +240,7 @@ def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
         x, y = (to_python(v, float).value for v in operands)
         size = op.abs(op.multiply(x, y))
         return k.lt(size, k.like(size, SURELY_FITS))
-    x, y = map(_int, operands)
+    x, y = map(int_of, operands)
     zero = k.eq(x, k.like(x, 0))
     back = op.divide(result.value, op.select(zero, k.like(x, 1), x))
     turned = op.and_(k.eq(x, k.like(x, -1)), k.eq(y, k.like(y, SMALLEST)))
@@ -253,21 +251,21 @@ def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
 def _neg(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("neg", operands):
         return None
-    return k.ne(_int(operands[0]), k.like(result.value, SMALLEST))
+    return k.ne(int_of(operands[0]), k.like(result.value, SMALLEST))
 
 
 @unless(failure(operator.lshift, 1, -1), "lshift", "rshift")
 def _shift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or (extent.lower(operands[1]) or -1) >= 0:
         return None
-    return _not_negative(_int(operands[1]))
+    return not_negative(int_of(operands[1]))
 
 
 @unless(TOO_LARGE, "lshift")
 def _lshift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("lshift", operands):
         return None
-    x, count = map(_int, operands)
+    x, count = map(int_of, operands)
     back = k.eq(op.shift_right_arithmetic(result.value, count), x)
     fits = op.and_(back, k.le(count, k.like(count, 63)))
     return op.or_(fits, k.eq(x, k.like(x, 0)))
@@ -284,7 +282,7 @@ def _divides(zero_error: Callable[..., Any], name: Any) -> None:
             kinds = [python_kind(x) for x in operands]
             if None in kinds or _widest(kinds) is not kind:
                 return None
-            return _nonzero(operands[1])
+            return nonzero(operands[1])
 
         unless(failure(zero_error, *sample), name)(fine)
 
@@ -296,7 +294,7 @@ def _widest(kinds: list[Any]) -> type:
     return int
 
 
-def _nonzero(y: Any) -> Value | None:
+def nonzero(y: Any) -> Value | None:
     if not isinstance(y, Scalar):
         return None if y else k.ne(_number(y), k.like(_number(y), 0))
     fact = extent.fact(y) if y.kind is int else extent.UNKNOWN
@@ -314,112 +312,6 @@ _divides(operator.truediv, "truediv")
 _divides(operator.floordiv, "floordiv")
 _divides(operator.mod, "mod")
 _divides(divmod, divmod)
-
-
-# --- Powers --------------------------------------------------------------------------------------
-
-
-def _powers(kind: type) -> Callable[[Test], Test]:
-    """A test of powers of Python numbers whose result is of that kind."""
-
-    def narrowed(test: Test) -> Test:
-        def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-            if len(operands) != 2 or not isinstance(result, Scalar) or result.kind is not kind:
-                return None
-            if any(python_kind(x) is None for x in operands):
-                return None
-            return test(engine, operands, result)
-
-        return fine
-
-    return narrowed
-
-
-def _known_sign(y: Any) -> bool:
-    """Whether an exponent is known not to be negative."""
-    if not isinstance(y, Scalar):
-        return y >= 0
-    return y.kind is bool or (y.kind is int and (extent.lower(y) or -1) >= 0)
-
-
-@unless(failure(operator.pow, 0.0, -1.0), "pow", pow)
-@_powers(float)
-def _zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if _known_sign(operands[1]):
-        return None
-    x, y = (to_python(v, float).value for v in operands)
-    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
-
-
-@unless(COMPLEX_RESULT, "pow", pow)
-@_powers(float)
-def _negative_to_fraction(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if python_kind(operands[1]) is not float or _is_whole(operands[1]):
-        return None
-    x, y = (to_python(v, float).value for v in operands)
-    fine = op.or_(op.not_(k.lt(x, k.like(x, 0))), k.eq(y, op.floor(y)))
-    return op.or_(fine, op.or_(k.isnan(y), k.isinf(x)))
-
-
-def _is_whole(y: Any) -> bool:
-    return isinstance(y, float) and y.is_integer()
-
-
-@unless(failure(operator.pow, 2.0, 10000.0), "pow", pow)
-@_powers(float)
-def _float_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _finite_or_given(result.value, [to_python(v, float).value for v in operands])
-
-
-def _finite_or_given(result: Value, given: list[Value]) -> Value:
-    """No infinite result of finite operands."""
-    fine = op.not_(k.isinf(result))
-    for x in given:
-        fine = op.or_(fine, op.not_(k.isfinite(x)))
-    return fine
-
-
-@unless(failure(operator.pow, 0, -1), "pow", pow)
-@_powers(int)
-def _int_zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if _known_sign(operands[1]):
-        return None
-    x, y = map(_int, operands)
-    return op.or_(k.ne(x, k.like(x, 0)), _not_negative(y))
-
-
-@unless(FLOAT_RESULT, "pow", pow)
-@_powers(int)
-def _int_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return None if _known_sign(operands[1]) else _not_negative(_int(operands[1]))
-
-
-@unless(TOO_LARGE, "pow", pow)
-@_powers(int)
-def _int_power_overflow(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    """In floats: the powers nearest to 2**63 are further from it than these are wrong."""
-    x, y = (to_python(v, float).value for v in operands)
-    size = op.power(op.abs(x), y)
-    fits = k.lt(size, k.like(size, 2.0**63 * (1 - 1e-12)))
-    least = op.and_(k.eq(x, k.like(x, -2)), k.eq(y, k.like(y, 63)))
-    return op.or_(fits, op.or_(least, k.le(y, k.like(y, 1))))
-
-
-@unless(ValueError("pow() 3rd argument cannot be 0"), pow)
-def _modulus(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _nonzero(operands[2]) if len(operands) == 3 else None
-
-
-@unless(ValueError("Integers to negative integer powers are not allowed."), "pow", np.power)
-def _integer_powers(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    """Of NumPy integers."""
-    y = operands[1]
-    if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
-        return None
-    if isinstance(y, (Scalar, Array)):
-        found = all_(as_array(Array(_not_negative(y.value))))
-        return found.value
-    return None
 
 
 # --- Conversions to int --------------------------------------------------------------------------
@@ -458,6 +350,14 @@ def _real(x: Any) -> Value:
     return op.convert(to_python(x, float).value, dtype=np.dtype(np.float64), weak=False)
 
 
+def finite_or_given(result: Value, given: list[Value]) -> Value:
+    """No infinite result of finite operands."""
+    fine = op.not_(k.isinf(result))
+    for x in given:
+        fine = op.or_(fine, op.not_(k.isfinite(x)))
+    return fine
+
+
 def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """Not a number only where an operand is none."""
     values = [_real(x) for x in operands]
@@ -468,7 +368,7 @@ def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
 
 
 def _finite(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    return _finite_or_given(_real(result), [_real(x) for x in operands])
+    return finite_or_given(_real(result), [_real(x) for x in operands])
 
 
 def _no_pole(at: Callable[[Value], Value]) -> Test:
@@ -540,7 +440,7 @@ def _counts(position: int) -> Test:
     def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         if len(operands) <= position or not _ints(operands[position : position + 1]):
             return None
-        return _not_negative(_int(operands[position]))
+        return not_negative(int_of(operands[position]))
 
     return fine
 
@@ -554,7 +454,7 @@ for _function in (math.comb, math.perm):
 
 @unless(TOO_LARGE, math.factorial)
 def _factorial(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    x = _int(operands[0]) if _ints(operands) else None
+    x = int_of(operands[0]) if _ints(operands) else None
     return None if x is None else k.le(x, k.like(x, 20))
 
 
@@ -581,7 +481,7 @@ def _repeat(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
     counts = operands[1] if len(operands) > 1 else None
     if not isinstance(counts, Array) or counts.extents or counts.dtype.kind != "i":
         return None
-    return all_(Array(_not_negative(counts.value))).value
+    return all_(Array(not_negative(counts.value))).value
 
 
 _PRODUCTS = {LIBRARY[np.matmul], OPERATORS["matmul"]}

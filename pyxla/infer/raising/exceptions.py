@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, ListOverflow, Location
+from pyxla.errors import CompileError, Location, Surprise
 from pyxla.infer.arrays.shadows import chosen, number
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.joins import choices
@@ -61,8 +61,8 @@ def alternatives(x: Compound) -> tuple[Compound, ...]:
 
 def takes(classes: tuple[type, ...] | None, x: Compound) -> bool:
     """Whether handlers of `classes` (None: any) take an exception."""
-    if issubclass(x.meta, ListOverflow):
-        return False  # the compiler's own: the program is made anew, with more room
+    if issubclass(x.meta, Surprise):
+        return False  # the compiler's own: the program is made anew
     return classes is None or issubclass(x.meta, classes)
 
 

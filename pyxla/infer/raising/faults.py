@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla.errors import ListOverflow, Location
+from pyxla.errors import Location, Surprise
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ops.sticky import BITS, flag
@@ -37,7 +37,7 @@ class Faults:
 
     def in_place(self, site: Site) -> bool:
         """Whether the program raises at a site itself."""
-        if site[1] is ListOverflow:  # the caller answers it: the capacity was a guess
+        if site[1] is not None and issubclass(site[1], Surprise):  # the caller answers it
             return True
         return self.noted is None and (self.replayed is None or site in self.replayed)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import pyxla.lib.everything  # noqa: F401 - the functions that are asked about
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import Array, Scalar
@@ -15,6 +16,7 @@ from pyxla.infer.raising.faults import exception
 from pyxla.lib import kernels as k
 from pyxla.lib.operands import is_short_int, normalize_axes
 from pyxla.lib.registry import LIBRARY
+from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 from pyxla.ops import elementwise as op
 
 if TYPE_CHECKING:
@@ -23,21 +25,28 @@ if TYPE_CHECKING:
 LARGEST = 2**63 - 1
 _ZERO = "zero-size array to reduction operation {} which has no identity"
 _EMPTY = "attempt to get {} of an empty sequence"
+_JOINING = [LIBRARY[f] for f in (np.concatenate, np.vstack, np.hstack, np.dstack)]
 # What reductions of nothing raise.
 REDUCTIONS = {
     LIBRARY[np.max]: ValueError(_ZERO.format("maximum")),
     LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
     LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
     LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
+    LIBRARY[max]: ValueError(NO_MAXIMUM),
+    LIBRARY[min]: ValueError(NO_MINIMUM),
+    LIBRARY[np.stack]: ValueError("need at least one array to stack"),
+    **dict.fromkeys(_JOINING, ValueError("need at least one array to concatenate")),
 }
 
 
 def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[str, Any]) -> None:
-    """The dimensions that are reduced are not empty, or there is an `initial` value."""
-    if not operands or not isinstance(operands[0], Array) or "initial" in named:
+    """The dimensions that are reduced are not empty, or there is another value; lists of arrays to
+    join are not, along their first dimension."""
+    if not operands or not isinstance(operands[0], Array) or {"initial", "default"} & named.keys():
         return
     x = operands[0]
     axis = named.get("axis", operands[1] if len(operands) > 1 else None)
+    axis = 0 if function in (*_JOINING, LIBRARY[np.stack]) else axis
     for d in normalize_axes(axis, x.ndim) if x.extents else ():
         size = x.extents[d]
         if size is not None and (extent.lower(size) or 0) <= 0:

@@ -25,7 +25,6 @@ import numpy as np
 
 from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import Extents
-from pyxla.infer.facts import extent
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import OPERATORS, Array, Scalar
@@ -38,13 +37,12 @@ from pyxla.lib import (
     selection,
 )
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
-from pyxla.lib.indexing import resized, take, true_size
-from pyxla.lib.masks import positions, same, spread, within
+from pyxla.lib.indexing import equal_sizes, fitted, not_one, resized, take, true_size
+from pyxla.lib.masks import positions, spread, within
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops.elementwise import compare, select
-from pyxla.ops.shape import broadcast_in_dim
 from pyxla.ops.shape import slice as slice_
 
 Function = Callable[..., Any]
@@ -132,19 +130,6 @@ def sizes(x: Array) -> list[Int]:
 # --- Sizes ---------------------------------------------------------------------------------------
 
 
-def equal_sizes(x: Int, y: Int) -> bool:
-    """Whether two sizes are proven equal."""
-    if extent.difference(x, y) == 0:
-        return True
-    return isinstance(x, Scalar) and isinstance(y, Scalar) and same(x.value, y.value)
-
-
-def _not_one(x: Int) -> bool:
-    """Whether a size is proven not to be 1."""
-    low, high = extent.lower(x), extent.upper(x)
-    return (low is not None and low > 1) or (high is not None and high < 1)
-
-
 def _both(x: Int, y: Int, bound_x: int, bound_y: int) -> tuple[Int, int]:
     """The size that x and y broadcast to, and its bound."""
     if isinstance(x, int) or isinstance(y, int):
@@ -152,11 +137,11 @@ def _both(x: Int, y: Int, bound_x: int, bound_y: int) -> tuple[Int, int]:
             message = f"operands could not be broadcast together: sizes {x} and {y}"
             raise OpError(message, ValueError)
         return (x, bound_x) if isinstance(x, int) else (y, bound_y)
-    if equal_sizes(x, y) or (_not_one(x) and _not_one(y)):
+    if equal_sizes(x, y) or (not_one(x) and not_one(y)):
         return x, min(bound_x, bound_y)
-    if _not_one(x):
+    if not_one(x):
         return x, bound_x
-    if _not_one(y):
+    if not_one(y):
         return y, bound_y
     single = compare(x.value, value_of(1), direction="EQ")
     bound = max(bound_x, bound_y)
@@ -171,24 +156,6 @@ def common(operands: Sequence[tuple[Int, int]]) -> tuple[Int, int]:
             continue
         found = (size, bound) if found is None else _both(found[0], size, found[1], bound)
     return found or (1, 1)
-
-
-def fitted(x: Value, axis: int, own: Int, size: Int, bound: int) -> Value:
-    """`x`, `own` long along `axis`, as it broadcasts to `size`, stored at `bound` (or at 1)."""
-    shape = x.type.shape
-    if isinstance(own, int) or shape[axis] == 1:
-        return x
-    single = None
-    if not (equal_sizes(own, size) or _not_one(own)):
-        single = compare(own.value, value_of(1), direction="EQ")
-    target = tuple([bound if d == axis else n for d, n in enumerate(shape)])
-    result = resized(x, target)
-    if single is None or 0 in shape:
-        return result
-    limits = tuple([1 if d == axis else n for d, n in enumerate(shape)])
-    first = slice_(x, start_indices=(0,) * len(shape), limit_indices=limits)
-    first = broadcast_in_dim(first, shape=target, broadcast_dimensions=tuple(range(len(shape))))
-    return select(spread(single, target), first, result)
 
 
 def aligned(xs: Sequence[Array]) -> tuple[list[Array], Shape, Extents]:

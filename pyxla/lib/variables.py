@@ -1,0 +1,53 @@
+"""Variables outside of the program, of a module or a closure, that the program assigns to.
+
+One is an argument: an instance whose field is what the variable holds, which takes its value when
+the call ends, as the instances do that a program changes.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from types import CellType
+from typing import Any
+
+
+class Variable:
+    """The variable `name` of a module's namespace, or (`name` None) of a closure's cell."""
+
+    __slots__ = ("__weakref__", "name", "owner")
+
+    FIELDS = ("value",)
+
+    def __init__(self, owner: dict[str, Any] | CellType, name: str | None) -> None:
+        self.owner, self.name = owner, name
+
+    @property
+    def value(self) -> Any:
+        if isinstance(self.owner, CellType):
+            return self.owner.cell_contents
+        return self.owner[self.name]
+
+    @value.setter
+    def value(self, x: Any) -> None:
+        if isinstance(self.owner, CellType):
+            self.owner.cell_contents = x
+        else:
+            self.owner[self.name] = x
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
+        """What holds a value that is to be stored."""
+        return types.SimpleNamespace(**fields)
+
+
+_KNOWN: weakref.WeakValueDictionary[Any, Variable] = weakref.WeakValueDictionary()
+
+
+def variable(owner: dict[str, Any] | CellType, name: str | None = None) -> Variable:
+    """The one variable of that place."""
+    key = id(owner), name
+    found = _KNOWN.get(key)
+    if found is None:
+        found = _KNOWN[key] = Variable(owner, name)
+    return found
