@@ -16,6 +16,7 @@ import pytest
 
 from pyxla import options
 from pyxla.runtime import jaxlink
+from tests import cost
 
 options.DEFAULTS = options.Options(verify=True)
 
@@ -29,6 +30,12 @@ QUICK = {
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "optimized: XLA compiles its programs as those of users")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The largest programs of the corpus come first, so that no worker has one left at the end."""
+    sizes = {f"test_program[{name}]": row[2] for name, row in cost.record().items()}
+    items.sort(key=lambda item: sizes.get(item.name, 0), reverse=True)
 
 
 def optimized(item: pytest.Item) -> bool:

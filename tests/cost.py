@@ -2,7 +2,7 @@
 
     python -m tests.cost [--checks] [NAME ...]     print the costs, slowest first
     python -m tests.cost --json PATH               of all programs, without and with checks
-    python -m tests.cost --update                  record in tests/cost.json what the corpus costs
+    python -m tests.cost --update [NAME ...]       record in tests/cost.json what they cost
 
 Inference is run as a call runs it, with the restarts that a call makes; nothing is lowered.  The
 cost of a program is that of its costliest sample.  `tests/test_programs.py` counts the same while
@@ -201,13 +201,11 @@ def summary(costs: dict[str, Cost]) -> str:
     return text
 
 
-def update() -> None:
-    """Record the costs of the corpus; figures of new programs and smaller ones among them."""
-    costs = measured(sorted(load()), None)
-    rows = [
-        f"{json.dumps(name)}: [{c.attempts}, {c.visits}, {c.instructions}]"
-        for name, c in costs.items()
-    ]
+def update(names: Sequence[str]) -> None:
+    """Record what programs cost; those that are no more are dropped."""
+    costs = measured(names, None)
+    known = {**record(), **{n: [c.attempts, c.visits, c.instructions] for n, c in costs.items()}}
+    rows = [f"{json.dumps(name)}: {known[name]}" for name in sorted(load())]
     RECORD.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 
@@ -218,10 +216,10 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all, without and with checks, there")
     parser.add_argument("--update", action="store_true", help=f"write {RECORD.name}")
     given = parser.parse_args()
-    if given.update:
-        return update()
     wanted = tuple(given.names)
     names = [n for n in load() if not wanted or n in wanted or n.startswith(wanted)]
+    if given.update:
+        return update(names)
     modes = {"off": False, "on": True} if given.json else {"": given.checks}
     found = {mode: measured(names, checks) for mode, checks in modes.items()}
     for mode, costs in found.items():

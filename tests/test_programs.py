@@ -56,7 +56,7 @@ def compiled_outcome(program: Program, fn: Callable[..., Any], args: Any) -> tup
         raise
 
 
-@pytest.mark.parametrize("name", map(case, sorted(PROGRAMS)))
+@pytest.mark.parametrize("name", [case(name) for name in sorted(PROGRAMS)])
 def test_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     program = PROGRAMS[name]
     rtol = WIDE if "unordered" in program.features else None

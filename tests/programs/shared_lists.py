@@ -311,7 +311,7 @@ def to_array(x):
     return np.array(rows)
 
 
-@program(SHARED, lambda: (X(),), lambda: (R(12, 6, 1),))
+@program(SHARED, lambda: (X(),), lambda: (R(10, 6, 1),))
 def topo(x):
     n = len(x)
     g = defaultdict(list)
