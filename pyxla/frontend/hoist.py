@@ -346,14 +346,22 @@ class Desugarer:
         body: Callable[[], None],
         origin: ast.AST,
         orelse: Callable[[], None] | None = None,
+        watched: ast.expr | None = None,
     ) -> None:
-        """Append `for target in items: body`, where `orelse` runs once the items are used up."""
+        """Append `for target in items: body`, where `orelse` runs once the items are used up.
+
+        watched: the container that is read, which the body may change.
+        """
         if isinstance(items, ast.Set) and all(map(_is_constant, items.elts)):
             items = call("displayed_set", [at(ast.Tuple(items.elts, LOAD), items)], items)
         sequence = self.hold(call("sequence", [items], items), items)
         index = self.hold(constant(0, items), items)
+        size = self.hold(call("size_of", [watched], items), items) if watched else None
 
         def turn() -> None:
+            if size is not None:
+                self.body.append(at(ast.Expr(call("check_size", [watched, size], items)), items))
+
             def leave() -> None:
                 if orelse is not None:
                     orelse()

@@ -278,10 +278,45 @@ def _while(d: Desugarer, node: ast.While) -> None:
 
 @statement(ast.For)
 def _for(d: Desugarer, node: ast.For) -> None:
-    items = d.expr(node.iter)
+    items, watched = _watched(d, node)
     inside, after = _split_else(d, node)
-    d.loop(node.target, items, lambda: d.statements(node.body), node, inside)
+    d.loop(node.target, items, lambda: d.statements(node.body), node, inside, watched)
     after()
+
+
+_VIEWS = frozenset({"keys", "values", "items"})
+_CHANGING = frozenset(
+    ("add", "clear", "discard", "pop", "popitem", "remove", "setdefault", "update")
+)
+
+
+def _watched(d: Desugarer, node: ast.For) -> tuple[ast.expr, ast.expr | None]:
+    """What a loop reads, and the container whose items these are, where the body may change it."""
+    view, place = node.iter, isinstance(node.iter, (ast.Name, ast.Attribute, ast.Subscript))
+    if not _changes(node.body):
+        return d.expr(view), None
+    if isinstance(view, ast.Call) and isinstance(view.func, ast.Attribute) and not view.args:
+        if view.func.attr in _VIEWS and not view.keywords:
+            owner = d.hold(d.expr(view.func.value), node)
+            method = at(ast.Attribute(owner, view.func.attr, LOAD), view)
+            return at(ast.Call(method, [], []), view), owner
+    if not place:
+        return d.expr(view), None
+    container = d.hold(d.expr(view), node)
+    return container, container
+
+
+def _changes(body: list[ast.stmt]) -> bool:
+    """Whether statements may change the size of a dict or a set."""
+    for inner in (part for s in body for part in ast.walk(s)):
+        if isinstance(inner, (ast.Delete, ast.Yield)):
+            return True
+        if isinstance(inner, ast.Subscript) and not isinstance(inner.ctx, ast.Load):
+            return True
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+            if inner.func.attr in _CHANGING:
+                return True
+    return False
 
 
 def _split_else(d: Desugarer, node: Any) -> tuple[Any, Any]:

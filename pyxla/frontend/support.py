@@ -67,6 +67,15 @@ def item(items: Any, index: int) -> Any:
     return items.current() if type(items) is Items else items[index]
 
 
+def size_of(container: Any) -> int | None:
+    """How many items a container has that must not change in a loop; CPython looks itself here."""
+    return None
+
+
+def check_size(container: Any, size: int | None) -> None:
+    """Raise what CPython does where `container` has another size in a loop over it."""
+
+
 def folds(function: Any, items: Any, filtered: bool) -> bool:
     """Whether `function(... for x in items)` is computed item by item; here the items are kept."""
     return False

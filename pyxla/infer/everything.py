@@ -15,6 +15,7 @@ import pyxla.infer.containers.making
 import pyxla.infer.containers.methods
 import pyxla.infer.containers.sets
 import pyxla.infer.containers.sorting
+import pyxla.infer.containers.watched
 import pyxla.infer.getters
 import pyxla.infer.loops.folding
 import pyxla.infer.random.methods

@@ -322,12 +322,16 @@ def factorial(n: Any) -> Scalar:
 
 @implements(math.comb)
 def comb(n: Any, chosen: Any) -> Any:
-    """prod (n-c+i)/i for i = 1..c, every partial product an integer; 0 where c > n."""
+    """prod (n-c+i)/i for i = 1..c, every partial product an integer; 0 where c > n.
+
+    What i shares with the product is divided out before, so that only the result need fit.
+    """
     n, chosen = integer(n), integer(chosen)
     small = choose(chosen * 2 > n, n - chosen, chosen)
 
     def body(i: Scalar, result: Scalar) -> tuple[Scalar]:
-        return (result * (n - small + i) // i,)
+        common = weak(k.gcd(result.value, i.value), int)
+        return (result // common * ((n - small + i) // (i // common)),)
 
     (result,) = fold_range(1, small + 1, body, (to_python(1, int),))
     return choose(chosen > n, 0, result)

@@ -361,3 +361,24 @@ def test_known_positions_out_of_range_are_refused():
 
     with pytest.raises(pyxla.CompileError, match="index 9 is out of bounds for axis 0 with size 5"):
         pyxla.compile(known)(np.arange(5.0))
+
+
+TOO_LARGE = {
+    "comb": (lambda n: math.comb(n, n // 2), (10, 66), (70, 80)),
+    "perm": (lambda n: math.perm(n, 10), (12, 82), (85, 1000)),
+    "lcm": (lambda n: math.lcm(n, 3**20), (6, 2**30), (2**40,)),
+    "prod": (lambda n: math.prod([n, n, 2]), (3, 2**30), (2**31, 2**40)),
+    "floor": (lambda n: n // -(n * n > 0), (5, -(2**31)), ()),
+    "divmod": (lambda n: divmod(n, -1)[0], (7, -(2**63) + 1), (-(2**63),)),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_results_that_64_bits_do_not_hold(name: str) -> None:
+    function, fitting, others = TOO_LARGE[name]
+    compiled = pyxla.compile(function, checks=True)
+    for n in fitting:
+        assert compiled(n) == function(n)
+    for n in others:
+        with pytest.raises(OverflowError):
+            compiled(n)

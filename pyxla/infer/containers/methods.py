@@ -436,6 +436,9 @@ def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
 def _prod(engine: Engine, x: Any, *, start: Any = Const(1)) -> Any:
     if not arrays.is_array(engine, x) and unknown(engine, x):
         return call(engine, Const(sequences.product), [tables.unordered(engine, x), start], {})
+    if not arrays.is_array(engine, x):
+        times = functools.partial(engine.rules.binary, engine, "mul")
+        return functools.reduce(times, iterate(engine, x), start)
     return call_library(engine, math.prod, REGISTRY[math.prod], [x], {"start": start})
 
 

@@ -36,6 +36,7 @@ from pyxla.infer.raising.sizes import (
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import kernels as k
+from pyxla.lib.loops import fold_range
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -456,6 +457,57 @@ for _function in (math.comb, math.perm):
 def _factorial(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     x = int_of(operands[0]) if _ints(operands) else None
     return None if x is None else k.le(x, k.like(x, 20))
+
+
+def _sized(size: Callable[..., Any]) -> Test:
+    """A result of ints whose size, computed in floats, is one that 64 bits hold."""
+
+    def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+        if len(operands) != 2 or not _ints(operands) or not isinstance(result, Scalar):
+            return None
+        found = size(*[to_python(x, int) for x in operands])
+        return k.lt(found.value, k.like(found.value, 2.0**63 * (1 - 1e-12)))
+
+    return fine
+
+
+def _count(n: Scalar, chosen: Scalar, divided: bool) -> Scalar:
+    """How many choices there are, or arrangements, as a float."""
+
+    def body(i: Scalar, total: Scalar) -> tuple[Scalar]:
+        more = total * to_python(n - i, float)
+        return (more / to_python(i + 1, float) if divided else more,)
+
+    return fold_range(0, chosen, body, (to_python(1.0, float),))[0]
+
+
+def _smaller(n: Scalar, chosen: Scalar) -> Scalar:
+    return Scalar(op.minimum(chosen.value, (n - chosen).value))
+
+
+def _multiple(x: Scalar, y: Scalar) -> Scalar:
+    divisor = Scalar(op.maximum(k.gcd(x.value, y.value), k.like(x.value, 1)))
+    product = abs(to_python(x, float)) * abs(to_python(y, float))
+    return product / to_python(divisor, float)
+
+
+unless(TOO_LARGE, math.comb)(_sized(lambda n, c: _count(n, _smaller(n, c), True)))
+unless(TOO_LARGE, math.perm)(_sized(lambda n, c: _count(n, c, False)))
+unless(TOO_LARGE, math.lcm)(_sized(_multiple))
+
+
+@unless(TOO_LARGE, "floordiv", divmod)
+def _floordiv(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """All but the least int divided by -1."""
+    if len(operands) != 2 or not _ints(operands):
+        return None
+    x, y = operands
+    if (extent.lower(x) or SMALLEST) > SMALLEST or (extent.lower(y) or -1) >= 0:
+        return None
+    if isinstance(y, int) and y != -1:
+        return None
+    least = k.eq(int_of(x), k.like(int_of(x), SMALLEST))
+    return op.not_(op.and_(least, k.eq(int_of(y), k.like(int_of(y), -1))))
 
 
 # --- Linear algebra ------------------------------------------------------------------------------
