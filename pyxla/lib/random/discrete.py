@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.random.integers import interval
-from pyxla.lib.random.pcg64 import next_double
+from pyxla.lib.random.words import next_double
 from pyxla.lib.random.ziggurat import standard_exponential
 
 # Stirling's series for the logarithm of the gamma function.
@@ -86,7 +86,7 @@ def binomial(source: Any, n: Any, p: Any) -> Any:
     if rare * n <= 30.0:
         count = _binomial_inversion(source.bits, n, rare)
     else:
-        count = _binomial_btpe(source.bits, n, rare)
+        count = binomial_btpe(source.bits, n, rare)
     return count if p <= 0.5 else n - count
 
 
@@ -108,7 +108,7 @@ def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
     return count
 
 
-def _binomial_btpe(bits: Any, n: Any, p: Any) -> Any:
+def binomial_btpe(bits: Any, n: Any, p: Any) -> Any:
     r, q = p, 1.0 - p
     variance = n * r * q
     peak = n * r + r
@@ -276,7 +276,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
     spread = np.sqrt(variance / (total - 1) + 0.5)
     width = 1.7155277699214135 * spread + 0.8989161620588988
     mode = np.int64(np.floor(np.float64(sample + 1) * (few + 1) / (total + 2)))
-    peak = _log_factorials(mode, few, sample, rest)
+    peak = log_factorials(mode, few, sample, rest)
     limit = np.float64((sample if sample < few else few) + 1)
     far = np.floor(center + 16 * spread)
     limit = limit if limit < far else far
@@ -286,7 +286,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
         x = center + width * (v - 0.5) / u
         if x >= 0.0 and x < limit:
             count = np.int64(np.floor(x))
-            t = peak - _log_factorials(count, few, sample, rest)
+            t = peak - log_factorials(count, few, sample, rest)
             accepted = u * (4.0 - u) - 3.0 <= t
             if not accepted and u * (u - t) < 1:
                 accepted = 2.0 * np.log(u) <= t
@@ -294,7 +294,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
     return good - count if sample < nsample else count
 
 
-def _log_factorials(k: Any, few: Any, sample: Any, rest: Any) -> Any:
+def log_factorials(k: Any, few: Any, sample: Any, rest: Any) -> Any:
     """The logarithm of what divides the number of samples with k of the few."""
     total = np.float64(0.0)
     for n in (k, few - k, sample - k, rest - sample + k):
