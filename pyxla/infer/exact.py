@@ -1,8 +1,8 @@
 """Arithmetic that rounds as IEEE 754 has it, operation by operation.
 
-XLA and LLVM make one instruction of a product and the sum it goes into, and of a power with a known
-exponent roots and products.  Here a product, and such an exponent, goes through the addition of
--0.0, which changes no number.  That it is -0.0 nobody can know before the program runs: it is read
+XLA and LLVM make one instruction of a product and the sum it goes into, of a quotient by a root
+another root, and of a power with a known exponent roots and products.  Here products, roots and
+exponents go through the addition of -0.0, which changes no number.  That it is -0.0 nobody can know before the program runs: it is read
 from an array outside, which is captured as any other.
 """
 
@@ -46,7 +46,7 @@ def exactly(engine: Engine) -> Iterator[None]:
             builder.instrs.pop()
             instr.operands = instr.operands[0], hidden(instr.operands[1])
             builder.instrs.append(instr)
-        return hidden(value) if instr.op.name == "multiply" else value
+        return hidden(value) if instr.op.name in ("multiply", "sqrt") else value
 
     builder.exact = exact
     try:

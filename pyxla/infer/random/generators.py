@@ -332,7 +332,7 @@ def _draw(
     if not (isinstance(out, Const) and out.value is None):
         shape = shape_of_out(engine, out, shape, dtype)
     one = found.narrow if dtype == np.float32 else found.draw
-    if name == "standard_exponential" and engine.static(given["method"], "the method") == "inv":
+    if "method" in given and engine.static(given["method"], "the method") == "inv":
         narrow = dtype == np.float32
         one = C.inverted_exponential_f32 if narrow else C.inverted_exponential
     source = family.source(engine, ref, dtype if dtype == np.float32 else F64)

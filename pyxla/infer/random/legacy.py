@@ -75,7 +75,7 @@ def _made_from(name: str, draw: Any, **further: Any) -> Distribution:
 
 
 for _name in (
-    *("standard_exponential", "standard_gamma", "standard_cauchy", "standard_t", "normal"),
+    *("standard_gamma", "standard_cauchy", "standard_t", "normal"),
     *("lognormal", "exponential", "gamma", "beta", "chisquare", "f", "noncentral_chisquare"),
     *("noncentral_f", "pareto", "power", "weibull", "rayleigh", "wald", "binomial", "geometric"),
     *("zipf", "hypergeometric", "negative_binomial"),
@@ -85,6 +85,7 @@ for _name in ("uniform", "gumbel", "laplace", "logistic", "triangular"):
     FAMILY.distribution(_name, _made_from(_name, getattr(continuous, _name)))
 for _name in ("poisson", "logseries"):
     FAMILY.distribution(_name, _made_from(_name, getattr(discrete, _name)))
+FAMILY.distribution("standard_exponential", Distribution(legacy.standard_exponential))
 FAMILY.distribution("standard_normal", Distribution(legacy.gauss))
 FAMILY.distribution("tomaxint", Distribution(legacy.tomaxint, {}, I64))
 for _name in ("random_sample", "random"):
@@ -202,8 +203,8 @@ def _drawn(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     low, high = m.bounds(engine, given, dtype, False)
     bits = bits_of(engine, ref)
     numbers = m.integers_between(engine, bits, low, high, given["size"], legacy=True)
-    scalar = isinstance(numbers, Array)
-    return python_number(engine, numbers, kind) if scalar and kind in (int, bool) else numbers
+    python = isinstance(numbers, Array) and (kind is int or kind is bool)
+    return python_number(engine, numbers, kind) if python else numbers
 
 
 @method("random_integers")

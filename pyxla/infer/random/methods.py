@@ -79,8 +79,8 @@ def _drawn_integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
         engine.raise_constant(TypeError(f"Unsupported dtype {dtype!r} for integers"))
     low, high = bounds(engine, given, dtype, closed)
     numbers = integers_between(engine, bits_of(engine, ref), low, high, given["size"])
-    scalar = isinstance(numbers, Array)
-    return python_number(engine, numbers, kind) if scalar and kind in (int, bool) else numbers
+    python = isinstance(numbers, Array) and (kind is int or kind is bool)
+    return python_number(engine, numbers, kind) if python else numbers
 
 
 def bounds(

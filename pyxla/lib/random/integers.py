@@ -79,9 +79,10 @@ def interval(bits: Any, largest: Any) -> Any:
     mask = largest
     for shift in (1, 2, 4, 8, 16):
         mask = mask | mask >> shift
-    value = largest + np.uint32(largest != 0)
-    while value > largest:
+    value, accepted = np.uint32(0), largest == 0
+    while not accepted:
         value = next32(bits) & mask
+        accepted = value <= largest
     return value
 
 
