@@ -2,8 +2,8 @@
 
 XLA and LLVM make one instruction of a product and the sum it goes into, of a quotient by a root
 another root, and of a power with a known exponent roots and products.  Here products, roots and
-exponents go through the addition of -0.0, which changes no number.  That it is -0.0 nobody can know before the program runs: it is read
-from an array outside, which is captured as any other.
+exponents go through the addition of -0.0, which changes no number.  That it is -0.0 nobody can know
+before the program runs: it is read from an array outside, which is captured as any other.
 """
 
 from __future__ import annotations

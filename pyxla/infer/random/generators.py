@@ -11,7 +11,6 @@ computed with exp, log and the like.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Callable

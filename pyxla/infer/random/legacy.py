@@ -42,6 +42,7 @@ from pyxla.ops.shape import constant, reshape
 RandomState = np.random.RandomState
 U32 = np.dtype(np.uint32)
 KEPT = ("the state is the caller's while the program runs", "ask for it, or set it, outside")
+KEPT_BIT_GENERATOR = ("get_bit_generator", "set_bit_generator")
 REFUSED = {
     "bytes": ("bytes are not values of compiled code", "use randint(256, size=n, dtype=np.uint8)"),
     "get_state": KEPT,
@@ -59,9 +60,7 @@ REFUSED = {
 
 def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
     engine.check_writable(ref)
-    return engine.new(
-        ObjectCell(legacy.Legacy, {"bits": bits_of(engine, ref), "owner": ref})
-    )
+    return engine.new(ObjectCell(legacy.Legacy, {"bits": bits_of(engine, ref), "owner": ref}))
 
 
 FAMILY = Family(RandomState, lambda: RandomState(0), _source)
@@ -197,7 +196,7 @@ def _drawn(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     known = m.known_objects(engine, given["low"], given["high"])
     if known is not None:
         try:
-            RandomState(0).randint(*known, size=0, dtype=kind)
+            RandomState(0).randint(known[0], known[1], 0, kind)
         except (TypeError, ValueError) as error:
             engine.raise_constant(error)
     low, high = m.bounds(engine, given, dtype, False)
@@ -357,5 +356,5 @@ _shared(np.random.sample, RandomState.random_sample)
 _shared(np.random.ranf, RandomState.random_sample)
 for _name, _why in REFUSED.items():
     m.refuse(getattr(RandomState, _name), *_why)
-for _function in (np.random.get_bit_generator, np.random.set_bit_generator):
-    m.refuse(_function, *KEPT)
+for _name in KEPT_BIT_GENERATOR:
+    m.refuse(getattr(np.random, _name), *KEPT)

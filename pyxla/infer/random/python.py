@@ -23,7 +23,6 @@ from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.random.generators import NONE, python_number, visit
 from pyxla.infer.random.legacy import KEPT
 from pyxla.infer.random.methods import known_objects, refuse
-from pyxla.lib.operands import as_array
 from pyxla.lib.random import mt19937, python
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import rule

@@ -28,18 +28,14 @@ def filled_each(source: Any, draw: Any, out: Any, params: Any) -> Any:
     return out
 
 
-def filled_below(
-    bits: Any, out: Any, span: Any, width: int, buffer: Any, legacy: bool
-) -> Any:
+def filled_below(bits: Any, out: Any, span: Any, width: int, buffer: Any, legacy: bool) -> Any:
     """Fill the 1-d unsigned `out` with numbers of 0 to `span`, both included."""
     for i in range(len(out)):
         out[i] = _below(bits, span, width, buffer, legacy)
     return out
 
 
-def filled_below_each(
-    bits: Any, out: Any, span: Any, width: int, buffer: Any, legacy: bool
-) -> Any:
+def filled_below_each(bits: Any, out: Any, span: Any, width: int, buffer: Any, legacy: bool) -> Any:
     """Fill the 1-d unsigned `out` with numbers of 0 to span[i], both included."""
     for i in range(len(out)):
         out[i] = _below(bits, span[i], width, buffer, legacy)

@@ -32,7 +32,10 @@ F64, I64 = np.dtype(np.float64), np.dtype(np.int64)
 Fma = Callable[[Any, Any, Any], Any]
 STEPS = 128
 STEPS_PER_LOG2 = float.fromhex("0x1.71547652b82fep7")
-STEP_HIGH, STEP_LOW = float.fromhex("-0x1.62e42fefa0000p-8"), float.fromhex("-0x1.cf79abc9e3b39p-47")
+STEP_HIGH, STEP_LOW = (
+    float.fromhex("-0x1.62e42fefa0000p-8"),
+    float.fromhex("-0x1.cf79abc9e3b39p-47"),
+)
 EXP = [
     float.fromhex(digits)
     for digits in (

@@ -83,7 +83,8 @@ def _new_pcg64(fields: Fields) -> np.random.PCG64:
 def _memory(bits: np.random.MT19937) -> np.ndarray:
     """The key and the position as u32[625], where NumPy has them."""
     address = bits.ctypes.state_address
-    return np.frombuffer((ctypes.c_uint32 * (WORDS + 1)).from_address(address), np.uint32)
+    words: Any = (ctypes.c_uint32 * (WORDS + 1)).from_address(address)
+    return np.frombuffer(words, np.uint32)
 
 
 @functools.cache
