@@ -239,13 +239,15 @@ def arange(
         )
     known = all(type(x) in (int, float) for x in (start, stop, step))
     if known and count <= TABULATED and CLASSES[found] not in "iu":
-        # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
-        return as_array(_ran(start, stop, step, found))
+        return as_array(_ran(start, stop, step, found))  # NumPy's own numbers
     if type(start) in (int, float) and type(step) in (int, float):
         start, step = _first_and_step(start, step, found)
+    elif CLASSES[found] == "f":
+        first = as_value(start, found)
+        start, step = Array(first), Array(op.subtract(op.add(first, as_value(step, found)), first))
     value = iota(found, (count,), 0)
     if is_dynamic(step) or step != 1:
-        value = op.multiply(value, broadcast_to(as_value(step, found), (count,)))
+        value = _multiples(value, broadcast_to(as_value(step, found), (count,)), count)
     if is_dynamic(start) or start != 0:
         value = op.add(value, broadcast_to(as_value(start, found), (count,)))
     return Array(value, extents)
@@ -256,6 +258,11 @@ def _ran(start: Any, stop: Any, step: Any, dtype: np.dtype) -> np.ndarray:
         return np.arange(start, stop, step, dtype)  # type: ignore[call-overload]
     except (OverflowError, TypeError) as error:
         raise OpError(str(error)) from None
+
+
+def _multiples(position: Value, step: Value, count: int) -> Value:
+    """position * step, rounded before it is added to anything."""
+    return (k.rounded_product if count <= k.SMALL_INTS else op.multiply)(position, step)
 
 
 def _first_and_step(start: Any, step: Any, dtype: np.dtype) -> tuple[Any, Any]:
@@ -319,7 +326,6 @@ def linspace(
         raise OpError("linspace of a size known at run time gives the numbers along axis 0")
     known = type(start) in (int, float) and type(stop) in (int, float) and extents is None
     if known and count <= TABULATED:
-        # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
         made: Any = np.linspace  # its overloads know literal options only
         found = made(start, stop, count, endpoint, retstep, dtype and as_dtype(dtype))
         return tuple(map(as_array, found)) if retstep else as_array(found)
@@ -330,7 +336,8 @@ def linspace(
     step = op.divide(delta, broadcast_to(cast(value_of(divisor), work), delta.type.shape))
     shape = (count, *first.type.shape)
     position = cast(iota(_part(work), shape, 0), work)
-    value = op.add(op.multiply(position, broadcast_to(step, shape)), broadcast_to(first, shape))
+    value = _multiples(position, broadcast_to(step, shape), count)
+    value = op.add(value, broadcast_to(first, shape))
     if endpoint and size != 1:
         at_end = k.eq(iota(INT, shape, 0), broadcast_to(_last(size), shape))
         value = op.select(at_end, broadcast_to(last, shape), value)

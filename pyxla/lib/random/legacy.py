@@ -206,7 +206,7 @@ def binomial(source: Any, n: Any, p: Any) -> Any:
     if rare * n <= 30.0:
         count = _binomial_inversion(source.bits, n, rare)
     else:
-        count = binomial_btpe(source.bits, n, rare)
+        count = binomial_btpe(source.bits, n, rare, False)
     return count if p <= 0.5 else n - count
 
 
