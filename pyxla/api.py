@@ -257,6 +257,7 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     ints by zero, ...).  cache_size=256: specializations kept, least recently used dropped first.
     verify=True: check the compiler's own work after each stage.  list_capacity=1024: the room for a
     list that grows in a loop of unknown length; one that outgrows it compiles the function again.
+    strict=True: round floats operation by operation, without fused products and reassociation.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
     """

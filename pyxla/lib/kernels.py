@@ -113,7 +113,6 @@ def rounded_product(count: Value, x: Value) -> Value:
     return slope_of(select(finite, op.add(*parts), smooth), smooth)
 
 
-
 def _power_of_two_divisor(y: Value) -> int | None:
     """k where `y` is the constant 2**k everywhere: floors are shifts then, remainders masks."""
     owner = y.owner

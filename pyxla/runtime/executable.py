@@ -350,11 +350,11 @@ def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
         return None
     rooms = [memory.room(whole.params[i].dtype) for i in moved_params]
     region = moved(whole.region, moved_params, rooms)
-    return jaxlink.jit(program(whole.name, region), donated)
+    return jaxlink.jit(program(whole.name, region, options=whole.options), donated)
 
 
 def _packed(whole: Program, words: Words) -> Program:
-    return program(whole.name, words.region)
+    return program(whole.name, words.region, options=whole.options)
 
 
 def _large_params(program: Program) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ must become an argument.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.calls.depth import TooDeep, deep_calls
+from pyxla.infer.exact import exactly
 from pyxla.infer.facts.deciding import loops_of_constants, parameters
 from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
@@ -196,7 +198,9 @@ def _attempt(
     pools.noted_arguments(world.engine, world.initial)
     world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
-        with deep_calls(), building(world.engine.builder):
+        strict = request.options is not None and request.options.strict
+        rounding = exactly(world.engine) if strict else contextlib.nullcontext()
+        with deep_calls(), building(world.engine.builder), rounding:
             if findings.policy.shared:
                 shared.start(world.engine)
                 world.given_rows = shared.given(world.engine, lists)
