@@ -449,7 +449,7 @@ def geomspace(
 # --- Grids ---------------------------------------------------------------------------------------
 
 
-@implements(np.indices)
+@implements(np.indices, rank0="array")
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     shape = as_shape(dimensions)
     dtype = as_dtype(dtype)
@@ -515,7 +515,7 @@ def band(shape: Shape, offset: int, direction: str) -> Value:
     return op.compare(column, row, direction=direction)
 
 
-@implements(np.eye)
+@implements(np.eye, rank0="array")
 def eye(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", **ignored: Any
 ) -> Array:
@@ -524,13 +524,13 @@ def eye(
     return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)), extents)
 
 
-@implements(np.identity)
+@implements(np.identity, rank0="array")
 def identity(n: Any, dtype: Any = None, **ignored: Any) -> Array:
     check_ignored(ignored)
     return eye(n, dtype=float if dtype is None else dtype)
 
 
-@implements(np.tri)
+@implements(np.tri, rank0="array")
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **ignored: Any) -> Array:
     check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M))
@@ -557,7 +557,7 @@ def triu(m: Any, k: Any = 0) -> Array:
     return _masked(m, k, "GE")
 
 
-@implements(np.diagflat)
+@implements(np.diagflat, rank0="array")
 def diagflat(v: Any, k: Any = 0) -> Array:
     value = as_array(v).value
     return diag(Array(shapes.reshape(value, shape=(value.type.size,))), k)
@@ -617,7 +617,7 @@ def _last_diagonal(x: Value, offset: int) -> Value:
     )
 
 
-@implements(np.vander)
+@implements(np.vander, rank0="array")
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
     x = as_array(x)
     if x.ndim != 1:
@@ -635,13 +635,13 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
     return Array(shapes.concatenate(*ordered, dimension=1))
 
 
-@implements(np.tril_indices)
+@implements(np.tril_indices, rank0="array")
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
     columns = None if m is None else operator.index(m)
     return _constants(np.tril_indices(operator.index(n), operator.index(k), columns))
 
 
-@implements(np.triu_indices)
+@implements(np.triu_indices, rank0="array")
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
     columns = None if m is None else operator.index(m)
     return _constants(np.triu_indices(operator.index(n), operator.index(k), columns))
@@ -657,7 +657,7 @@ def triu_indices_from(arr: Array, k: Any = 0) -> tuple[Array, ...]:
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 
-@implements(np.diag_indices)
+@implements(np.diag_indices, rank0="array")
 def diag_indices(n: Any, ndim: Any = 2) -> tuple[Array, ...]:
     index = Array(iota(INT, (operator.index(n),), 0))
     return (index,) * operator.index(ndim)
