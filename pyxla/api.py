@@ -338,6 +338,7 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
     power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
     compiled again where that is a float.
+    strict=True: round floats operation by operation, without fused products and reassociation.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
     """
@@ -371,6 +372,7 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     static = frozenset([(p[0] - count, *p[1:]) for p in made.static if p[0] >= count])
     _, outside = signature.flatten([place.read() for place in made.places], static)
     inside = len(made.at("typed").function.params) - len(outside)
+    _check_inside(made, count, inside)
     names = [
         ahead.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
         for i in range(count)
@@ -386,6 +388,18 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
         copies=made.at("typed").copies,
     )
     artifact.save(path, data)
+
+
+def _check_inside(made: Compilation, args: int, leaves: int) -> None:
+    """Refuse a program that changes what is not among its arguments, or their leaves."""
+    outcome = made.outcome
+    stored = any(store.path[0] >= args for store in outcome.stores)
+    if stored or any(write.leaf >= leaves for write in outcome.writes):
+        raise CompileError(
+            f"{made.request.function.__name__!r} changes an object outside of it, which an "
+            "artifact cannot",
+            hint="pass it as an argument",
+        )
 
 
 def load(path: str | Path) -> artifact.Loaded:

@@ -27,6 +27,8 @@ class Options:
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
     of them there is room for.
+    strict: floats are rounded operation by operation, as the program has them: no product is fused
+    with a sum, and nothing is reassociated.
     """
 
     checks: bool = True
@@ -37,6 +39,7 @@ class Options:
     power_types: bool = False
     residual_bytes: int = 1 << 30
     snapshots: int = 64
+    strict: bool = False
 
 
 DEFAULTS = Options()

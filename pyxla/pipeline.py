@@ -30,6 +30,7 @@ from pyxla.frontend.ssa import SSA, to_ssa
 from pyxla.infer.calls.captures import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
+from pyxla.lower.memory import check_memory, physical
 from pyxla.lower.outline import outline
 from pyxla.options import DEFAULTS
 from pyxla.runtime import jaxlink, signature
@@ -109,7 +110,10 @@ class Stage:
 
 def executable(compilation: Compilation) -> Executable:
     """The program of a compilation, ready to be called."""
-    return Executable(compilation.at("regions"), compilation.outcome)
+    program = compilation.at("regions")
+    if jaxlink.on_cpu():
+        check_memory(program.region, physical())
+    return Executable(program, compilation.outcome)
 
 
 # --- making -----------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I32, I64, array_type
 from pyxla.lib.operands import cast
+from pyxla.lib.random.state import STATES
 from pyxla.ops.batching import spread
 from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.filled import filled, zeros
@@ -233,7 +234,7 @@ class _Lanes:
 def _generators(engine: Engine) -> Iterator[tuple[int, ObjectCell]]:
     """The random generators that there are, by cell."""
     for cell, content in engine.heap.contents.items():
-        if isinstance(content, ObjectCell) and issubclass(content.cls, np.random.BitGenerator):
+        if isinstance(content, ObjectCell) and content.cls in STATES:
             yield cell, content
 
 

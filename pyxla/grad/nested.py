@@ -29,6 +29,7 @@ from pyxla.infer.raising.catching import Raised
 from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Block, Region, Return, Value
 from pyxla.ir.types import I32
+from pyxla.lib.random.state import STATES
 from pyxla.lower.outline import outline
 from pyxla.lower.simplify import simplify
 from pyxla.ops.elementwise import compare
@@ -147,7 +148,7 @@ def _kept(engine: Engine, known: int) -> tuple[tuple[int, Tree], ...]:
     cells = [] if stream is None else [stream.cell]
     for cell in dict.fromkeys(engine.written):
         content = engine.heap.contents.get(cell)
-        if isinstance(content, ObjectCell) and issubclass(content.cls, np.random.BitGenerator):
+        if isinstance(content, ObjectCell) and content.cls in STATES:
             cells.append(cell)
     changed = [cell for cell in cells if cell in engine.written and cell < known]
     return tuple([(cell, flatten(engine, Ref(cell))) for cell in changed])

@@ -18,7 +18,9 @@ import pyxla.infer.containers.sorting
 import pyxla.infer.containers.watched
 import pyxla.infer.getters
 import pyxla.infer.loops.folding
+import pyxla.infer.random.legacy
 import pyxla.infer.random.methods
+import pyxla.infer.random.python
 import pyxla.infer.real_or_complex
 import pyxla.infer.text.logged
 import pyxla.infer.text.printing

@@ -26,6 +26,8 @@ from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import imag, real, select
 
 BOOL = np.dtype(np.bool_)
+# From NumPy 2.5 on, eigenvalues are complex, real ones too.
+ALWAYS_COMPLEX = np.linalg.eigvals(np.eye(1)).dtype.kind == "c"
 OF_MATRIX = (
     "whether the eigenvalues of a real matrix are real or complex depends on the values",
     "convert the matrix to complex, or use eigh where it is symmetric",
@@ -40,7 +42,7 @@ OF_COEFFICIENTS = (
 def eigvals_(engine: Engine, a: Any) -> Any:
     x = as_array(engine.operand(a))
     values = eigvals(x)
-    if x.dtype.kind == "c":
+    if x.dtype.kind == "c" or ALWAYS_COMPLEX:
         return arrays.fresh(engine, values)
     return _either(engine, [values], OF_MATRIX)[0]
 
@@ -49,7 +51,7 @@ def eigvals_(engine: Engine, a: Any) -> Any:
 def eig_(engine: Engine, a: Any) -> Any:
     x = as_array(engine.operand(a))
     found = eig(x)
-    if x.dtype.kind == "c":
+    if x.dtype.kind == "c" or ALWAYS_COMPLEX:
         return engine.abstract(found)
     return Tuple(tuple(_either(engine, found, OF_MATRIX)), EigResult)
 

@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 
 class Builder:
-    """Appends to `instrs` (of a block or a region); `loc` is stamped on what is emitted."""
+    """Appends to `instrs` (of a block or a region); `loc` is stamped on what is emitted.
 
-    __slots__ = ("instrs", "loc")
+    exact: what an instruction is emitted by where it must round as IEEE 754 has it (`infer.exact`).
+    """
+
+    __slots__ = ("exact", "instrs", "loc")
 
     def __init__(self, instrs: list[Instr], loc: Location | None = None) -> None:
         self.instrs = instrs
         self.loc = loc
+        self.exact: Callable[..., Value] | None = None
 
     def emit(
         self,
@@ -46,7 +50,7 @@ class Builder:
             return instr.results
         value = Value(types, instr)  # type: ignore[arg-type]
         instr.results = (value,)
-        return value
+        return value if self.exact is None else self.exact(instr)
 
     def room(self, size: Any) -> Any:
         """A size that is known at run time only, with a bound that the program checks; None where

@@ -239,13 +239,15 @@ def arange(
         )
     known = all(type(x) in (int, float) for x in (start, stop, step))
     if known and count <= TABULATED and CLASSES[found] not in "iu":
-        # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
-        return as_array(_ran(start, stop, step, found))
+        return as_array(_ran(start, stop, step, found))  # NumPy's own numbers
     if type(start) in (int, float) and type(step) in (int, float):
         start, step = _first_and_step(start, step, found)
+    elif CLASSES[found] == "f":
+        first = as_value(start, found)
+        start, step = Array(first), Array(op.subtract(op.add(first, as_value(step, found)), first))
     value = iota(found, (count,), 0)
     if is_dynamic(step) or step != 1:
-        value = op.multiply(value, broadcast_to(as_value(step, found), (count,)))
+        value = _multiples(value, broadcast_to(as_value(step, found), (count,)), count)
     if is_dynamic(start) or start != 0:
         value = op.add(value, broadcast_to(as_value(start, found), (count,)))
     return Array(value, extents)
@@ -256,6 +258,11 @@ def _ran(start: Any, stop: Any, step: Any, dtype: np.dtype) -> np.ndarray:
         return np.arange(start, stop, step, dtype)  # type: ignore[call-overload]
     except (OverflowError, TypeError) as error:
         raise OpError(str(error)) from None
+
+
+def _multiples(position: Value, step: Value, count: int) -> Value:
+    """position * step, rounded before it is added to anything."""
+    return (k.rounded_product if count <= k.SMALL_INTS else op.multiply)(position, step)
 
 
 def _first_and_step(start: Any, step: Any, dtype: np.dtype) -> tuple[Any, Any]:
@@ -319,7 +326,6 @@ def linspace(
         raise OpError("linspace of a size known at run time gives the numbers along axis 0")
     known = type(start) in (int, float) and type(stop) in (int, float) and extents is None
     if known and count <= TABULATED:
-        # NumPy's own numbers: XLA fuses the product with the sum, which then rounds only once.
         made: Any = np.linspace  # its overloads know literal options only
         found = made(start, stop, count, endpoint, retstep, dtype and as_dtype(dtype))
         return tuple(map(as_array, found)) if retstep else as_array(found)
@@ -330,7 +336,8 @@ def linspace(
     step = op.divide(delta, broadcast_to(cast(value_of(divisor), work), delta.type.shape))
     shape = (count, *first.type.shape)
     position = cast(iota(_part(work), shape, 0), work)
-    value = op.add(op.multiply(position, broadcast_to(step, shape)), broadcast_to(first, shape))
+    value = _multiples(position, broadcast_to(step, shape), count)
+    value = op.add(value, broadcast_to(first, shape))
     if endpoint and size != 1:
         at_end = k.eq(iota(INT, shape, 0), broadcast_to(_last(size), shape))
         value = op.select(at_end, broadcast_to(last, shape), value)
@@ -442,7 +449,7 @@ def geomspace(
 # --- Grids ---------------------------------------------------------------------------------------
 
 
-@implements(np.indices)
+@implements(np.indices, rank0="array")
 def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     shape = as_shape(dimensions)
     dtype = as_dtype(dtype)
@@ -508,7 +515,7 @@ def band(shape: Shape, offset: int, direction: str) -> Value:
     return op.compare(column, row, direction=direction)
 
 
-@implements(np.eye)
+@implements(np.eye, rank0="array")
 def eye(
     N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any = "C", **ignored: Any
 ) -> Array:
@@ -517,13 +524,13 @@ def eye(
     return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)), extents)
 
 
-@implements(np.identity)
+@implements(np.identity, rank0="array")
 def identity(n: Any, dtype: Any = None, **ignored: Any) -> Array:
     check_ignored(ignored)
     return eye(n, dtype=float if dtype is None else dtype)
 
 
-@implements(np.tri)
+@implements(np.tri, rank0="array")
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **ignored: Any) -> Array:
     check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M))
@@ -550,7 +557,7 @@ def triu(m: Any, k: Any = 0) -> Array:
     return _masked(m, k, "GE")
 
 
-@implements(np.diagflat)
+@implements(np.diagflat, rank0="array")
 def diagflat(v: Any, k: Any = 0) -> Array:
     value = as_array(v).value
     return diag(Array(shapes.reshape(value, shape=(value.type.size,))), k)
@@ -610,7 +617,7 @@ def _last_diagonal(x: Value, offset: int) -> Value:
     )
 
 
-@implements(np.vander)
+@implements(np.vander, rank0="array")
 def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
     x = as_array(x)
     if x.ndim != 1:
@@ -628,13 +635,13 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
     return Array(shapes.concatenate(*ordered, dimension=1))
 
 
-@implements(np.tril_indices)
+@implements(np.tril_indices, rank0="array")
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
     columns = None if m is None else operator.index(m)
     return _constants(np.tril_indices(operator.index(n), operator.index(k), columns))
 
 
-@implements(np.triu_indices)
+@implements(np.triu_indices, rank0="array")
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
     columns = None if m is None else operator.index(m)
     return _constants(np.triu_indices(operator.index(n), operator.index(k), columns))
@@ -650,7 +657,7 @@ def triu_indices_from(arr: Array, k: Any = 0) -> tuple[Array, ...]:
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 
-@implements(np.diag_indices)
+@implements(np.diag_indices, rank0="array")
 def diag_indices(n: Any, ndim: Any = 2) -> tuple[Array, ...]:
     index = Array(iota(INT, (operator.index(n),), 0))
     return (index,) * operator.index(ndim)

@@ -90,6 +90,28 @@ def by_parts(kernel: Kernel) -> Kernel:
 
 # --- Arithmetic ----------------------------------------------------------------------------------
 
+SMALL_INTS = 1 << 26  # their products with half of the bits of an f64 are exact
+
+
+def rounded_product(count: Value, x: Value) -> Value:
+    """The product of integers from 0 to `SMALL_INTS`, as floats, with x: rounded, whatever it is
+    added to.  LLVM makes one instruction of a product and a sum, which rounds once; so the product
+    is rounded from a wider type, or is the sum of those with both halves of x, which are exact."""
+    smooth = op.multiply(count, x)
+    if x.type.dtype == np.float32:
+        wide = op.multiply(*[convert(v, dtype=np.dtype(np.float64)) for v in (count, x)])
+        rounded = op.reduce_precision(wide, exponent_bits=8, mantissa_bits=23)
+        return slope_of(convert(rounded, dtype=x.type.dtype), smooth)
+    if x.type.dtype != np.float64:
+        return smooth
+    bits = op.bitcast_convert(x, dtype=np.dtype(np.int64))
+    high = op.bitcast_convert(and_(bits, like(bits, -1 << 27)), dtype=x.type.dtype)
+    low = op.subtract(x, high)
+    parts = [op.multiply(count, part) for part in (high, low)]
+    # The low part of an infinity is none.
+    finite = lt(op.abs(x), like(x, np.inf))
+    return slope_of(select(finite, op.add(*parts), smooth), smooth)
+
 
 def _power_of_two_divisor(y: Value) -> int | None:
     """k where `y` is the constant 2**k everywhere: floors are shifts then, remainders masks."""

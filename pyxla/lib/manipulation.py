@@ -400,7 +400,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
 # --- Repeating and reversing ---------------------------------------------------------------------
 
 
-@implements(np.tile)
+@implements(np.tile, rank0="array")
 def tile(A: Any, reps: Any) -> Array:
     x = as_array(A)
     counts = as_shape(reps)

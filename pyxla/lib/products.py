@@ -7,8 +7,10 @@ path of Daniel & Gray, "opt_einsum", 2018).
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -279,6 +281,10 @@ def cross(
     x, y = _last_axis(as_array(a), axisa), _last_axis(as_array(b), axisb)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
         raise OpError("incompatible dimensions for cross product (dimension must be 2 or 3)")
+    if 2 in (x.shape[-1], y.shape[-1]) and not _crosses_in_a_plane():
+        words = "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+        words += f"{x.shape[-1]} and {y.shape[-1]} dimensional instead."
+        raise OpError(words, ValueError, words)
     first = [Array(take_one(x.value, i, x.ndim - 1)) for i in range(x.shape[-1])]
     second = [Array(take_one(y.value, i, y.ndim - 1)) for i in range(y.shape[-1])]
     if len(first) == len(second) == 2:
@@ -306,6 +312,16 @@ def _minus(x: Array | None, y: Array | None) -> Array:
         assert x is not None
         return x
     return -y if x is None else x - y
+
+
+@functools.cache
+def _crosses_in_a_plane() -> bool:
+    """Whether the installed NumPy takes vectors of two elements, as it did before 2.5."""
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            return bool(np.cross([1, 0], [0, 1]) == 1)
+        except ValueError:
+            return False
 
 
 @implements(np.trace, np.ndarray.trace)

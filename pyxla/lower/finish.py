@@ -52,11 +52,13 @@ class Pass:
     """`run` rewrites a region; for the CPU only where it says so.
 
     finds: where none of these ops is, there is nothing to do; empty: any may be of interest.
+    regroups: it adds in another order, which strict programs do not.
     """
 
     run: Callable[[Region], Region]
     finds: tuple[Op, ...] = ()
     cpu: bool = False
+    regroups: bool = False
 
 
 # What only transformations tell apart.
@@ -71,17 +73,17 @@ def expanded(region: Region) -> Region:
 PASSES = (
     Pass(expanded, EXPANDED),
     # Before loops over elements are unrolled: it looks for counters.
-    Pass(join_products, (dot_general,)),
-    Pass(defer_sums, (dot_general,)),
+    Pass(join_products, (dot_general,), regroups=True),
+    Pass(defer_sums, (dot_general,), regroups=True),
     # Makes loops, which the next ones look at.
     Pass(pack_in_order, (reduce_window,), cpu=True),
     Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
-    Pass(split_vectors, (dot_general, reduce), cpu=True),
+    Pass(split_vectors, (dot_general, reduce), cpu=True, regroups=True),
     Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,)),
-    Pass(compute_functions, (sine, cosine, atan2), cpu=True),
+    Pass(compute_functions, (sine, cosine, atan2), cpu=True, regroups=True),
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),
     Pass(close, tuple(CLOSED)),
@@ -89,7 +91,7 @@ PASSES = (
     Pass(round_products, (while_,), cpu=True),
     # Reads what the fences left in the loops.
     Pass(keep_in_registers, (while_,), cpu=True),
-    Pass(spread_products, (dot_general,), cpu=True),
+    Pass(spread_products, (dot_general,), cpu=True, regroups=True),
     Pass(halve_products, (dot_general,), cpu=True),
     Pass(orient_products, (dot_general,), cpu=True),
     Pass(hide_fills, (reduce,), cpu=True),
@@ -103,11 +105,11 @@ PASSES = (
 )
 
 
-def finish(region: Region, cpu: bool) -> Region:
-    """`region` after all passes, which consume it; `cpu`: for XLA:CPU."""
+def finish(region: Region, cpu: bool, strict: bool = False) -> Region:
+    """`region` after all passes, which consume it; `cpu`: for XLA:CPU; strict: see `Options`."""
     present, exact = ops_in((region,)), True
     for step in PASSES:
-        if step.cpu and not cpu:
+        if (step.cpu and not cpu) or (step.regroups and strict):
             continue
         if step.finds and present.isdisjoint(step.finds):
             if exact:

@@ -14,11 +14,12 @@ import jax
 import numpy as np
 
 from pyxla.lib.prng import KeyArray
-from pyxla.lib.random import state
+from pyxla.lib.random import state as states
 from pyxla.lib.variables import Variable
 from pyxla.runtime import jaxlink
 from pyxla.runtime.descriptions import (
     Arg,
+    ArgArray,
     ArgDict,
     ArgList,
     ArgMethod,
@@ -109,27 +110,29 @@ _ATOMS = frozenset(
 )
 
 
+def _generator(kind: type, state: states.State) -> Container:
+    """Random generators of a class, by the fields of their state."""
+    names = state.names
+
+    def build(x: Any, items: tuple[Arg, ...]) -> Arg:
+        parts = [
+            dataclasses.replace(item, kind="state")
+            if isinstance(item, ArgArray) and item.kind == "numpy"
+            else item
+            for item in items
+        ]
+        return ArgObject(kind, tuple(zip(names, parts, strict=True)))
+
+    return Container(lambda x: ((kind, names), names, state.open(x)), build, True)
+
+
 _GENERATORS: dict[type, Container] = {
     Variable: Container(
         lambda x: ((Variable, Variable.FIELDS), Variable.FIELDS, (x.value,)),
         lambda x, items: ArgObject(Variable, (("value", items[0]),)),
         True,
     ),
-    np.random.Generator: Container(
-        lambda x: (
-            (np.random.Generator, ("bit_generator",)),
-            ("bit_generator",),
-            (x.bit_generator,),
-        ),
-        lambda x, items: ArgObject(np.random.Generator, (("bit_generator", items[0]),)),
-        True,
-    ),
-    np.random.PCG64: Container(
-        lambda x: ((np.random.PCG64, state.FIELDS), state.FIELDS, state.opened(x)),
-        lambda x, items: ArgObject(np.random.PCG64, tuple(zip(state.FIELDS, items, strict=True))),
-        True,
-    ),
-}
+} | {kind: _generator(kind, state) for kind, state in states.STATES.items()}
 
 
 KEYS = Container(

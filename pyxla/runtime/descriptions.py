@@ -13,7 +13,8 @@ from pyxla.runtime.numbers import Path
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArgArray:
-    """An array: kind is "numpy" (np.ndarray), "jax", or "scalar" (an immutable NumPy scalar)."""
+    """An array: kind is "numpy" (np.ndarray), "jax", "scalar" (an immutable NumPy scalar), or
+    "state" (a copy of what an object holds, which nobody else sees)."""
 
     type: ArrayType
     kind: str = "numpy"

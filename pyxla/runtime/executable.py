@@ -26,6 +26,7 @@ from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
+from pyxla.lower.memory import largest, said
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
@@ -227,7 +228,7 @@ class Executable:
             if quick is None or not jaxlink.is_traced(error):
                 raise
         except (OverflowError, jax.errors.JaxRuntimeError) as error:
-            if (failure := _in_words(error, self.program.name, leaves)) is None:
+            if (failure := _in_words(error, self.program, leaves)) is None:
                 raise
             raise failure from error
         return self._general(leaves, args)
@@ -331,14 +332,23 @@ class Executable:
         return builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
 
 
-def _in_words(error: Exception, name: str, leaves: Sequence[Any]) -> Exception | None:
+def _no_room(region: Region) -> str:
+    """Which array there is no room for: most likely the largest."""
+    found = largest(region)
+    return f"{said(found[0])} ({found[1]})" if found else ""
+
+
+def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exception | None:
     """A failure of JAX's or XLA's as Python's own exceptions; None for the program's own."""
+    name = program.name
     if isinstance(error, OverflowError):
         large = [x for x in leaves if type(x) is int and not -(2**63) <= x < 2**63]
         return OverflowError(f"{name}(): {large[0]} does not fit in 64 bits") if large else None
     text = str(error).partition("\n")[0]
     if "RESOURCE_EXHAUSTED" in text:
-        return MemoryError(f"{name}(): {text.partition(': ')[2] or text}")
+        return MemoryError(
+            f"{name}(): {_no_room(program.region) or text.partition(': ')[2] or text}"
+        )
     if "callback" in text and (raised := jaxlink.raised_on_host()) is not None:
         return raised
     return RuntimeError(f"{name}(): XLA failed: {text}")

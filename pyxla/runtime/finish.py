@@ -41,5 +41,5 @@ def _simplified(name: str, outlined: Region, options: Options) -> Program:
 
 def _finished(whole: Program) -> Program:
     """After all passes, which consume its region."""
-    region = finish(whole.region, jaxlink.on_cpu())
+    region = finish(whole.region, jaxlink.on_cpu(), whole.options.strict)
     return program(whole.name, region, whole.derivable, whole.options)

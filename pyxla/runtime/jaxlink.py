@@ -246,7 +246,12 @@ def jit(program: Program, donated: int = 0) -> Any:
     options = None
     if on_cpu():
         region = program.region
-        options = _compiler_options(is_light(region), all_over_elements(region), may_hold(region))
+        options = _compiler_options(
+            is_light(region),
+            all_over_elements(region),
+            may_hold(region),
+            program.options.strict,
+        )
     dispatch = functools.partial(
         jax.jit, call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0
     )
@@ -300,18 +305,21 @@ _SERIAL = "cpu-parallel-task-assigner"
 # What XLA moves out of loops over elements it carries through them, where LLVM no longer knows the
 # ranges of indices.
 _HOISTING = "while-loop-invariant-code-motion"
+_REASSOCIATING = "algsimp"
 
 
 @functools.cache
-def _compiler_options(light: bool, elements: bool, barriers: bool) -> dict[str, Any] | None:
+def _compiler_options(
+    light: bool, elements: bool, barriers: bool, strict: bool
+) -> dict[str, Any] | None:
     """The options of XLA:CPU that this jaxlib knows; they come and go with its releases.
 
     light: no kernel works for long.  elements: the loops are over elements of arrays.  barriers:
-    they hold.
+    they hold.  strict: nothing is reassociated.
     """
     off = "xla_disable_hlo_passes"
     passes = [_CPU_OPTIONS[off], *[_SERIAL] * light, *[_HOISTING] * elements]
-    passes += [_EXPANDING] * barriers
+    passes += [_EXPANDING] * barriers + [_REASSOCIATING] * strict
     options = {**_CPU_OPTIONS, off: ",".join(passes)}
     try:
         jax.jit(lambda: 0, compiler_options=options)()

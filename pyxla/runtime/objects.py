@@ -16,7 +16,7 @@ import numpy as np
 from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
 from pyxla.lib.containers import actual
-from pyxla.lib.random.state import set_state
+from pyxla.lib.random.state import STATES, copy_state
 from pyxla.lib.variables import Variable
 from pyxla.runtime.containers import fields_of
 from pyxla.runtime.outcome import (
@@ -351,7 +351,7 @@ def maker(cls: type, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
             update(made, name, value)
         return made
 
-    if hasattr(cls, "__pyxla_made__") or cls in (np.random.Generator, np.random.PCG64):
+    if hasattr(cls, "__pyxla_made__") or cls in STATES:
         return lambda values: new_object(cls, dict(zip(names, values)))
     if not cls.__dictoffset__ or any(_is_described(cls, name) for name in ("__dict__", *names)):
         return make_by_field
@@ -370,12 +370,8 @@ def new_object(cls: type, fields: dict[str, Any]) -> Any:
     """An instance with these fields, made as unpickling makes one: without running `__init__`."""
     if (make := getattr(cls, "__pyxla_made__", None)) is not None:
         return make(fields)
-    if cls is np.random.Generator:
-        return np.random.Generator(fields["bit_generator"])
-    if cls is np.random.PCG64:
-        bits = np.random.PCG64(0)
-        set_state(bits, fields)
-        return bits
+    if cls in STATES:
+        return STATES[cls].new(fields)
     made: Any = cls.__new__(cls)  # type: ignore[call-overload]
     fill(made, fields)
     return made
@@ -430,8 +426,8 @@ def restore(target: Any, source: Any) -> None:
         for key in [key for key in target if key not in source]:
             del target[key]
         target.update(source)
-    elif isinstance(target, np.random.PCG64):
-        target.state = source.state
+    elif type(target) in STATES:
+        copy_state(target, source)
     elif isinstance(target, Variable):
         target.value = source.value
     else:

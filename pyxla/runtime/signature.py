@@ -386,7 +386,7 @@ def spell(path: Path) -> str:
 
 def _rekey(arg: Arg, key: list[Any]) -> None:
     match arg:
-        case ArgArray(type, "numpy"):
+        case ArgArray(type, "numpy" | "state"):
             key += (type.dtype, type.shape)
         case ArgArray(type, "scalar"):
             key.append(type.dtype.type)

@@ -9,6 +9,7 @@ must become an argument.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,7 @@ from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.calls.depth import TooDeep, deep_calls
 from pyxla.infer.engine import Engine
+from pyxla.infer.exact import exactly
 from pyxla.infer.facts.deciding import loops_of_constants, parameters
 from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
@@ -211,7 +213,9 @@ def _attempt(
     pools.noted_arguments(world.engine, world.initial)
     world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
     try:
-        with deep_calls(), building(world.engine.builder):
+        strict = request.options is not None and request.options.strict
+        rounding = exactly(world.engine) if strict else contextlib.nullcontext()
+        with deep_calls(), building(world.engine.builder), rounding:
             if findings.policy.shared:
                 shared.start(world.engine)
                 world.given_rows = shared.given(world.engine, lists)

@@ -153,7 +153,9 @@ class World:
             if arg.kind == "scalar":
                 self.scalars[value] = path
             return Array(value)  # immutable, and so is what arithmetic makes of it
-        self.waits |= arg.kind == "numpy"
+        self.waits |= arg.kind in ("numpy", "state")
+        if arg.kind == "state":
+            return Ref(self.engine.heap.new(Array(value), None))
         leaf = len(self.params) - 1
         if leaf in self.same:
             return self.cells[self.same[leaf]]

@@ -139,19 +139,19 @@ def unknown_dtype(x):
     return x.astype("float31")  # <-
 
 
-@bad("global generator is state of the process", V)
+@bad("the state is the caller's while the program runs", V)
 def hidden_state(x):
-    return x + np.random.rand(3)  # <-
+    return x + np.random.get_state()[1][0]  # <-
 
 
-@bad("random.random draws from a generator that compiled code does not see", V)
+@bad("it goes through acos, whose last bit is not the C library's", V)
 def python_random(x):
-    return x + random.random()  # <-
+    return x + random.vonmisesvariate(0.0, 1.0)  # <-
 
 
-@bad("random.randint draws from a generator", V)
+@bad("ints of 64 random bits do not fit", V)
 def python_random_ints(x):
-    return x + random.randint(1, 6)  # <-
+    return x + random.getrandbits(64)  # <-
 
 
 @bad("may give another result at every call", V)

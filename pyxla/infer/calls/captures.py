@@ -43,6 +43,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
+from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import lookup
 from pyxla.lib.variables import variable
 
@@ -326,7 +327,7 @@ def is_constant(value: Any) -> bool:
         return True
     if hasattr(type(value), "__pyxla_constant__"):
         return True
-    if isinstance(value, (np.ndarray, np.random.Generator, np.random.PCG64)):
+    if isinstance(value, np.ndarray) or type(value) in STATES:
         return False
     return type(value).__module__.partition(".")[0] == "numpy"
 

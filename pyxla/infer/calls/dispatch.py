@@ -9,8 +9,9 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
-import random
+import math
 import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -33,6 +34,7 @@ from pyxla.infer.calls.dtypes import check_dtypes, is_floating, is_numpys
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
+from pyxla.infer.exact import exactly
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import folded, kinds
@@ -42,6 +44,8 @@ from pyxla.infer.raising.checks import verify
 from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
+from pyxla.lib.random.libm import python_exp
+from pyxla.lib.random.state import STATES
 from pyxla.lib.refused import OUTSIDE, Row, refusal
 from pyxla.lib.registry import FOLDABLE, Implementation, lookup
 from pyxla.lib.scipys import scipys
@@ -104,6 +108,12 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     """Call an object known while compiling."""
     if not kwargs and (found := folded.call(engine, value, args)) is not None:
         return found
+    owner = getattr(value, "__self__", None)
+    if type(owner) in STATES:  # np.random.rand, random.random: methods of generators
+        ref = engine.captures.abstract(engine, owner)
+        return call_object(engine, getattr(type(owner), value.__name__), [ref, *args], kwargs)
+    if engine.builder.exact is not None and value is math.exp:
+        value = python_exp
     implementation = lookup(value) or scipys(value)
     if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
         args = [call(engine, Const(support.sequence), args, {})]
@@ -135,11 +145,6 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_standard(engine, interpreted, args, kwargs)
     if standard.is_cached(value):
         return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
-    if isinstance(getattr(value, "__self__", None), random.Random):
-        raise engine.refuse(
-            f"random.{value.__name__} draws from a generator that compiled code does not see",
-            "make rng = np.random.default_rng(seed) and pass it as an argument, or capture it",
-        )
     if isinstance(value, types.MethodType):
         owner = engine.captures.abstract(engine, value.__self__)
         return call_object(engine, value.__func__, [owner, *args], kwargs)
@@ -211,7 +216,8 @@ def call_standard(
     if static is not None:
         return engine.fold_object(value, *static)
     try:
-        return call_function(engine, value, args, kwargs)
+        with exactly(engine) if value.__module__ == "random" else contextlib.nullcontext():
+            return call_function(engine, value, args, kwargs)
     except CompileError as error:
         raise standard.refused(engine, value, error) from None
     except NeedsStatic as need:

@@ -11,7 +11,6 @@ computed with exp, log and the like.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -23,6 +22,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
+from pyxla.infer.exact import exactly
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
@@ -40,7 +40,7 @@ from pyxla.ops.shape import constant, reshape
 Generator = np.random.Generator
 F64, I64, U64 = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64)
 NONE = Const(None)
-GLOBAL = "NumPy's global generator is state of the process, which a compiled program cannot share"
+ONLY = "only generators over np.random.PCG64 and np.random.MT19937 are compiled"
 REMEDY = "make rng = np.random.default_rng(seed) and pass it as an argument, or capture it"
 
 # What NumPy demands of a parameter: how it is tested, and what the ValueError says.
@@ -135,7 +135,7 @@ def default_rng(engine: Engine, seed: Any = NONE) -> Any:
     content = engine.content(seed) if isinstance(seed, Ref) else None
     if isinstance(content, ObjectCell) and content.cls is Generator:
         return seed
-    if isinstance(content, ObjectCell) and content.cls is np.random.PCG64:
+    if isinstance(content, ObjectCell) and content.cls in _COMPILED:
         return engine.new(ObjectCell(Generator, {"bit_generator": seed}))
     return _new(engine, engine.library("default_rng", _seeded, engine, seed))
 
@@ -149,8 +149,8 @@ def _pcg64(engine: Engine, seed: Any = NONE) -> Any:
 @rule(Generator)
 def _generator(engine: Engine, bit_generator: Any) -> Any:
     content = engine.content(bit_generator) if isinstance(bit_generator, Ref) else None
-    if not isinstance(content, ObjectCell) or content.cls is not np.random.PCG64:
-        raise engine.refuse("only generators over np.random.PCG64 are compiled", REMEDY)
+    if not isinstance(content, ObjectCell) or content.cls not in _COMPILED:
+        raise engine.refuse(ONLY, REMEDY)
     return engine.new(ObjectCell(Generator, {"bit_generator": bit_generator}))
 
 
@@ -188,14 +188,19 @@ def _seeded_at_run_time(engine: Engine, seed: Any) -> tuple[Any, ...]:
 def bits_of(engine: Engine, ref: Any) -> Ref:
     """The bit generator of a generator."""
     content = engine.content(ref) if isinstance(ref, Ref) else None
-    if not isinstance(content, ObjectCell) or content.cls is not Generator:
+    name = _BITS.get(content.cls) if isinstance(content, ObjectCell) else None
+    if name is None:
         raise engine.refuse("only methods of a generator in compiled code are compiled", REMEDY)
-    bits = content.fields["bit_generator"]
+    bits = content.fields[name]
     held = engine.content(bits) if isinstance(bits, Ref) else None
-    if not isinstance(held, ObjectCell) or held.cls is not np.random.PCG64:
-        raise engine.refuse("only generators over np.random.PCG64 are compiled", REMEDY)
+    if not isinstance(held, ObjectCell) or held.cls not in _COMPILED:
+        raise engine.refuse(ONLY, REMEDY)
     engine.check_writable(bits)
     return bits
+
+
+_BITS = {Generator: "bit_generator", np.random.RandomState: "_bit_generator"}
+_COMPILED = (np.random.PCG64, np.random.MT19937)
 
 
 def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
@@ -208,39 +213,56 @@ def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
 
 def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
     """Call one of the functions of `lib.random`, which are known to index in range."""
-    with engine.unchecked():
+    with engine.unchecked(), exactly(engine):
         return call_object(engine, function, list(args), {})
 
 
 # --- Arguments and results -----------------------------------------------------------------------
 
 
-@functools.cache
-def _signature(name: str) -> inspect.Signature:
-    return inspect.signature(getattr(Generator, name))
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Generators of a class: source(engine, generator, dtype) is what draws of that dtype read.
+
+    scratch: one that raises what all do.
+    """
+
+    cls: type
+    scratch: Callable[[], Any]
+    source: Callable[[Engine, Any, np.dtype], Ref]
+
+    def method(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a function of (engine, generator, arguments by name) for a method."""
+        signature = inspect.signature(getattr(self.cls, name))
+        defaults = {p.name: Const(p.default) for p in signature.parameters.values()}
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            def call(engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
+                try:
+                    bound = signature.bind(ref, *args, **kwargs).arguments
+                except TypeError as error:
+                    raise engine.refuse(f"{name}() {error}", raises=TypeError) from None
+                return function(engine, ref, {**defaults, **bound})
+
+            rule(getattr(self.cls, name))(call)
+            return function
+
+        return register
+
+    def distribution(self, name: str, found: Distribution) -> None:
+        """Register a distribution for the method of that name."""
+
+        @self.method(name)
+        def draw(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+            return engine.library(name, _draw, engine, self, name, found, ref, given)
 
 
-def _bound(engine: Engine, name: str, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a method by name, with NumPy's defaults."""
-    try:
-        bound = _signature(name).bind(None, *args, **kwargs).arguments
-    except TypeError as error:
-        raise engine.refuse(f"{name}() {error}") from None
-    defaults = {p.name: Const(p.default) for p in _signature(name).parameters.values()}
-    return {**defaults, **bound}
+def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
+    return source_of(engine, bits_of(engine, ref), dtype)
 
 
-def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function of (engine, generator, arguments by name) for a method."""
-
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(engine: Engine, ref: Any, *args: Any, **kwargs: Any) -> Any:
-            return function(engine, ref, _bound(engine, name, args, kwargs))
-
-        rule(getattr(Generator, name))(call)
-        return function
-
-    return register
+GENERATORS = Family(Generator, lambda: Generator(np.random.PCG64(0)), _source)
+method = GENERATORS.method
 
 
 def shape_of(engine: Engine, size: Any) -> tuple[int, ...] | None:
@@ -280,16 +302,16 @@ def _dtype_of(engine: Engine, found: Distribution, given: dict[str, Any]) -> np.
     return dtype
 
 
-def _distribution(name: str, found: Distribution) -> None:
-    @method(name)
-    def draw(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-        return engine.library(name, _draw, engine, name, found, ref, given)
-
-
-def _draw(engine: Engine, name: str, found: Distribution, ref: Any, given: dict[str, Any]) -> Any:
-    bits = bits_of(engine, ref)
+def _draw(
+    engine: Engine,
+    family: Family,
+    name: str,
+    found: Distribution,
+    ref: Any,
+    given: dict[str, Any],
+) -> Any:
     dtype = _dtype_of(engine, found, given)
-    _refuse_known(engine, name, found, given)
+    _refuse_known(engine, family, name, found, given)
     wide = {
         name: _parameter(engine, given[name], I64 if name in found.ints else F64)
         for name in found.params
@@ -304,10 +326,11 @@ def _draw(engine: Engine, name: str, found: Distribution, ref: Any, given: dict[
     if not (isinstance(out, Const) and out.value is None):
         shape = shape_of_out(engine, out, shape, dtype)
     one = found.narrow if dtype == np.float32 else found.draw
-    if name == "standard_exponential" and engine.static(given["method"], "the method") == "inv":
+    if "method" in given and engine.static(given["method"], "the method") == "inv":
         narrow = dtype == np.float32
         one = C.inverted_exponential_f32 if narrow else C.inverted_exponential
-    numbers = _numbers(engine, bits, one, params, shape, dtype)
+    source = family.source(engine, ref, dtype if dtype == np.float32 else F64)
+    numbers = _numbers(engine, source, one, params, shape, dtype)
     if not (isinstance(out, Const) and out.value is None):
         arrays.assign(engine, out, engine.as_array(numbers))
         return out
@@ -327,14 +350,15 @@ def shape_of_out(
     return found
 
 
-def _refuse_known(engine: Engine, name: str, found: Distribution, given: dict[str, Any]) -> None:
+def _refuse_known(
+    engine: Engine, family: Family, name: str, found: Distribution, given: dict[str, Any]
+) -> None:
     """Raise what NumPy raises for parameters that are known."""
     known = [given[param] for param in found.params]
     if not known or not all(isinstance(x, Const) for x in known):
         return
-    scratch = Generator(np.random.PCG64(0))
     try:
-        getattr(scratch, name)(*[x.value for x in known], size=0)
+        getattr(family.scratch(), name)(*[x.value for x in known], size=0)
     except (TypeError, ValueError, OverflowError) as error:
         engine.raise_constant(error)
 
@@ -370,14 +394,13 @@ def check_size(engine: Engine, own: tuple[int, ...], shape: tuple[int, ...]) -> 
 
 def _numbers(
     engine: Engine,
-    bits: Ref,
+    source: Ref,
     draw: Any,
     params: list[Any],
     shape: tuple[int, ...] | None,
     dtype: np.dtype,
 ) -> Any:
     """A Python number, or an array of the shape asked for or that of the parameters."""
-    source = source_of(engine, bits, dtype if dtype == np.float32 else F64)
     scalar = not any(isinstance(x, Ref) for x in params)
     if shape is None and scalar:
         return python_number(engine, visit(engine, draw, source, *params), _KINDS[dtype.kind])
@@ -386,7 +409,8 @@ def _numbers(
     shape = own if shape is None else shape
     check_size(engine, own, shape)
     count = math.prod(shape)
-    if draw in (C.random, C.uniform) and count > 1:
+    bits = engine.content(source).fields["bits"]
+    if draw in (C.random, C.uniform) and count > 1 and _leaps(engine, bits):
         return arrays.fresh(engine, _uniform(engine, bits, values, shape))
     out = empty(engine, count, dtype)
     if not scalar:
@@ -399,6 +423,11 @@ def _numbers(
 
 
 _KINDS = {"f": float, "i": int}
+
+
+def _leaps(engine: Engine, bits: Ref) -> bool:
+    """Whether many outputs can be had at once."""
+    return engine.content(bits).cls is np.random.PCG64
 
 
 def _words(engine: Engine, bits: Ref, count: int) -> Array:
@@ -421,4 +450,4 @@ def _uniform(engine: Engine, bits: Ref, params: list[Array], shape: tuple[int, .
 
 
 for _name, _found in DISTRIBUTIONS.items():
-    _distribution(_name, _found)
+    GENERATORS.distribution(_name, _found)

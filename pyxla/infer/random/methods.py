@@ -15,9 +15,9 @@ from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.random.generators import (
     F64,
-    GLOBAL,
     I64,
     NONE,
+    ONLY,
     REMEDY,
     U64,
     Generator,
@@ -37,7 +37,7 @@ from pyxla.lib.bounded.elementwise import NOT_SUPPORTED
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, filling, integers, orders
-from pyxla.lib.registry import lookup, rule
+from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, or_, subtract
 from pyxla.ops.shape import constant, iota, reshape
 
@@ -55,7 +55,7 @@ REFUSED = {
 }
 
 
-def _known(engine: Engine, *xs: Any) -> list[Any] | None:
+def known_objects(engine: Engine, *xs: Any) -> list[Any] | None:
     """The Python objects that `xs` are known to be."""
     try:
         return [engine.python_object(x) for x in xs]
@@ -77,20 +77,20 @@ def _drawn_integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     dtype = np.dtype(kind)
     if dtype.kind not in "iub":
         engine.raise_constant(TypeError(f"Unsupported dtype {dtype!r} for integers"))
-    low, high = _bounds(engine, given, dtype, closed)
+    low, high = bounds(engine, given, dtype, closed)
     numbers = integers_between(engine, bits_of(engine, ref), low, high, given["size"])
-    scalar = isinstance(numbers, Array)
-    return python_number(engine, numbers, kind) if scalar and kind in (int, bool) else numbers
+    python = isinstance(numbers, Array) and (kind is int or kind is bool)
+    return python_number(engine, numbers, kind) if python else numbers
 
 
-def _bounds(
+def bounds(
     engine: Engine, given: dict[str, Any], dtype: np.dtype, closed: bool
 ) -> tuple[Array, Array]:
     """The least and the greatest integer, both included, of `dtype`."""
     low, high = given["low"], given["high"]
     if isinstance(high, Const) and high.value is None:
         low, high = Const(0), low
-    known = _known(engine, low, high)
+    known = known_objects(engine, low, high)
     if known is not None:
         scratch = Generator(np.random.PCG64(0))
         try:
@@ -116,8 +116,10 @@ def _bounds(
     return Array(cast(least.value, dtype)), Array(cast(most.value, dtype))
 
 
-def integers_between(engine: Engine, bits: Ref, low: Array, high: Array, size: Any) -> Any:
-    """Integers of the dtype of `low` and `high`, both included."""
+def integers_between(
+    engine: Engine, bits: Ref, low: Array, high: Array, size: Any, legacy: bool = False
+) -> Any:
+    """Integers of the dtype of `low` and `high`, both included; `legacy`: as RandomState does."""
     dtype = low.dtype
     word = U64 if dtype.itemsize == 8 else U32
     width = 1 if dtype.kind == "b" else 8 * dtype.itemsize
@@ -139,7 +141,7 @@ def integers_between(engine: Engine, bits: Ref, low: Array, high: Array, size: A
         filler = filling.filled_below_each
         spans = arrays.fresh(engine, Array(reshape(broadcast_to(span, shape), shape=(count,))))
     out = empty(engine, count, word)
-    filled = visit(engine, filler, bits, out, spans, Const(width), buffer)
+    filled = visit(engine, filler, bits, out, spans, Const(width), buffer, Const(legacy))
     drawn = reshape(engine.as_array(filled).value, shape=shape)
     offset = broadcast_to(least, shape)
     if dtype.kind == "b":
@@ -166,10 +168,10 @@ def _order(engine: Engine, ref: Any, count: int) -> Array:
 
 @method("permutation")
 def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("permutation", _permuted_copy, engine, ref, given)
+    return engine.library("permutation", permuted_copy, engine, ref, given)
 
 
-def _permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+def permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     x = engine.bounded_operand(given["x"])
     if isinstance(x, (int, np.integer, Scalar)) and not isinstance(x, (bool, np.bool_)):
         if isinstance(x, Scalar) and x.kind is not int:
@@ -204,7 +206,7 @@ def _axis(engine: Engine, axis: Any, ndim: int) -> int:
 
 
 @method("shuffle")
-def _shuffle(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+def shuffle(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     x = given["x"]
     if isinstance(x, Ref) and isinstance(engine.content(x), ListCell):
         raise engine.refuse(
@@ -296,7 +298,7 @@ def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 def _refuse_known(engine: Engine, given: dict[str, Any]) -> None:
     """Raise what NumPy raises for arguments that are known."""
     names = ("a", "size", "replace", "p", "axis", "shuffle")
-    known = _known(engine, *[given[name] for name in names])
+    known = known_objects(engine, *[given[name] for name in names])
     if known is None or (isinstance(known[0], int) and known[0] > 1 << 24):
         return
     try:
@@ -338,7 +340,7 @@ def _indices(
         if p.shape != (population,):
             engine.raise_constant(ValueError("a and p must have same size"))
         weights = arrays.fresh(engine, p)
-        _ensure_weights(engine, weights)
+        ensure_weights(engine, weights)
         if replace:
             found = visit(engine, composed.chosen_by_weight, ref, weights, Const(shape))
         else:
@@ -351,7 +353,7 @@ def _indices(
     return Array(reshape(value, shape=shape))
 
 
-def _ensure_weights(engine: Engine, p: Ref) -> None:
+def ensure_weights(engine: Engine, p: Ref) -> None:
     """With checks, the program raises NumPy's ValueErrors for bad probabilities."""
     if not engine.tests(ValueError):
         return
@@ -408,7 +410,7 @@ def _multivariate_normal(engine: Engine, ref: Any, given: dict[str, Any]) -> Any
 @method("dirichlet")
 def _dirichlet(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     alpha = as_array(engine.operand(given["alpha"]), F64)
-    known = _known(engine, given["alpha"])
+    known = known_objects(engine, given["alpha"])
     if alpha.ndim != 1:
         raise engine.refuse("alpha must be 1-dimensional")
     if known is not None and np.any(np.less(known[0], 0)):
@@ -431,7 +433,7 @@ def _multinomial(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 
 def _counts(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    known = _known(engine, given["n"], given["pvals"])
+    known = known_objects(engine, given["n"], given["pvals"])
     if known is not None:
         try:
             Generator(np.random.PCG64(0)).multinomial(*known)
@@ -465,21 +467,14 @@ def _counts(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 # --- What is refused -----------------------------------------------------------------------------
 
 
-def _refuse(target: Any, reason: str, remedy: str) -> None:
+def refuse(target: Any, reason: str, remedy: str) -> None:
     @rule(target)
     def refused(engine: Engine, *args: Any, **kwargs: Any) -> Any:
         raise engine.refuse(reason, remedy)
 
 
 for _name, _why in REFUSED.items():
-    _refuse(getattr(Generator, _name), *_why)
+    refuse(getattr(Generator, _name), *_why)
 
-for _name in dir(np.random):
-    _target = getattr(np.random, _name)
-    if isinstance(getattr(_target, "__self__", None), np.random.RandomState):
-        _refuse(_target, GLOBAL, REMEDY)
-for _target in (np.random.RandomState, np.random.seed):
-    if lookup(_target) is None:
-        _refuse(_target, "only np.random.Generator over np.random.PCG64 is compiled", REMEDY)
-for _target in (np.random.MT19937, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64):
-    _refuse(_target, "only np.random.Generator over np.random.PCG64 is compiled", REMEDY)
+for _target in (np.random.PCG64DXSM, np.random.Philox, np.random.SFC64):
+    refuse(_target, ONLY, REMEDY)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.random.discrete import poisson
-from pyxla.lib.random.pcg64 import next_double, next_float
+from pyxla.lib.random.libm import exp, log1p
+from pyxla.lib.random.words import next_double, next_float
 from pyxla.lib.random.ziggurat import (
     standard_exponential,
     standard_exponential_f32,
@@ -29,7 +30,7 @@ def random_f32(source: Any) -> Any:
 
 def inverted_exponential(source: Any) -> Any:
     """By inversion of the distribution function."""
-    return -np.log1p(-next_double(source.bits))
+    return -log1p(-next_double(source.bits))
 
 
 def inverted_exponential_f32(source: Any) -> Any:
@@ -41,7 +42,7 @@ def normal(source: Any, loc: Any, scale: Any) -> Any:
 
 
 def lognormal(source: Any, mean: Any, sigma: Any) -> Any:
-    return np.exp(normal(source, mean, sigma))
+    return exp(normal(source, mean, sigma))
 
 
 def exponential(source: Any, scale: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.random.integers import interval
-from pyxla.lib.random.pcg64 import next_double
+from pyxla.lib.random.words import next_double
 from pyxla.lib.random.ziggurat import standard_exponential
 
 # Stirling's series for the logarithm of the gamma function.
@@ -22,6 +22,8 @@ _STIRLING = (
     -1.39243221690590e00,
 )
 LARGEST = np.int64(2**63 - 1)
+# NumPy 2.5 mended the terms of a series, for Generators alone.
+CORRECTED = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
 def log_gamma(x: Any) -> Any:
@@ -86,7 +88,7 @@ def binomial(source: Any, n: Any, p: Any) -> Any:
     if rare * n <= 30.0:
         count = _binomial_inversion(source.bits, n, rare)
     else:
-        count = _binomial_btpe(source.bits, n, rare)
+        count = binomial_btpe(source.bits, n, rare, CORRECTED)
     return count if p <= 0.5 else n - count
 
 
@@ -108,7 +110,7 @@ def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
     return count
 
 
-def _binomial_btpe(bits: Any, n: Any, p: Any) -> Any:
+def binomial_btpe(bits: Any, n: Any, p: Any, corrected: bool) -> Any:
     r, q = p, 1.0 - p
     variance = n * r * q
     peak = n * r + r
@@ -147,12 +149,12 @@ def _binomial_btpe(bits: Any, n: Any, p: Any) -> Any:
             proposed = y <= n and v != 0.0
             v = v * (u - p3) * lambda_right
         if proposed:
-            accepted = _below_binomial(n, r, q, m, variance, middle, y, v)
+            accepted = _below_binomial(n, r, q, m, variance, middle, y, v, corrected)
     return y
 
 
 def _below_binomial(
-    n: Any, r: Any, q: Any, m: Any, variance: Any, middle: Any, y: Any, v: Any
+    n: Any, r: Any, q: Any, m: Any, variance: Any, middle: Any, y: Any, v: Any, corrected: bool
 ) -> Any:
     """Whether height `v` is below the binomial density at y, as a part of that at the mode m."""
     k = np.abs(y - m)
@@ -180,16 +182,20 @@ def _below_binomial(
     z, w = np.float64(n + 1 - m), np.float64(n - y + 1)
     bound = middle * np.log(f1 / x1) + (n - m + 0.5) * np.log(z / w)
     bound = bound + (y - m) * np.log(w * r / (x1 * q))
-    for x in (f1, z, x1, w):
-        bound = bound + _correction(x)
+    first = 13860.0 if corrected else 13680.0
+    bound = bound + _correction(f1, first) + _correction(z, first)
+    if corrected:
+        bound = bound - _correction(x1, first) - _correction(w, first)
+    else:
+        bound = bound + _correction(x1, first) + _correction(w, first)
     return not log_v > bound
 
 
-def _correction(x: Any) -> Any:
+def _correction(x: Any, first: float) -> Any:
     """The rest of Stirling's formula."""
     square = x * x
     inner = 462.0 - (132.0 - (99.0 - 140.0 / square) / square) / square
-    return (13680.0 - inner / square) / x / 166320.0
+    return (first - inner / square) / x / 166320.0
 
 
 def geometric(source: Any, p: Any) -> Any:
@@ -276,7 +282,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
     spread = np.sqrt(variance / (total - 1) + 0.5)
     width = 1.7155277699214135 * spread + 0.8989161620588988
     mode = np.int64(np.floor(np.float64(sample + 1) * (few + 1) / (total + 2)))
-    peak = _log_factorials(mode, few, sample, rest)
+    peak = log_factorials(mode, few, sample, rest)
     limit = np.float64((sample if sample < few else few) + 1)
     far = np.floor(center + 16 * spread)
     limit = limit if limit < far else far
@@ -286,7 +292,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
         x = center + width * (v - 0.5) / u
         if x >= 0.0 and x < limit:
             count = np.int64(np.floor(x))
-            t = peak - _log_factorials(count, few, sample, rest)
+            t = peak - log_factorials(count, few, sample, rest)
             accepted = u * (4.0 - u) - 3.0 <= t
             if not accepted and u * (u - t) < 1:
                 accepted = 2.0 * np.log(u) <= t
@@ -294,7 +300,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
     return good - count if sample < nsample else count
 
 
-def _log_factorials(k: Any, few: Any, sample: Any, rest: Any) -> Any:
+def log_factorials(k: Any, few: Any, sample: Any, rest: Any) -> Any:
     """The logarithm of what divides the number of samples with k of the few."""
     total = np.float64(0.0)
     for n in (k, few - k, sample - k, rest - sample + k):

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.lib.random.integers import below, below32, below_narrow
+from pyxla.lib.random.integers import (
+    below,
+    below32,
+    below_narrow,
+    interval,
+    masked,
+    masked_narrow,
+)
 
 
 def filled(source: Any, draw: Any, out: Any, params: Any) -> Any:
@@ -21,23 +28,25 @@ def filled_each(source: Any, draw: Any, out: Any, params: Any) -> Any:
     return out
 
 
-def filled_below(bits: Any, out: Any, span: Any, width: int, buffer: Any) -> Any:
+def filled_below(bits: Any, out: Any, span: Any, width: int, buffer: Any, legacy: bool) -> Any:
     """Fill the 1-d unsigned `out` with numbers of 0 to `span`, both included."""
     for i in range(len(out)):
-        out[i] = _below(bits, span, width, buffer)
+        out[i] = _below(bits, span, width, buffer, legacy)
     return out
 
 
-def filled_below_each(bits: Any, out: Any, span: Any, width: int, buffer: Any) -> Any:
+def filled_below_each(bits: Any, out: Any, span: Any, width: int, buffer: Any, legacy: bool) -> Any:
     """Fill the 1-d unsigned `out` with numbers of 0 to span[i], both included."""
     for i in range(len(out)):
-        out[i] = _below(bits, span[i], width, buffer)
+        out[i] = _below(bits, span[i], width, buffer, legacy)
     return out
 
 
-def _below(bits: Any, span: Any, width: int, buffer: Any) -> Any:
+def _below(bits: Any, span: Any, width: int, buffer: Any, legacy: bool) -> Any:
     if width == 64:
-        return below(bits, span)
+        return masked(bits, span) if legacy else below(bits, span)
     if width == 32:
-        return below32(bits, span)
+        return interval(bits, span) if legacy else below32(bits, span)
+    if legacy:
+        return masked_narrow(bits, buffer, span, width)
     return below_narrow(bits, buffer, span, width)

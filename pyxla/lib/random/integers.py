@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.random.pcg64 import next32, next64, product_high
+from pyxla.lib.random.pcg64 import product_high
+from pyxla.lib.random.words import next32, next64
 
 
 @dataclasses.dataclass(slots=True)
@@ -78,7 +79,33 @@ def interval(bits: Any, largest: Any) -> Any:
     mask = largest
     for shift in (1, 2, 4, 8, 16):
         mask = mask | mask >> shift
-    value = largest + np.uint32(largest != 0)
-    while value > largest:
+    value, accepted = np.uint32(0), largest == 0
+    while not accepted:
         value = next32(bits) & mask
+        accepted = value <= largest
+    return value
+
+
+def masked(bits: Any, span: Any) -> Any:
+    """A u64 of 0 to `span`, both included, by rejection under a mask."""
+    if span <= 0xFFFFFFFF:
+        return np.uint64(interval(bits, np.uint32(span)))
+    mask = span
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask = mask | mask >> shift
+    value, accepted = np.uint64(0), False
+    while not accepted:
+        value = next64(bits) & mask
+        accepted = value <= span
+    return value
+
+
+def masked_narrow(bits: Any, buffer: Any, span: Any, width: int) -> Any:
+    """The same as a u32 of `width` bits: 1, 8 or 16."""
+    mask = span
+    for shift in (1, 2, 4, 8):
+        mask = mask | mask >> shift
+    value = span + np.uint32(span != 0)
+    while value > span:
+        value = _next_narrow(bits, buffer, width) & mask
     return value

@@ -9,7 +9,7 @@ import numpy as np
 from pyxla.lib.random.continuous import beta, standard_gamma
 from pyxla.lib.random.discrete import binomial
 from pyxla.lib.random.integers import below, below32, interval
-from pyxla.lib.random.pcg64 import next_double
+from pyxla.lib.random.words import next_double
 
 
 def shuffled(bits: Any, order: Any) -> Any:

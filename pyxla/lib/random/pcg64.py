@@ -21,7 +21,7 @@ import numpy as np
 
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 HIGH, LOW = MULTIPLIER >> 64, MULTIPLIER & (1 << 64) - 1
-DOUBLE_UNIT, FLOAT_UNIT = 2.0**-53, np.float32(2.0**-24)
+DOUBLE_UNIT = 2.0**-53
 
 
 @dataclasses.dataclass(slots=True)
@@ -75,8 +75,3 @@ def next32(bits: Any) -> Any:
 def next_double(bits: Any) -> Any:
     """A multiple of 2**-53 in [0, 1)."""
     return np.float64(next64(bits) >> 11) * DOUBLE_UNIT
-
-
-def next_float(bits: Any) -> Any:
-    """A multiple of 2**-24 in [0, 1), f32."""
-    return np.float32(next32(bits) >> 8) * FLOAT_UNIT

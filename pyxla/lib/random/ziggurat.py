@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.random.pcg64 import next32, next64, next_double, next_float
+from pyxla.lib.random.libm import log1p
+from pyxla.lib.random.words import next32, next64, next_double, next_float
 
 # Where the bottom layers end and the tails begin.
 NORMAL_END, EXPONENTIAL_END = 3.6541528853610087963519472518, 7.69711747013104971404462804811
@@ -43,8 +44,8 @@ def _normal_tail(bits: Any, negative: Any) -> Any:
     """Marsaglia's method (1964)."""
     x, y = np.float64(0.0), np.float64(-1.0)
     while not y + y > x * x:
-        x = -0.27366123732975827203338247596 * np.log1p(-next_double(bits))
-        y = -np.log1p(-next_double(bits))
+        x = -0.27366123732975827203338247596 * log1p(-next_double(bits))
+        y = -log1p(-next_double(bits))
     return -(NORMAL_END + x) if negative else NORMAL_END + x
 
 
@@ -59,7 +60,7 @@ def standard_exponential(source: Any) -> Any:
         if not accepted:
             u = next_double(source.bits)
             if layer == 0:
-                x = EXPONENTIAL_END - np.log1p(-u)
+                x = EXPONENTIAL_END - log1p(-u)
                 accepted = True
             else:
                 accepted = _below_exponential(source, layer, x, u)

@@ -139,7 +139,7 @@ def check(got: Any, expected: Any) -> None:
     a, b = np.asarray(got), np.asarray(expected)
     assert (a.dtype, a.shape) == (b.dtype, b.shape)
     if a.dtype.kind == "f":
-        np.testing.assert_allclose(a, b, 64 * np.finfo(a.dtype).eps)
+        np.testing.assert_array_equal(a, b)
     else:
         np.testing.assert_array_equal(a, b)
 
@@ -333,10 +333,7 @@ def either(rng):
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (lambda rng: np.random.rand(3), "global generator"),
-        (lambda rng: np.random.seed(3), "global generator"),
         (lambda rng: np.random.default_rng(), "without a seed"),
-        (lambda rng: np.random.RandomState(3), "only np.random.Generator"),
         (lambda rng: rng.spawn(2), "seed sequence"),
         (lambda rng: rng.shuffle([1, 2]), "shuffle an array"),
         (lambda rng: rng.bit_generator.state, "read it outside"),
@@ -351,4 +348,4 @@ def test_refused(program, message):
 
 def test_other_bit_generators():
     with pytest.raises(CompileError, match="over np.random.PCG64"):
-        pyxla.compile(lambda rng: rng.random())(np.random.Generator(np.random.MT19937(0)))
+        pyxla.compile(lambda rng: rng.random())(np.random.Generator(np.random.SFC64(0)))

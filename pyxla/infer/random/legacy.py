@@ -1,0 +1,360 @@
+"""`np.random.RandomState`, and NumPy's functions that share one of them.
+
+A RandomState is an instance on the heap whose fields are its bit generator and the normal number
+that waits to be drawn.  The global one is captured like any object outside: read before the call,
+and written after it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import ListCell, NumberList, ObjectCell
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
+from pyxla.infer.random import methods as m
+from pyxla.infer.random.generators import (
+    DISTRIBUTIONS,
+    F64,
+    I64,
+    NONE,
+    REMEDY,
+    Distribution,
+    Family,
+    bits_of,
+    empty,
+    python_number,
+    shape_of,
+    shaped,
+    visit,
+)
+from pyxla.lib.operands import as_array, cast
+from pyxla.lib.random import composed, continuous, discrete, legacy, mt19937, orders
+from pyxla.lib.random.state import STATES
+from pyxla.lib.registry import rule
+from pyxla.ops.shape import constant, reshape
+
+RandomState = np.random.RandomState
+U32 = np.dtype(np.uint32)
+KEPT = ("the state is the caller's while the program runs", "ask for it, or set it, outside")
+KEPT_BIT_GENERATOR = ("get_bit_generator", "set_bit_generator")
+REFUSED = {
+    "bytes": ("bytes are not values of compiled code", "use randint(256, size=n, dtype=np.uint8)"),
+    "get_state": KEPT,
+    "set_state": KEPT,
+    "multivariate_normal": (
+        "its numbers depend on the signs of singular vectors, which LAPACK leaves open",
+        "use mean + standard_normal((n, k)) @ np.linalg.cholesky(cov).T",
+    ),
+    "vonmises": (
+        "its numbers go through acos, whose last bit is not the C library's in XLA",
+        "draw from it outside, or use np.random.default_rng(seed).vonmises",
+    ),
+}
+
+
+def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
+    engine.check_writable(ref)
+    return engine.new(ObjectCell(legacy.Legacy, {"bits": bits_of(engine, ref), "owner": ref}))
+
+
+FAMILY = Family(RandomState, lambda: RandomState(0), _source)
+method = FAMILY.method
+
+
+def _made_from(name: str, draw: Any, **further: Any) -> Distribution:
+    """The distribution of a Generator, drawn in another way."""
+    found = DISTRIBUTIONS[name]
+    return Distribution(draw, {**found.params, **further}, found.dtype, ints=found.ints)
+
+
+for _name in (
+    *("standard_gamma", "standard_cauchy", "standard_t", "normal"),
+    *("lognormal", "exponential", "gamma", "beta", "chisquare", "f", "noncentral_chisquare"),
+    *("noncentral_f", "pareto", "power", "weibull", "rayleigh", "wald", "binomial", "geometric"),
+    *("zipf", "hypergeometric", "negative_binomial"),
+):
+    FAMILY.distribution(_name, _made_from(_name, getattr(legacy, _name)))
+for _name in ("uniform", "gumbel", "laplace", "logistic", "triangular"):
+    FAMILY.distribution(_name, _made_from(_name, getattr(continuous, _name)))
+for _name in ("poisson", "logseries"):
+    FAMILY.distribution(_name, _made_from(_name, getattr(discrete, _name)))
+FAMILY.distribution("standard_exponential", Distribution(legacy.standard_exponential))
+FAMILY.distribution("standard_normal", Distribution(legacy.gauss))
+FAMILY.distribution("tomaxint", Distribution(legacy.tomaxint, {}, I64))
+for _name in ("random_sample", "random"):
+    FAMILY.distribution(_name, Distribution(continuous.random))
+
+
+# --- Seeds ---------------------------------------------------------------------------------------
+
+
+def _fresh_bits(engine: Engine) -> Ref:
+    """A Mersenne Twister with an empty key."""
+    key = arrays.fresh(engine, as_array(np.zeros(mt19937.WORDS, U32)))
+    fields = {"key": key, "pos": _scalar(np.int64(mt19937.WORDS)), "lazy": _scalar(np.False_)}
+    return engine.new(ObjectCell(np.random.MT19937, fields))
+
+
+def _scalar(x: Any) -> Array:
+    return Array(constant(value=np.asarray(x)))
+
+
+def _fill(engine: Engine, bits: Ref, fields: dict[str, Any]) -> None:
+    """Put a Mersenne Twister into a known state."""
+    held = engine.content(bits).fields
+    arrays.assign(engine, held["key"], as_array(np.asarray(fields["key"])))
+    _restart(engine, bits, {name: _scalar(fields[name]) for name in ("pos", "lazy")})
+
+
+def _restart(engine: Engine, ref: Ref, fields: dict[str, Any]) -> None:
+    content = engine.content(ref)
+    engine.set_content(ref.cell, ObjectCell(content.cls, {**content.fields, **fields}))
+
+
+def _seed(engine: Engine, bits: Ref, seed: Any) -> None:
+    """What `MT19937._legacy_seeding` does."""
+    known = m.known_objects(engine, seed)
+    if known == [None]:
+        raise engine.refuse(
+            "a generator without a seed is another one at every call",
+            "pass a seed, or pass the generator as an argument",
+        )
+    if known is not None:
+        try:
+            made = RandomState(known[0])._bit_generator
+        except (TypeError, ValueError) as error:
+            engine.raise_constant(error)
+        state = STATES[np.random.MT19937]
+        _fill(engine, bits, dict(zip(state.names, state.open(made), strict=True)))
+        return
+    x = as_array(engine.operand(seed))
+    if x.dtype.kind not in "iu":
+        raise engine.refuse(f"a seed of {x.dtype} at run time", "convert it with int()")
+    in_range = call_object(engine, np.all, [engine.abstract((x >= 0) & (x <= 2**32 - 1))], {})
+    words = "Seed must be between 0 and 2**32 - 1"
+    engine.ensure(engine.rules.truth(engine, in_range), ValueError(words))
+    key = engine.content(bits).fields["key"]
+    if x.ndim == 0:
+        visit(engine, mt19937.seed_by_number, key, Array(cast(x.value, U32)))
+    else:
+        given = arrays.fresh(engine, Array(cast(x.value, U32)))
+        visit(engine, mt19937.seed_by_words, key, given, Const(x.size))
+    start = {"pos": _scalar(np.int64(mt19937.WORDS)), "lazy": _scalar(np.False_)}
+    _restart(engine, bits, start)
+
+
+def _spareless() -> dict[str, Any]:
+    return {"has_spare": _scalar(np.False_), "spare": _scalar(np.float64(0.0))}
+
+
+@rule(RandomState)
+def _random_state(engine: Engine, seed: Any = NONE) -> Any:
+    content = engine.content(seed) if isinstance(seed, Ref) else None
+    bits = seed
+    if not isinstance(content, ObjectCell) or not issubclass(content.cls, np.random.BitGenerator):
+        bits = _fresh_bits(engine)
+        _seed(engine, bits, seed)
+    return engine.new(ObjectCell(RandomState, {"_bit_generator": bits, **_spareless()}))
+
+
+@rule(np.random.MT19937)
+def _mt19937(engine: Engine, seed: Any = NONE) -> Any:
+    known = engine.static(seed, "the seed of a MT19937")
+    if known is None:
+        raise engine.refuse("a generator without a seed is another one at every call", REMEDY)
+    state, bits = STATES[np.random.MT19937], _fresh_bits(engine)
+    made = state.open(np.random.MT19937(known))
+    _fill(engine, bits, dict(zip(state.names, made, strict=True)))
+    return bits
+
+
+@method("seed")
+def _reseed(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    engine.check_writable(ref)
+    _seed(engine, bits_of(engine, ref), given["seed"])
+    _restart(engine, ref, _spareless())
+    return NONE
+
+
+# --- Integers ------------------------------------------------------------------------------------
+
+
+@method("randint")
+def _randint(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    return engine.library("randint", _drawn, engine, ref, given)
+
+
+def _drawn(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    kind = engine.static(given["dtype"], "the dtype")
+    dtype = np.dtype(kind)
+    known = m.known_objects(engine, given["low"], given["high"])
+    if known is not None:
+        try:
+            RandomState(0).randint(known[0], known[1], 0, kind)
+        except (TypeError, ValueError) as error:
+            engine.raise_constant(error)
+    low, high = m.bounds(engine, given, dtype, False)
+    bits = bits_of(engine, ref)
+    numbers = m.integers_between(engine, bits, low, high, given["size"], legacy=True)
+    python = isinstance(numbers, Array) and (kind is int or kind is bool)
+    return python_number(engine, numbers, kind) if python else numbers
+
+
+@method("random_integers")
+def _random_integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    """As `randint`, to `high` included."""
+    low, high = given["low"], given["high"]
+    if isinstance(high, Const) and high.value is None:
+        low, high = Const(1), low
+    last = engine.rules.binary(engine, "add", call(engine, Const(int), [high], {}), Const(1))
+    given = {"low": low, "high": last, "size": given["size"], "dtype": Const(np.dtype(int))}
+    return engine.library("random_integers", _drawn, engine, ref, given)
+
+
+def _of_sizes(name: str, sized: str) -> None:
+    @rule(getattr(RandomState, name))
+    def draw(engine: Engine, ref: Any, *sizes: Any) -> Any:
+        """`rand(2, 3)` is `random_sample((2, 3))`."""
+        named = {"size": Tuple(sizes)} if sizes else {}
+        return call_object(engine, getattr(RandomState, sized), [ref], named)
+
+
+_of_sizes("rand", "random_sample")
+_of_sizes("randn", "standard_normal")
+
+
+# --- Orders and choices --------------------------------------------------------------------------
+
+
+@method("permutation")
+def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    axis = {**given, "axis": Const(0)}
+    return engine.library("permutation", m.permuted_copy, engine, ref, axis)
+
+
+@method("shuffle")
+def _shuffle(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    content = engine.content(given["x"]) if isinstance(given["x"], Ref) else None
+    if isinstance(content, (ListCell, NumberList)):
+        visit(engine, orders.shuffled, bits_of(engine, ref), given["x"])
+        return NONE
+    return m.shuffle(engine, ref, {**given, "axis": Const(0)})
+
+
+@method("choice")
+def _choice(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    return engine.library("choice", _chosen, engine, ref, given)
+
+
+def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    a, size = given["a"], given["size"]
+    operand = engine.bounded_operand(a)
+    names = ("a", "size", "replace", "p")
+    if (known := m.known_objects(engine, *[given[name] for name in names])) is not None:
+        try:
+            RandomState(0).choice(*known)
+        except (TypeError, ValueError) as error:
+            engine.raise_constant(error)
+    of_ints = isinstance(operand, (int, np.integer, Scalar))
+    if not of_ints and len(as_array(operand).shape) != 1:
+        engine.raise_constant(ValueError("a must be 1-dimensional"))
+    count = a if of_ints else call_object(engine, len, [a], {})
+    at = _places(engine, ref, given, count, shape_of(engine, size))
+    if of_ints:
+        return at
+    return call_object(engine, np.take, [a, at], {})
+
+
+def _places(
+    engine: Engine, ref: Any, given: dict[str, Any], count: Any, shape: tuple[int, ...] | None
+) -> Any:
+    """Positions below `count`."""
+    replace = bool(engine.static(given["replace"], "replace"))
+    weighted = not (isinstance(given["p"], Const) and given["p"].value is None)
+    size = NONE if shape is None else Const(shape)
+    if replace and not weighted:
+        return call_object(engine, RandomState.randint, [ref, Const(0), count], {"size": size})
+    drawn = math.prod(shape or ())
+    if weighted:
+        p = arrays.fresh(engine, as_array(engine.operand(given["p"]), F64))
+        m.ensure_weights(engine, p)
+        if replace:
+            found = visit(engine, composed.chosen_by_weight, ref, p, Const(shape or ()))
+        else:
+            found = empty(engine, drawn, I64)
+            visit(engine, orders.sampled_by_weight, bits_of(engine, ref), p, found)
+    else:
+        known = int(engine.static(count, "the population"))
+        if drawn > known:
+            words = "Cannot take a larger sample than population when 'replace=False'"
+            engine.raise_constant(ValueError(words))
+        order = call_object(engine, RandomState.permutation, [ref, Const(known)], {})
+        found = call_object(engine, np.ndarray.__getitem__, [order, Const(slice(drawn))], {})
+    value = reshape(cast(engine.as_array(found).value, I64), shape=shape or ())
+    if shape is None:
+        return python_number(engine, Array(value), int)
+    return arrays.fresh(engine, Array(value))
+
+
+# --- Vectors -------------------------------------------------------------------------------------
+
+
+def _rows(engine: Engine, size: Any, length: int) -> tuple[tuple[int, ...], int]:
+    """The shape of so many vectors of that length, and how many there are."""
+    shape = shape_of(engine, size) or ()
+    return (*shape, length), math.prod(shape)
+
+
+@method("dirichlet")
+def _dirichlet(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    alpha = as_array(engine.operand(given["alpha"]), F64)
+    known = m.known_objects(engine, given["alpha"])
+    if known is not None and np.any(np.less_equal(known[0], 0)):
+        engine.raise_constant(ValueError("alpha <= 0"))
+    shape, count = _rows(engine, given["size"], alpha.size)
+    rows = call_object(engine, np.zeros, [Const((count, alpha.size))], {})
+    source = _source(engine, ref, F64)
+    filled = visit(engine, legacy.dirichlet, source, arrays.fresh(engine, alpha), rows)
+    return shaped(engine, filled, shape)
+
+
+@method("multinomial")
+def _multinomial(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    known = m.known_objects(engine, given["n"], given["pvals"])
+    if known is not None:
+        try:
+            RandomState(0).multinomial(*known)
+        except (TypeError, ValueError) as error:
+            engine.raise_constant(error)
+    p = as_array(engine.operand(given["pvals"]), F64)
+    shape, count = _rows(engine, given["size"], p.size)
+    counts = call_object(engine, np.zeros, [Const((count, p.size)), Const(I64)], {})
+    n = engine.abstract(as_array(engine.operand(given["n"]), I64))
+    source = _source(engine, ref, F64)
+    filled = visit(engine, legacy.multinomial, source, n, arrays.fresh(engine, p), counts)
+    return shaped(engine, filled, shape)
+
+
+# --- The functions of the module -----------------------------------------------------------------
+
+
+def _shared(function: Any, of: Any) -> None:
+    @rule(function)
+    def drawn(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+        owner = engine.captures.abstract(engine, np.random.mtrand._rand)
+        return call_object(engine, of, [owner, *args], kwargs)
+
+
+_shared(np.random.seed, RandomState.seed)
+_shared(np.random.sample, RandomState.random_sample)
+_shared(np.random.ranf, RandomState.random_sample)
+for _name, _why in REFUSED.items():
+    m.refuse(getattr(RandomState, _name), *_why)
+for _name in KEPT_BIT_GENERATOR:
+    m.refuse(getattr(np.random, _name), *KEPT)

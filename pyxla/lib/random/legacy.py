@@ -1,0 +1,333 @@
+"""The distributions of `np.random.RandomState`, frozen in NumPy since 2019, one number at a time.
+
+What is not here is as for `np.random.Generator` (`continuous`, `discrete`).  Parameters are f64 or
+i64, and every loop ends.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from pyxla.lib.random.discrete import binomial_btpe, log_factorials, poisson
+from pyxla.lib.random.libm import exp, log1p
+from pyxla.lib.random.words import next64, next_double
+
+
+def _skips() -> bool:
+    """Whether the installed NumPy's `multinomial` draws nothing for what has no probability."""
+    twister = np.random.RandomState(0)
+    twister.multinomial(3, [0.0, 1.0])
+    return twister.rand() == np.random.RandomState(0).rand()
+
+
+SKIPS = _skips()
+
+
+@dataclasses.dataclass(slots=True)
+class Legacy:
+    """What a draw reads: a bit generator, and whose second normal number may wait there."""
+
+    bits: Any
+    owner: Any
+
+
+def gauss(source: Any) -> Any:
+    """Marsaglia's polar method, which makes two numbers at a time."""
+    owner = source.owner
+    if owner.has_spare:
+        number = owner.spare
+        owner.spare = np.float64(0.0)
+        owner.has_spare = np.bool_(False)
+        return number
+    x, y, square = np.float64(0.0), np.float64(0.0), np.float64(2.0)
+    while square >= 1.0 or square == 0.0:
+        x = 2.0 * next_double(source.bits) - 1.0
+        y = 2.0 * next_double(source.bits) - 1.0
+        square = x * x + y * y
+    factor = np.sqrt(-2.0 * np.log(square) / square)
+    owner.spare = factor * x
+    owner.has_spare = np.bool_(True)
+    return factor * y
+
+
+def standard_exponential(source: Any) -> Any:
+    return -np.log(1.0 - next_double(source.bits))
+
+
+def standard_gamma(source: Any, shape: Any) -> Any:
+    """Marsaglia & Tsang (2000); below a shape of 1, Ahrens & Dieter (1974)."""
+    if shape == 1.0:
+        return standard_exponential(source)
+    if shape == 0.0:
+        return np.float64(0.0)
+    if shape < 1.0:
+        return _small_gamma(source, shape)
+    b = shape - 1.0 / 3.0
+    c = 1.0 / np.sqrt(9 * b)
+    accepted, v = False, np.float64(0.0)
+    while not accepted:
+        x, v = np.float64(0.0), np.float64(0.0)
+        while v <= 0.0:
+            x = gauss(source)
+            v = 1.0 + c * x
+        v = v * v * v
+        u = next_double(source.bits)
+        accepted = u < 1.0 - 0.0331 * (x * x) * (x * x)
+        accepted = accepted or not np.log(u) >= 0.5 * x * x + b * (1.0 - v + np.log(v))
+    return b * v
+
+
+def _small_gamma(source: Any, shape: Any) -> Any:
+    accepted, x = False, np.float64(0.0)
+    while not accepted:
+        u = next_double(source.bits)
+        v = standard_exponential(source)
+        if u <= 1.0 - shape:
+            x = np.power(u, 1.0 / shape)
+        else:
+            y = -np.log((1 - u) / shape)
+            x = np.power(1.0 - shape + shape * y, 1.0 / shape)
+            v = v + y
+        accepted = not x > v
+    return x
+
+
+def normal(source: Any, loc: Any, scale: Any) -> Any:
+    return loc + scale * gauss(source)
+
+
+def lognormal(source: Any, mean: Any, sigma: Any) -> Any:
+    return exp(normal(source, mean, sigma))
+
+
+def exponential(source: Any, scale: Any) -> Any:
+    return scale * standard_exponential(source)
+
+
+def gamma(source: Any, shape: Any, scale: Any) -> Any:
+    return scale * standard_gamma(source, shape)
+
+
+def beta(source: Any, a: Any, b: Any) -> Any:
+    """Joehnk (1964) where neither exceeds 1, else a quotient of gamma numbers."""
+    if a <= 1.0 and b <= 1.0:
+        return _joehnk(source, a, b)
+    first = standard_gamma(source, a)
+    return first / (first + standard_gamma(source, b))
+
+
+def _joehnk(source: Any, a: Any, b: Any) -> Any:
+    u, v, x, y = np.float64(0.0), np.float64(0.0), np.float64(1.0), np.float64(1.0)
+    while x + y > 1.0:
+        u, v = next_double(source.bits), next_double(source.bits)
+        x, y = np.power(u, 1.0 / a), np.power(v, 1.0 / b)
+    if x + y > 0.0:
+        return x / (x + y)
+    log_x, log_y = np.log(u) / a, np.log(v) / b
+    largest = log_x if log_x > log_y else log_y
+    log_x, log_y = log_x - largest, log_y - largest
+    return exp(log_x - np.log(exp(log_x) + exp(log_y)))
+
+
+def chisquare(source: Any, df: Any) -> Any:
+    return 2.0 * standard_gamma(source, df / 2.0)
+
+
+def f(source: Any, dfnum: Any, dfden: Any) -> Any:
+    numerator = chisquare(source, dfnum) * dfden
+    return numerator / (chisquare(source, dfden) * dfnum)
+
+
+def noncentral_chisquare(source: Any, df: Any, nonc: Any) -> Any:
+    if nonc == 0:
+        return chisquare(source, df)
+    if df > 1:
+        central = chisquare(source, df - 1)
+        shifted = gauss(source) + np.sqrt(nonc)
+        return central + shifted * shifted
+    extra = poisson(source, nonc / 2.0)
+    return chisquare(source, df + 2.0 * np.float64(extra))
+
+
+def noncentral_f(source: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
+    numerator = noncentral_chisquare(source, dfnum, nonc) * dfden
+    return numerator / (chisquare(source, dfden) * dfnum)
+
+
+def standard_t(source: Any, df: Any) -> Any:
+    numerator = gauss(source)
+    half = standard_gamma(source, df / 2)
+    return np.sqrt(df / 2) * numerator / np.sqrt(half)
+
+
+def standard_cauchy(source: Any) -> Any:
+    numerator = gauss(source)
+    return numerator / gauss(source)
+
+
+def pareto(source: Any, a: Any) -> Any:
+    return exp(standard_exponential(source) / a) - 1
+
+
+def weibull(source: Any, a: Any) -> Any:
+    if a == 0.0:
+        return np.float64(0.0)
+    return np.power(standard_exponential(source), 1.0 / a)
+
+
+def power(source: Any, a: Any) -> Any:
+    return np.power(1 - exp(-standard_exponential(source)), 1.0 / a)
+
+
+def rayleigh(source: Any, scale: Any) -> Any:
+    return scale * np.sqrt(-2.0 * log1p(-next_double(source.bits)))
+
+
+def wald(source: Any, mean: Any, scale: Any) -> Any:
+    """Michael, Schucany & Haas (1976)."""
+    half = mean / (2 * scale)
+    y = gauss(source)
+    y = mean * y * y
+    x = mean + half * (y - np.sqrt(4 * scale * y + y * y))
+    u = next_double(source.bits)
+    return x if u <= mean / (mean + x) else mean * mean / x
+
+
+def negative_binomial(source: Any, n: Any, p: Any) -> Any:
+    return poisson(source, gamma(source, n, (1 - p) / p))
+
+
+def binomial(source: Any, n: Any, p: Any) -> Any:
+    """Inversion, or BTPE where more than 30 successes, or failures, are expected."""
+    rare = p if p <= 0.5 else 1.0 - p
+    if rare * n <= 30.0:
+        count = _binomial_inversion(source.bits, n, rare)
+    else:
+        count = binomial_btpe(source.bits, n, rare, False)
+    return count if p <= 0.5 else n - count
+
+
+def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
+    q = 1.0 - p
+    none = exp(n * np.log(q))
+    mean = n * p
+    limit: Any = np.float64(n)
+    spread = mean + 10.0 * np.sqrt(mean * q + 1)
+    limit = np.int64(spread if spread < limit else limit)
+    count, chance, u = np.int64(0), none, next_double(bits)
+    while u > chance:
+        count = count + 1
+        if count > limit:
+            count, chance, u = np.int64(0), none, next_double(bits)
+        else:
+            u = u - chance
+            chance = (n - count + 1) * p * chance / (count * q)
+    return count
+
+
+def geometric(source: Any, p: Any) -> Any:
+    if p >= 0.333333333333333333333333:
+        count, chance = np.int64(1), p
+        total, u = p, next_double(source.bits)
+        while u > total and chance > 0.0:
+            chance = chance * (1.0 - p)
+            total = total + chance
+            count = count + 1
+        return count
+    return np.int64(np.ceil(log1p(-next_double(source.bits)) / np.log(1 - p)))
+
+
+def zipf(source: Any, a: Any) -> Any:
+    """Devroye (1986), X.6.1, without numbers that are no int64."""
+    power = a - 1.0
+    b = np.power(2.0, power)
+    accepted, x = False, np.float64(1.0)
+    while not accepted:
+        u = 1.0 - next_double(source.bits)
+        v = next_double(source.bits)
+        x = np.floor(np.power(u, -1.0 / power))
+        if x <= 9.223372036854775807e18 and x >= 1.0:
+            t = np.power(1.0 + 1.0 / x, power)
+            accepted = v * x * (t - 1.0) / (b - 1.0) <= t / b
+        accepted = accepted or not power > 0
+    return np.int64(x)
+
+
+def hypergeometric(source: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
+    if nsample > 10:
+        return _hypergeometric_ratio(source.bits, ngood, nbad, nsample)
+    others, rare = ngood + nbad - nsample, np.float64(ngood if ngood < nbad else nbad)
+    left, k = rare, nsample
+    while left > 0.0 and k > 0:
+        u = next_double(source.bits)
+        left = left - np.floor(u + left / np.float64(others + k))
+        k = k - 1
+    count = np.int64(rare - left)
+    return nsample - count if ngood > nbad else count
+
+
+def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
+    """The algorithm HRUA* of Stadlober (1990)."""
+    few, many, total = (good if good < bad else bad), (bad if good < bad else good), good + bad
+    sample = nsample if nsample < total - nsample else total - nsample
+    share = np.float64(few) / total
+    center = sample * share + 0.5
+    variance = np.float64(total - sample) * nsample * share * (1.0 - share) / (total - 1)
+    spread = np.sqrt(variance + 0.5)
+    width = 1.7155277699214135 * spread + 0.8989161620588988
+    mode = np.int64(np.floor(np.float64(sample + 1) * (few + 1) / (total + 2)))
+    peak = log_factorials(mode, few, sample, many)
+    limit = np.float64(sample if sample < few else few) + 1.0
+    far = np.floor(center + 16 * spread)
+    limit = limit if limit < far else far
+    accepted, count = False, np.int64(0)
+    while not accepted:
+        u, v = next_double(bits), next_double(bits)
+        x = center + width * (v - 0.5) / u
+        if x >= 0.0 and x < limit:
+            count = np.int64(np.floor(x))
+            t = peak - log_factorials(count, few, sample, many)
+            accepted = u * (4.0 - u) - 3.0 <= t
+            if not accepted and u * (u - t) < 1:
+                accepted = 2.0 * np.log(u) <= t
+    count = sample - count if good > bad else count
+    return good - count if sample < nsample else count
+
+
+def tomaxint(source: Any) -> Any:
+    """A positive int64."""
+    return np.int64(next64(source.bits) >> 1)
+
+
+def dirichlet(source: Any, alpha: Any, rows: Any) -> Any:
+    """Fill each of `rows` with gamma numbers divided by their sum."""
+    for row in range(rows.shape[0]):
+        total = np.float64(0.0)
+        for k in range(rows.shape[1]):
+            x = standard_gamma(source, alpha[k])
+            rows[row, k] = x
+            total = total + x
+        inverse = 1 / total
+        for k in range(rows.shape[1]):
+            rows[row, k] = rows[row, k] * inverse
+    return rows
+
+
+def multinomial(source: Any, n: Any, p: Any, counts: Any) -> Any:
+    """Fill the rows of `counts` (2-d, zeros): binomials of what is left."""
+    for row in range(counts.shape[0]):
+        left, rest = n, np.float64(1.0)
+        for k in range(counts.shape[1] - 1):
+            if left > 0 and p[k] == 0.0 and SKIPS:
+                rest = rest - p[k]
+            elif left > 0:
+                count = binomial(source, left, p[k] / rest)
+                counts[row, k] = count
+                left = left - count
+                rest = rest - p[k]
+        if left > 0:
+            counts[row, counts.shape[1] - 1] = left
+    return counts
