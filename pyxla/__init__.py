@@ -26,6 +26,7 @@ from pyxla.reflect import (
     code_stablehlo,
     code_typed,
 )
+from pyxla.reporting.explaining import explain
 from pyxla.types import (
     bf16,
     bool_,
@@ -64,6 +65,7 @@ __all__ = [
     "compile",
     "custom_jvp",
     "custom_vjp",
+    "explain",
     "f16",
     "f32",
     "f64",

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pyxla import ahead, types
+from pyxla import ahead, journal, reasons, types
 from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
@@ -32,11 +32,26 @@ GROWTH, MOST_ITEMS = 16, 1 << 26
 
 
 class Entry:
-    """A finished specialization: what to run, and the outside objects it takes for granted."""
+    """A finished specialization: what to run, and the outside objects it takes for granted.
 
-    __slots__ = ("_recognize", "executable", "guards", "memory", "request", "specialization")
+    record: what the journal tells of how it was made.  names: of its arguments.
+    """
 
-    def __init__(self, compilation: Compilation) -> None:
+    __slots__ = (
+        "_recognize",
+        "executable",
+        "guards",
+        "memory",
+        "names",
+        "record",
+        "request",
+        "specialization",
+    )
+
+    def __init__(
+        self, compilation: Compilation, record: journal.Record, names: Sequence[str]
+    ) -> None:
+        self.record, self.names = record, names
         self.request = compilation.request
         self.specialization = specialization = compilation.at("typed")
         self.executable = executable(compilation)
@@ -46,11 +61,16 @@ class Entry:
 
     def __repr__(self) -> str:
         """The types it is for, as `pyxla.types` spells them."""
+        return f"<{self.executable.program.name}({self.types})>"
+
+    @property
+    def types(self) -> str:
+        """The types of its arguments."""
         args, names = self.request.args, self.request.names
         given = args[: len(args) - len(self.specialization.places)]
         words = [""] * (len(given) - len(names)) + [f"{name}=" for name in names]
         spelled = [word + types.spelled(arg) for word, arg in zip(words, given, strict=True)]
-        return f"<{self.executable.program.name}({', '.join(spelled)})>"
+        return ", ".join(spelled)
 
     def valid(self) -> bool:
         for read, value in self.guards:  # noqa: SIM110
@@ -168,8 +188,10 @@ class Compiled:
             split = len(args) - len(names)
             with self._lock:
                 keywords = dict(zip(names, args[split:], strict=True))
-                made = self.lower(*args[:split], **keywords)
-                self._keep((names, signature.keyed(made.request.args)), Entry(made))
+                with journal.writing(record := self._record()):
+                    made = self.lower(*args[:split], **keywords)
+                    entry = self._entry(made, record)
+                self._keep((names, signature.keyed(made.request.args)), entry)
 
     @property
     def specializations(self) -> tuple[Entry, ...]:
@@ -179,7 +201,7 @@ class Compiled:
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
     ) -> tuple[tuple[Any, ...], list[Any], Entry]:
-        with self._lock:
+        with self._lock, journal.writing(record := self._record()):
             count = len(args) - len(self._places)
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
@@ -189,7 +211,7 @@ class Compiled:
                     return args, leaves, entry
                 described = signature.describe(args, self._static_paths)
                 try:
-                    entry = self._compile(described, names, sharing.Memory())
+                    entry = self._compile(described, names, sharing.Memory(), record)
                 except Restart as restart:
                     self._learn(restart, args)
                     continue
@@ -200,11 +222,21 @@ class Compiled:
 
     def _learn(self, restart: Restart, args: Sequence[Any] = ()) -> None:
         self._demands.learn(restart)
+        for place in restart.places:
+            if place.name is not None:
+                journal.note("captured", f"{place.name} is passed as a further argument")
         for path, loc in restart.static.items():
             further = signature.alike(args, path, self._demands.static)
             self._demands.static.update(dict.fromkeys(further, loc))
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
+
+    def _argument_names(self, made: Compilation) -> list[str]:
+        """What the arguments of a specialization are called, captured objects too."""
+        names, count = made.request.names, len(made.request.args) - len(made.places)
+        function = self.__pyxla_function__
+        own = [ahead.parameter_name(function, i, count, names) for i in range(count)]
+        return own + [place.name or "an object of the closure" for place in made.places]
 
     def _count_values(self, described: tuple[descriptions.Arg, ...]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""
@@ -225,10 +257,26 @@ class Compiled:
         self._cache.trim(self.options.cache_size)
 
     def _compile(
-        self, described: tuple[Any, ...], names: tuple[str, ...], memory: sharing.Memory
+        self,
+        described: tuple[Any, ...],
+        names: tuple[str, ...],
+        memory: sharing.Memory,
+        record: journal.Record,
     ) -> Entry:
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
-        return Entry(Compilation(request, tuple(self._places), self._demands.static))
+        return self._entry(Compilation(request, tuple(self._places), self._demands.static), record)
+
+    def _record(self) -> journal.Record:
+        return journal.Record(self.__qualname__)
+
+    def _entry(self, made: Compilation, record: journal.Record) -> Entry:
+        """The specialization that `made` is, with why it was made."""
+        entry = Entry(made, record, self._argument_names(made))
+        earlier = [other.request for other in self.specializations]
+        record.types = entry.types
+        record.why = reasons.why(made.request, entry.names, earlier)
+        journal.LOGS["specialize"].info("%s(%s): %s", record.function, record.types, record.why)
+        return entry
 
     def _for_memory(
         self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]
@@ -242,7 +290,8 @@ class Compiled:
             found = self._cache.get((names, key, memory))
             if found is None or not found.valid():
                 described = signature.describe(args, self._static_paths)
-                found = self._compile(described, names, memory)
+                with journal.writing(record := self._record()):
+                    found = self._compile(described, names, memory, record)
                 self._keep((names, key, memory), found)
         return found
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla import collector
+from pyxla import collector, journal
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
@@ -62,7 +62,7 @@ class Compilation:
         if name not in self.products:
             stage = STAGES[name]
             try:
-                with collector.paused():
+                with collector.paused(), journal.stage(name):
                     product = stage.make(self)
                     if stage.verify is not None and self.request.options.verify:
                         stage.verify(product)
@@ -109,7 +109,9 @@ class Stage:
 
 def executable(compilation: Compilation) -> Executable:
     """The program of a compilation, ready to be called."""
-    return Executable(compilation.at("regions"), compilation.outcome)
+    program, outcome = compilation.at("regions"), compilation.outcome
+    with journal.stage("executable"):
+        return Executable(program, outcome)
 
 
 # --- making -----------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
-    ("hints", "collector"),
+    ("hints", "collector", "journal"),
     ("errors",),
     ("options", "ir"),
     ("frontend", "ops"),
@@ -51,9 +51,10 @@ LAYERS = (
     ("runtime",),
     ("specialize",),
     ("pipeline", "types"),
-    ("ahead",),
+    ("ahead", "reasons"),
     ("api",),
     ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap", "jaxcalls"),
+    ("reporting",),
     ("cli", ""),
     ("__main__",),
 )
