@@ -24,6 +24,7 @@ from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import pools, shared
 from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.infer.lists.sites import NeedsPool, united
+from pyxla.infer.observing import watch
 from pyxla.ir.build import building
 from pyxla.ir.core import Block, Function, Return
 from pyxla.ir.dominance import reverse_postorder
@@ -192,6 +193,7 @@ def _attempt(
     """Type the function; raises NeedsExact where a join must be one of `exact`, too, and
     _NeedsUnrolled where loops must be among `unrolled`."""
     world = World(request, places)
+    watch(world.engine)
     for header in unrolled:
         world.engine.loop_memory[header].unrolled = True
     world.engine.policy, world.engine.findings = findings.policy, findings
