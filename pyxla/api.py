@@ -16,8 +16,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pyxla import ahead, journal, reasons, types
-from pyxla.errors import CompileError, ListOverflow, UndefinedName, ValueNeeded
+from pyxla import ahead, journal, progress, reasons, types
+from pyxla.errors import (
+    BadArgument,
+    CompileError,
+    ListOverflow,
+    UndefinedName,
+    ValueNeeded,
+    shorten,
+)
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
@@ -129,11 +136,13 @@ class Compiled:
             (known, recognize), kept = recent
             if known == names and (leaves := recognize(args)) is not None:
                 entry = cache.touch(kept)
-        if leaves is None:
-            leaves, entry = self._find(args, names)
-        if entry is None or (entry.guards and not entry.valid()):
-            args, leaves, entry = self._specialize(args, names)
+        line = None
         try:
+            if leaves is None:
+                leaves, entry = self._find(args, names)
+            if entry is None or (entry.guards and not entry.valid()):
+                args, leaves, entry = self._specialize(args, names)
+                line = progress.begin(entry.record)
             if entry.memory:
                 entry = self._for_memory(entry, args, names, leaves)
             return entry.executable(leaves, args)
@@ -149,6 +158,16 @@ class Compiled:
                 raise
             with self._lock:
                 self._learn(Restart(dict.fromkeys(refusal.paths), []))
+        except Exception as error:
+            if isinstance(error, BadArgument):
+                count = len(args) - len(self._places)
+                signature.name_argument(error, self.__pyxla_function__, count, names)
+            if not self.options.verify:
+                shorten(error)
+            raise
+        finally:
+            if line is not None:
+                line.end()
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
 
@@ -210,13 +229,17 @@ class Compiled:
                 if entry is not None and entry.valid():
                     return args, leaves, entry
                 described = signature.describe(args, self._static_paths)
+                line = progress.begin(record)
                 try:
                     entry = self._compile(described, names, sharing.Memory(), record)
                 except Restart as restart:
                     self._learn(restart, args)
                     continue
+                finally:
+                    if line is not None:
+                        line.end()
                 self._keep((names, key), entry)
-                self._count_values(described)
+                self._count_values(described, entry.names)
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
@@ -235,10 +258,10 @@ class Compiled:
         """What the arguments of a specialization are called, captured objects too."""
         names, count = made.request.names, len(made.request.args) - len(made.places)
         function = self.__pyxla_function__
-        own = [ahead.parameter_name(function, i, count, names) for i in range(count)]
+        own = [signature.parameter_name(function, i, count, names) for i in range(count)]
         return own + [place.name or "an object of the closure" for place in made.places]
 
-    def _count_values(self, described: tuple[descriptions.Arg, ...]) -> None:
+    def _count_values(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""
         for (index, *inside), loc in self._demands.static.items():
             if inside or not isinstance(described[index], descriptions.ArgStatic):
@@ -246,9 +269,10 @@ class Compiled:
             values = self._values.setdefault(index, set())
             values.add(described[index].value)
             if len(values) == MANY_VALUES + 1:
+                name = names[index]
                 warnings.warn(
-                    f"{self.__qualname__} was compiled for {MANY_VALUES} values of argument "
-                    f"{index}, whose value is needed at {loc}",
+                    f"{self.__qualname__} was compiled for {MANY_VALUES} values of {name}, whose "
+                    f"value is needed at {loc}",
                     stacklevel=4,
                 )
 
@@ -340,7 +364,7 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     _, outside = signature.flatten([place.read() for place in made.places], static)
     inside = len(made.at("typed").function.params) - len(outside)
     names = [
-        ahead.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
+        signature.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
         for i in range(count)
     ]
     program, outcome = made.at("regions"), made.outcome

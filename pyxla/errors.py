@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from pyxla.hints import advice
 
@@ -50,13 +50,18 @@ class Location:
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+def is_own(loc: Location) -> bool:
+    """Whether a place is in the library that is Python."""
+    return loc.filename.startswith(_OWN)
+
+
 def in_program(
     loc: Location | None, chain: Sequence[Location]
 ) -> tuple[Location | None, tuple[Location, ...]]:
     """A place and the calls that lead there, as far as they are the user's: Python of the library
     is visited as the user's is, and nobody else reads it."""
-    sites = [site for site in chain if not site.filename.startswith(_OWN)]
-    if loc is not None and loc.filename.startswith(_OWN) and sites:
+    sites = [site for site in chain if not is_own(site)]
+    if loc is not None and is_own(loc) and sites:
         loc = sites.pop()
     return loc, tuple(sites)
 
@@ -128,6 +133,23 @@ def said(error: Exception) -> str:
     return re.sub(r"^[\w.<>]+\(\) ", "", str(error))
 
 
+# Where what the program itself raises is raised, and what XLA says is put in words.
+_RAISING = ("Executable._general", "Executable.__call__")
+
+
+def shorten(error: Exception) -> None:
+    """Take the compiler's own frames from a refusal, or from what the program raises; its own
+    mistakes keep them."""
+    if isinstance(error, CompileError) and not isinstance(error, InternalError):
+        error.__traceback__ = None
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    raised = last is not None and last.tb_frame.f_code.co_qualname in _RAISING
+    if raised:
+        error.__traceback__ = None
+
+
 @functools.cache
 def also(kind: type[Exception]) -> type[CompileError]:
     """The CompileError of what raises `kind` in CPython and NumPy too: handlers of either see it.
@@ -137,6 +159,33 @@ def also(kind: type[Exception]) -> type[CompileError]:
     """
     made = type(CompileError.__name__, (CompileError, kind), {"__module__": __name__})
     return cast(type[CompileError], made)
+
+
+def spell(path: Sequence[Any], name: str = "") -> str:
+    """A path to a part of an argument in words: `argument 1`, `x[2]['w']`."""
+    first = name or f"argument {path[0]}"
+    return first + "".join([f"[{step!r}]" for step in path[1:]])
+
+
+class BadArgument(CompileError):
+    """An argument that is refused: `{}` in the message stands for it.
+
+    >>> error = BadArgument("{} contains itself", (0, "w"))
+    >>> error.name("x")
+    >>> error.message
+    "x['w'] contains itself"
+    """
+
+    def __init__(
+        self, message: str, path: Sequence[Any], loc: Location | None = None, *, hint: str = ""
+    ) -> None:
+        super().__init__(message.replace("{}", spell(path), 1), loc, hint=hint)
+        self.template, self.path = message, path
+
+    def name(self, name: str) -> None:
+        """Call the argument by the name of its parameter."""
+        self.message = self.template.replace("{}", spell(self.path, name), 1)
+        self.args = (self.message,)
 
 
 class UnsupportedSyntax(CompileError):

@@ -40,12 +40,13 @@ class Record:
     """What happened while one specialization of `function` was made.
 
     stages: seconds by stage, in the order in which they began.  passes: (name, seconds) of the
-    lowering.  why: what differed from what there was already.
+    lowering.  why: what differed from what there was already.  at: the stage that is under way.
     """
 
     function: str
     types: str = ""
     why: str = ""
+    at: str = ""
     stages: dict[str, float] = field(default_factory=dict)
     passes: list[tuple[str, float]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -96,6 +97,7 @@ def stage(name: str) -> Iterator[None]:
         yield
         return
     record.stages.setdefault(name, 0.0)
+    before, record.at = record.at, name
     began = time.perf_counter()
     _here.inner.append(0.0)
     try:
@@ -103,6 +105,7 @@ def stage(name: str) -> Iterator[None]:
     finally:
         seconds = time.perf_counter() - began
         inner = _here.inner.pop()
+        record.at = before
         if _here.inner:
             _here.inner[-1] += seconds
         record.spent(name, seconds - inner)
@@ -135,6 +138,8 @@ def counts_operations() -> bool:
 def traced(record: Record | None, name: str) -> None:
     """JAX begins to lower, in this thread, the program `name`, which `record` tells of."""
     _here.program = record, f"jit({name})"
+    if record is not None:
+        record.at = "stablehlo"
 
 
 def heard(name: str, stage_name: str, seconds: float) -> None:
@@ -142,6 +147,7 @@ def heard(name: str, stage_name: str, seconds: float) -> None:
     record, expected = _here.program
     if record is not None and name == expected:
         record.spent(stage_name, seconds)
+        record.at = "xla" if stage_name == "stablehlo" else ""
 
 
 def configure(words: str) -> None:

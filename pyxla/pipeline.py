@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla import collector, journal
-from pyxla.errors import CompileError, InternalError, Location
+from pyxla.errors import CompileError, InternalError, Location, spell
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
@@ -180,7 +180,7 @@ def _print_ssa(ssa: SSA) -> str:
 def _print_typed(specialization: Specialization) -> str:
     """The graph with the user's lines, and in front of it what inference decided."""
     notes = [
-        f"# {signature.spell(path)} is a known value" + (f": asked for at {loc}\n" if loc else "\n")
+        f"# {spell(path)} is a known value" + (f": asked for at {loc}\n" if loc else "\n")
         for path, loc in specialization.static.items()
     ]
     notes += [

@@ -27,7 +27,7 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
     ("hints", "collector", "journal", "colours"),
-    ("errors",),
+    ("errors", "progress"),
     ("options", "ir"),
     ("frontend", "ops"),
     ("infer.facts.constants",),
@@ -55,7 +55,7 @@ LAYERS = (
     ("api",),
     ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap", "jaxcalls"),
     ("reporting",),
-    ("cli", ""),
+    ("console", "cli", ""),
     ("__main__",),
 )
 RANKS = {f"pyxla.{name}".rstrip("."): rank for rank, names in enumerate(LAYERS) for name in names}

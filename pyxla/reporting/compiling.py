@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla import ahead, journal, reflect
-from pyxla.errors import Location, in_program
+from pyxla.errors import Location, is_own
 from pyxla.infer.observing import observed
 from pyxla.ir.core import Function, Instr, Region
 from pyxla.pipeline import Compilation
 from pyxla.reporting.decisions import Decision, decisions
 from pyxla.reporting.listing import Places, of_code
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.executable import Program
 
 
@@ -65,7 +65,9 @@ class Looked:
     def names(self) -> list[str]:
         """What the arguments are called, and captured objects."""
         count = len(self.args)
-        own = [ahead.parameter_name(self.function, i, count, self.keywords) for i in range(count)]
+        own = [
+            signature.parameter_name(self.function, i, count, self.keywords) for i in range(count)
+        ]
         return own + [place.name or "an object of the closure" for place in self.compilation.places]
 
     @functools.cached_property
@@ -74,13 +76,10 @@ class Looked:
 
     def home(self, loc: Location) -> Location | None:
         """The user's line that code is of: its own, or the one that calls the library there."""
-        if in_program(loc, (_USERS,))[0] is loc:
+        if not is_own(loc):
             return loc
         homes = self.found.homes.get((loc.filename, loc.lineno), set())
         return next(iter(homes)) if len(homes) == 1 else None
-
-
-_USERS = Location("", 0)  # stands for a line that is not the library's
 
 
 def _locations(function: Function) -> Any:

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pyxla.errors import ListOverflow, Location
+from pyxla.errors import ListOverflow, Location, spell
 from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lower.dead import has_effect
 from pyxla.runtime.executable import Program
-from pyxla.runtime.outcome import Outcome, Path
+from pyxla.runtime.outcome import Outcome
 from pyxla.specialize import Specialization
 
 STREAM_TYPE = array_type(STREAM.dtype)
@@ -42,17 +42,12 @@ def decisions(
     return sorted(found, key=lambda d: (d.loc is None, d.loc.lineno if d.loc else 0))
 
 
-def spelled(path: Path, names: Sequence[str]) -> str:
-    """A path to a part of an argument, as Python spells it."""
-    name = names[path[0]] if path[0] < len(names) else "a captured object"
-    return name + "".join([f"[{step!r}]" for step in path[1:]])
-
-
 def _known(made: Specialization, names: Sequence[str]) -> Iterator[Decision]:
     for path, loc in made.static.items():
+        name = names[path[0]] if path[0] < len(names) else "a captured object"
         yield Decision(
             "known",
-            f"the value of {spelled(path, names)} is part of the program",
+            f"the value of {spell(path, name)} is part of the program",
             loc,
             "each value compiles anew; for many values pass an array of the size that is needed",
         )
