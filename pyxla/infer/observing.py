@@ -82,7 +82,7 @@ class Observed:
     def note(self, engine: Engine, frame: Frame, instr: Instr, result: Any) -> None:
         loc, way = instr.loc, tuple(map(str, engine.chain()))
         text = shown(result, engine)
-        if text == "mutable object":
+        if text in ("mutable object", "None"):  # what is not told, and what statements give
             return
         if not _is_support(frame, instr):
             span = loc.filename, loc.lineno, loc.col, loc.end_lineno, loc.end_col

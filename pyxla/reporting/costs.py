@@ -73,6 +73,7 @@ class Costs:
         self.lines: dict[Place, Cost] = {}
         self.loops: list[Loop] = []
         self._home = home
+        self._open = 0  # in how many loops of unknown length
         self.total = self._region(region, 1, self.loops, None)
 
     def _region(self, region: Region, times: float, loops: list[Loop], at: Location | None) -> Cost:
@@ -95,7 +96,9 @@ class Costs:
         cost = Cost(flops(instr), moved(instr))
         if at is not None:
             place = at.filename, at.lineno
-            self.lines.setdefault(place, Cost()).add(cost, times)
+            line = self.lines.setdefault(place, Cost())
+            line.add(cost, times)
+            line.open |= self._open > 0
         return cost
 
     def _loop(self, instr: Instr, times: float, loops: list[Loop], at: Location | None) -> Cost:
@@ -105,13 +108,11 @@ class Costs:
         at = at or _first(instr.regions)
         loop = Loop(at, count, bool(found and found.exact), _carried(instr), Cost())
         loops.append(loop)
-        known = set(self.lines)
+        self._open += count is None
         for region in instr.regions:
             loop.cost.add(self._region(region, times * turns, loop.inner, at))
-        if count is None:
-            loop.cost.open = True
-            for place in set(self.lines) - known:
-                self.lines[place].open = True
+        self._open -= count is None
+        loop.cost.open |= count is None
         total = Cost()
         total.add(loop.cost, turns)
         return total

@@ -39,15 +39,17 @@ class _Walk:
         self.made: dict[Value, frozenset[Node]] = {}
         self.home = home
 
-    def region(self, region: Region, at: Node) -> None:
+    def region(self, region: Region, at: Node | None) -> None:
         for instr in region.instrs:
             loc = self.home(instr.loc) if instr.loc else None
             self.instr(instr, (loc.filename, loc.lineno) if loc else at)
 
-    def instr(self, instr: Instr, at: Node) -> None:
+    def instr(self, instr: Instr, at: Node | None) -> None:
+        """Code that no line is known of hands on what it is given."""
         name = instr.op.name
-        if name == "constant":
-            self.made[instr.result] = frozenset()
+        if name == "constant" or (at is None and not instr.regions):
+            given = [self.made.get(value, frozenset()) for value in instr.operands]
+            self.made.update(dict.fromkeys(instr.results, frozenset().union(*given)))
             return
         for value in instr.operands:
             self.edge(value, at)
@@ -60,23 +62,24 @@ class _Walk:
                 self.region(region, at)
             for k, result in enumerate(instr.results):
                 sources = [self.made.get(r.results[k], frozenset()) for r in instr.regions]
-                self.made[result] = frozenset().union(*sources) or frozenset({at})
+                self.made[result] = frozenset().union(*sources) or _only(at)
         else:
-            self.flow.nodes.setdefault(at)
-            self.made.update(dict.fromkeys(instr.results, frozenset({at})))
+            if at is not None:
+                self.flow.nodes.setdefault(at)
+            self.made.update(dict.fromkeys(instr.results, _only(at)))
 
-    def loop(self, instr: Instr, at: Node) -> None:
+    def loop(self, instr: Instr, at: Node | None) -> None:
         cond, body = instr.regions
         for region in (cond, body):
             for param, value in zip(region.params, instr.operands, strict=True):
                 self.made[param] = self.made.get(value, frozenset())
             self.region(region, at)
         for result, value in zip(instr.results, body.results, strict=True):
-            self.made[result] = self.made.get(value, frozenset()) or frozenset({at})
+            self.made[result] = self.made.get(value, frozenset()) or _only(at)
 
-    def edge(self, value: Value, to: Node) -> None:
+    def edge(self, value: Value, to: Node | None) -> None:
         for source in self.made.get(value, ()):
-            if source == to:
+            if to is None or source == to:
                 continue
             self.flow.nodes.setdefault(source)
             self.flow.nodes.setdefault(to)
@@ -85,12 +88,16 @@ class _Walk:
                 self.flow.edges[source, to] = value
 
 
+def _only(at: Node | None) -> frozenset[Node]:
+    return frozenset() if at is None else frozenset({at})
+
+
 def flow(region: Region, home: Callable[[Location], Location | None]) -> Flow:
     """Which lines of a program use what others make; arguments and results are nodes too."""
     walk = _Walk(home)
     walk.flow.nodes[GIVEN] = None
     walk.made.update(dict.fromkeys(region.params, frozenset({GIVEN})))
-    walk.region(region, GIVEN)
+    walk.region(region, None)
     for value in region.results:
         walk.edge(value, RETURNED)
     return walk.flow

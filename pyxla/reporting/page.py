@@ -251,7 +251,8 @@ class Page:
         for place, key in self.keys.items():
             before, after = self.costs.lines.get(place, Cost()), costs.lines.get(place, Cost())
             if before.flops or after.flops:
-                ratio = f"{after.flops / before.flops:.1f}×" if before.flops else ""
+                known = before.flops and not after.open
+                ratio = f"{after.flops / before.flops:.1f}×" if known else ""
                 code = linecache.getline(*place).strip()
                 rows.append((key, place[1], code, _cost(before), _cost(after), ratio))
         names = [self.looked.names[i] for i in inexact(self.looked)]
@@ -259,6 +260,7 @@ class Page:
         return {
             "by": ", ".join(names),
             "rows": rows,
+            "open": costs.total.open,
             "total": _cost(costs.total),
             "primal": self._pane("primal", "Primal", "", primal),
             "gradient": self._pane("gradient", "Gradient", "", of_code(origin, self.name)),

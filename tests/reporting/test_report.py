@@ -82,6 +82,23 @@ def test_a_loop_of_unknown_length_counts_so_often():
     assert at(made, until, 2).open and made.total.open
 
 
+def before_and_in_a_loop(x, n):
+    x = doubled(x)
+    for _ in range(n):
+        x = doubled(x)
+    return x
+
+
+def doubled(x):
+    return x * 2.0
+
+
+def test_a_line_before_and_in_a_loop_of_unknown_length():
+    made = costs(before_and_in_a_loop, np.ones(3), pyxla.types.parse("int"))
+    assert at(made, doubled, 1).flops == 3 * (1 + ASSUMED)
+    assert at(made, doubled, 1).open
+
+
 def test_the_dearest_branch_counts():
     made = costs(either, np.eye(6), np.ones(1))
     assert made.total.flops < sum(cost.flops for cost in made.lines.values())

@@ -31,7 +31,7 @@
     const svg = first("svg.flow"), box = svg.viewBox.baseVal;
     if (enlarged || !svg.clientWidth) return;
     enlarged = true;
-    const width = svg.clientWidth * 1.25, height = svg.clientHeight * 1.25;
+    const width = svg.clientWidth * 1.7, height = svg.clientHeight * 1.7;
     if (box.width <= width && box.height <= height) return;
     const start = first(".node.end", svg)?.transform.baseVal[0].matrix;
     if (box.width > width) { box.x = Math.max(box.x, (start?.e ?? 0) - width / 2); box.width = width; }
