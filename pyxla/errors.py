@@ -6,6 +6,7 @@ the chain of calls, and what to write instead.
 
 from __future__ import annotations
 
+import ast
 import functools
 import itertools
 import linecache
@@ -13,7 +14,8 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from types import CodeType
+from typing import Any, NoReturn, cast
 
 from pyxla.hints import advice
 
@@ -133,21 +135,51 @@ def said(error: Exception) -> str:
     return re.sub(r"^[\w.<>]+\(\) ", "", str(error))
 
 
+def raise_at(error: BaseException, loc: Location | None) -> NoReturn:
+    """Raise what a program raises, with the program's own line at the end of the traceback."""
+    if loc is None or is_own(loc):
+        raise error
+    names = {_ERROR: error}
+    try:
+        exec(_raising(loc), names)
+    finally:
+        names.clear()  # of which the frame that the error keeps would keep the error
+    raise error
+
+
+_ERROR = "__error__"
+
+
+@functools.lru_cache(maxsize=1024)
+def _raising(loc: Location) -> CodeType:
+    """Code that raises, and is at a place in the source."""
+    tree = ast.Module([ast.Raise(ast.Name(_ERROR, ast.Load()))], [])
+    for node in ast.walk(tree.body[0]):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno, node.col_offset = loc.lineno, loc.col
+            node.end_lineno, node.end_col_offset = loc.end_lineno or loc.lineno, loc.end_col
+    code = compile(tree, loc.filename, "exec")
+    name = loc.function.rpartition(".")[2] or code.co_name
+    return code.replace(co_name=name, co_qualname=loc.function)
+
+
 # Where what the program itself raises is raised, and what XLA says is put in words.
-_RAISING = ("Executable._general", "Executable.__call__")
+_RAISERS = ("Executable._general", "Executable.__call__", "raise_at")
 
 
 def shorten(error: Exception) -> None:
     """Take the compiler's own frames from a refusal, or from what the program raises; its own
     mistakes keep them."""
-    if isinstance(error, CompileError) and not isinstance(error, InternalError):
-        error.__traceback__ = None
-    last = error.__traceback__
+    if isinstance(error, CompileError):
+        error.__traceback__ = error.__traceback__ if isinstance(error, InternalError) else None
+        return
+    before, last = None, error.__traceback__
     while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    raised = last is not None and last.tb_frame.f_code.co_qualname in _RAISING
-    if raised:
+        before, last = last, last.tb_next
+    if last is not None and last.tb_frame.f_code.co_qualname in _RAISERS:
         error.__traceback__ = None
+    elif before is not None and before.tb_frame.f_code is raise_at.__code__:
+        error.__traceback__ = last
 
 
 @functools.cache
