@@ -25,8 +25,9 @@ from pyxla.reporting.listing import Line, Place, of_code, of_hlo, of_lowered, of
 from pyxla.reporting.profiling import Profile
 from pyxla.runtime import jaxlink
 
-COLOURED = 1500  # lines; longer listings are not coloured
-LONGEST = 300  # characters of a line that are shown
+COLOURED = 300_000  # characters of listings that are coloured; the colours of one take two more
+MOST = 8000  # lines of a listing that are shown
+LONGEST = 240  # characters of a line that are shown
 _INDENT = re.compile(r"^(<span>)?\s+(</span>)?")
 _UNITS = ("", "k", "M", "G", "T", "P")
 _SIZES = ("B", "kB", "MB", "GB", "TB")
@@ -53,6 +54,7 @@ class Page:
         self.looked, self.profile = looked, profile
         self.name = looked.record.function
         self.keys: dict[Place, str] = {}
+        self._colours = COLOURED  # characters that may still be coloured
         self.costs = Costs(self._origin(looked), looked.home)
         self.sources = [s for s in looked.found.sources if not _is_library(s, looked)]
         self._by_line = _by_line(looked.decisions)
@@ -189,8 +191,13 @@ class Page:
 
     def _pane(self, name: str, title: str, about: str, lines: Sequence[Line]) -> Pane:
         language = "python" if name == "lowered" else "module"
+        if len(lines) > MOST:
+            more = Line(f"… and {len(lines) - MOST} lines more, which the command line shows")
+            lines = [*lines[:MOST], more]
         texts = [_cut(line.text) for line in lines]
-        if len(texts) <= COLOURED:
+        length = sum(map(len, texts))
+        if length <= self._colours:
+            self._colours -= length
             made = colours.coloured(texts, language)
         else:
             made = [Markup.escape(text) for text in texts]

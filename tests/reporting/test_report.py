@@ -16,6 +16,7 @@ from pyxla.reporting.compiling import Looked
 from pyxla.reporting.costs import ASSUMED, Costs
 from pyxla.reporting.listing import Places, of_hlo, of_lowered, of_stablehlo
 from pyxla.reporting.notebook import cell_report
+from pyxla.reporting.page import Page
 from pyxla.runtime import jaxlink
 from tests.reporting import programs
 from tests.reporting.programs import line
@@ -183,6 +184,13 @@ def test_the_page_is_of_itself(page):
     assert not re.search(r'(src|href)="(?!data:)', page)
     assert "http://" not in page.replace("http://www.w3.org", "") and "https://" not in page
     assert len(page) < 3e6
+
+
+def test_long_listings_are_not_coloured(monkeypatch):
+    monkeypatch.setattr(Page.__module__ + ".COLOURED", 0)
+    made = pyxla.report(ints, pyxla.i64[3], derivative=False)
+    listing = made.html.split('data-pane="typed"')[1].split("</article>")[0]
+    assert "<span" not in listing and "multiply" in listing
 
 
 def test_every_line_with_code_is_linked(page):
