@@ -26,6 +26,9 @@ from pyxla.reflect import (
     code_stablehlo,
     code_typed,
 )
+from pyxla.reporting.api import profile, report
+from pyxla.reporting.explaining import explain
+from pyxla.reporting.notebook import load_ipython_extension
 from pyxla.types import (
     bf16,
     bool_,
@@ -64,6 +67,7 @@ __all__ = [
     "compile",
     "custom_jvp",
     "custom_vjp",
+    "explain",
     "f16",
     "f32",
     "f64",
@@ -81,6 +85,9 @@ __all__ = [
     "jvp",
     "linearize",
     "load",
+    "load_ipython_extension",
+    "profile",
+    "report",
     "root",
     "static",
     "stop_gradient",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla import types
-from pyxla.errors import CompileError, Location, ValueNeeded
+from pyxla.errors import BadArgument, CompileError, Location, ValueNeeded
 from pyxla.infer.calls.captures import Place
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
@@ -35,9 +35,9 @@ class Demands:
         """Remember what is asked for; CompileError where it was, and could not be had."""
         if restart.static and self.static.keys() >= restart.static.keys():
             path, loc = next(iter(restart.static.items()))
-            raise CompileError(
-                f"the value of {signature.spell(path)} must be known while compiling, and JAX "
-                "traces it",
+            raise BadArgument(
+                "the value of {} must be known while compiling, and JAX traces it",
+                path,
                 loc,
                 hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
             )
@@ -50,9 +50,10 @@ class Demands:
         """The error for inference that asks for one object after another."""
         if not self.places:
             path, loc = list(self.static.items())[-1]
-            return CompileError(
+            return BadArgument(
                 f"the values of more than {len(self.static) - 1} numbers must be known while "
-                f"compiling, that of {signature.spell(path)} among them",
+                "compiling, that of {} among them",
+                path,
                 loc,
                 hint="pass numbers that index or count as an array",
             )
@@ -78,6 +79,20 @@ def specialize(
     `names` are the keywords of the last of them.  `demands` learns what was asked for.
     """
     demands.static.update(dict.fromkeys(types.known_numbers(given)))
+    try:
+        return _specialize(function, given, names, options, demands)
+    except BadArgument as error:
+        signature.name_argument(error, function, len(given), names)
+        raise
+
+
+def _specialize(
+    function: Callable[..., Any],
+    given: Sequence[Any],
+    names: tuple[str, ...],
+    options: Options,
+    demands: Demands,
+) -> Compilation:
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
         args, typed = types.describe((*given, *demands.outside()), paths)
@@ -99,7 +114,7 @@ def _needed(
     function: Any, path: signature.Path, count: int, names: Sequence[str], loc: Location | None
 ) -> ValueNeeded:
     """The error for a number whose value is needed and was not given."""
-    parameter = parameter_name(function, path[0], count, names)
+    parameter = signature.parameter_name(function, path[0], count, names)
     inside = "".join([f"[{step!r}]" for step in path[1:]])
     return ValueNeeded(
         f"the value of {parameter!r}{inside} must be known while compiling, and only its type "
@@ -108,21 +123,6 @@ def _needed(
         types=(f"{parameter}{inside}: number",),
         hint="give its value: pyxla.static[5], or static[5] on the command line",
     )
-
-
-def parameter_name(function: Any, index: int, count: int, names: Sequence[str]) -> str:
-    """The name of the parameter that takes argument `index` of `count`."""
-    positional = count - len(names)
-    if index >= positional:
-        return names[index - positional]
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    for parameter in parameters[: index + 1]:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            return f"*{parameter.name}"
-    return parameters[index].name if index < len(parameters) else f"argument {index}"
 
 
 def _name(function: Any) -> str:

@@ -17,8 +17,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pyxla import ahead, types
-from pyxla.errors import CompileError, ListOverflow, PowerType, UndefinedName, ValueNeeded
+from pyxla import ahead, journal, progress, reasons, types
+from pyxla.errors import (
+    BadArgument,
+    CompileError,
+    ListOverflow,
+    PowerType,
+    UndefinedName,
+    ValueNeeded,
+    shorten,
+)
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
@@ -58,11 +66,26 @@ _PROCESS = _Process()
 
 
 class Entry:
-    """A finished specialization: what to run, and the outside objects it takes for granted."""
+    """A finished specialization: what to run, and the outside objects it takes for granted.
 
-    __slots__ = ("_recognize", "executable", "guards", "memory", "request", "specialization")
+    record: what the journal tells of how it was made.  names: of its arguments.
+    """
 
-    def __init__(self, compilation: Compilation) -> None:
+    __slots__ = (
+        "_recognize",
+        "executable",
+        "guards",
+        "memory",
+        "names",
+        "record",
+        "request",
+        "specialization",
+    )
+
+    def __init__(
+        self, compilation: Compilation, record: journal.Record, names: Sequence[str]
+    ) -> None:
+        self.record, self.names = record, names
         self.request = compilation.request
         self.specialization = specialization = compilation.at("typed")
         self.executable = executable(compilation)
@@ -72,11 +95,16 @@ class Entry:
 
     def __repr__(self) -> str:
         """The types it is for, as `pyxla.types` spells them."""
+        return f"<{self.executable.program.name}({self.types})>"
+
+    @property
+    def types(self) -> str:
+        """The types of its arguments."""
         args, names = self.request.args, self.request.names
         given = args[: len(args) - len(self.specialization.places)]
         words = [""] * (len(given) - len(names)) + [f"{name}=" for name in names]
         spelled = [word + types.spelled(arg) for word, arg in zip(words, given, strict=True)]
-        return f"<{self.executable.program.name}({', '.join(spelled)})>"
+        return ", ".join(spelled)
 
     def valid(self) -> bool:
         for read, value in self.guards:  # noqa: SIM110
@@ -135,11 +163,13 @@ class Compiled:
             (known, recognize), kept = recent
             if known == names and (leaves := recognize(args)) is not None:
                 entry = cache.touch(kept)
-        if leaves is None:
-            leaves, entry = self._find(args, names)
-        if entry is None or (entry.guards and not entry.valid()):
-            args, leaves, entry = self._specialize(args, names)
+        line = None
         try:
+            if leaves is None:
+                leaves, entry = self._find(args, names)
+            if entry is None or (entry.guards and not entry.valid()):
+                args, leaves, entry = self._specialize(args, names)
+                line = progress.begin(entry.record)
             if entry.memory:
                 entry = self._for_memory(entry, args, names, leaves)
             try:
@@ -162,6 +192,16 @@ class Compiled:
                 raise
             with self._lock:
                 self._learn(Restart(dict.fromkeys(refusal.paths), []))
+        except Exception as error:
+            if isinstance(error, BadArgument):
+                count = len(args) - len(self._places)
+                signature.name_argument(error, self.__pyxla_function__, count, names)
+            if not self.options.verify:
+                shorten(error)
+            raise
+        finally:
+            if line is not None:
+                line.end()
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
 
@@ -188,8 +228,9 @@ class Compiled:
         with self._lock:
             found = self._cache.get(key)
             if found is None or not found.valid():
-                made = Compilation(request, tuple(self._places), self._demands.static)
-                found = Entry(made)
+                with journal.writing(record := self._record()):
+                    made = Compilation(request, tuple(self._places), self._demands.static)
+                    found = self._entry(made, record)
                 self._keep(key, found)
         return found
 
@@ -242,8 +283,10 @@ class Compiled:
             split = len(args) - len(names)
             with self._lock:
                 keywords = dict(zip(names, args[split:], strict=True))
-                made = self.lower(*args[:split], **keywords)
-                self._keep((names, signature.keyed(made.request.args)), Entry(made))
+                with journal.writing(record := self._record()):
+                    made = self.lower(*args[:split], **keywords)
+                    entry = self._entry(made, record)
+                self._keep((names, signature.keyed(made.request.args)), entry)
 
     @property
     def specializations(self) -> tuple[Entry, ...]:
@@ -253,7 +296,7 @@ class Compiled:
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
     ) -> tuple[tuple[Any, ...], list[Any], Entry]:
-        with self._lock:
+        with self._lock, journal.writing(record := self._record()):
             count = len(args) - len(self._places)
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
@@ -262,25 +305,39 @@ class Compiled:
                 if entry is not None and entry.valid():
                     return args, leaves, entry
                 described = signature.describe(args, self._static_paths)
+                line = progress.begin(record)
                 try:
-                    entry = self._compile(described, names, sharing.Memory())
+                    entry = self._compile(described, names, sharing.Memory(), record)
                 except Restart as restart:
                     self._learn(restart, args)
                     continue
+                finally:
+                    if line is not None:
+                        line.end()
                 self._keep((names, key), entry)
-                self._count_values(described)
+                self._count_values(described, entry.names)
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
     def _learn(self, restart: Restart, args: Sequence[Any] = ()) -> None:
         self._demands.learn(restart)
+        for place in restart.places:
+            if place.name is not None:
+                journal.note("captured", f"{place.name} is passed as a further argument")
         for path, loc in restart.static.items():
             further = signature.alike(args, path, self._demands.static)
             self._demands.static.update(dict.fromkeys(further, loc))
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
 
-    def _count_values(self, described: tuple[descriptions.Arg, ...]) -> None:
+    def _argument_names(self, made: Compilation) -> list[str]:
+        """What the arguments of a specialization are called, captured objects too."""
+        names, count = made.request.names, len(made.request.args) - len(made.places)
+        function = self.__pyxla_function__
+        own = [signature.parameter_name(function, i, count, names) for i in range(count)]
+        return own + [place.name or "an object of the closure" for place in made.places]
+
+    def _count_values(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
         """Warn, once per argument, of a function that is compiled for value after value."""
         for (index, *inside), loc in self._demands.static.items():
             there = not inside and index < len(described)
@@ -289,9 +346,10 @@ class Compiled:
             values = self._values.setdefault(index, set())
             values.add(described[index].value)
             if len(values) == MANY_VALUES + 1:
+                name = names[index]
                 warnings.warn(
-                    f"{self.__qualname__} was compiled for {MANY_VALUES} values of argument "
-                    f"{index}, whose value is needed at {loc}",
+                    f"{self.__qualname__} was compiled for {MANY_VALUES} values of {name}, whose "
+                    f"value is needed at {loc}",
                     stacklevel=4,
                 )
 
@@ -300,11 +358,27 @@ class Compiled:
         self._cache.trim(self.options.cache_size)
 
     def _compile(
-        self, described: tuple[Any, ...], names: tuple[str, ...], memory: sharing.Memory
+        self,
+        described: tuple[Any, ...],
+        names: tuple[str, ...],
+        memory: sharing.Memory,
+        record: journal.Record,
     ) -> Entry:
         _PROCESS.compiles()
         request = Request(self.__pyxla_function__, described, names, memory, self.options)
-        return Entry(Compilation(request, tuple(self._places), self._demands.static))
+        return self._entry(Compilation(request, tuple(self._places), self._demands.static), record)
+
+    def _record(self) -> journal.Record:
+        return journal.Record(self.__qualname__)
+
+    def _entry(self, made: Compilation, record: journal.Record) -> Entry:
+        """The specialization that `made` is, with why it was made."""
+        entry = Entry(made, record, self._argument_names(made))
+        earlier = [other.request for other in self.specializations]
+        record.types = entry.types
+        record.why = reasons.why(made.request, entry.names, earlier)
+        journal.LOGS["specialize"].info("%s(%s): %s", record.function, record.types, record.why)
+        return entry
 
     def _for_memory(
         self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]
@@ -318,7 +392,8 @@ class Compiled:
             found = self._cache.get((names, key, memory))
             if found is None or not found.valid():
                 described = signature.describe(args, self._static_paths)
-                found = self._compile(described, names, memory)
+                with journal.writing(record := self._record()):
+                    found = self._compile(described, names, memory, record)
                 self._keep((names, key, memory), found)
         return found
 
@@ -374,7 +449,7 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     inside = len(made.at("typed").function.params) - len(outside)
     _check_inside(made, count, inside)
     names = [
-        ahead.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
+        signature.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
         for i in range(count)
     ]
     program, outcome = made.at("regions"), made.outcome

@@ -2,12 +2,18 @@
 
     pyxla lowered|ssa FILE:FUNC                          a stage, printed
     pyxla typed|stablehlo|hlo|dot FILE:FUNC TYPE...
+    pyxla check FILE:FUNC TYPE...                        whether it compiles
+    pyxla report FILE:FUNC TYPE|VALUE... -o OUT.html     a page about it
+    pyxla explain FILE:FUNC TYPE...                      what was decided, and how long it took
+    pyxla profile FILE:FUNC VALUE... [-o TRACE]          the time of each line
     pyxla build FILE:FUNC TYPE... -o OUT                 an artifact
     pyxla run OUT|FILE:FUNC VALUE...                     run it, print the result
     pyxla ops [NAME]                                     the ops of pyxla.hlo
+    pyxla doctor                                         versions, devices, a small run
+    pyxla completion bash|zsh|tcsh                       completion for a shell
 
 FILE may be a module's dotted name.  Exit codes: 0, 1 for a program that is refused or raises, 2 for
-bad usage.  Errors go to stderr, without tracebacks.
+bad usage.  Errors go to stderr, without tracebacks, in the form that `--format` names.
 """
 
 from __future__ import annotations
@@ -30,7 +36,9 @@ import numpy as np
 
 import pyxla
 from pyxla import api, hlo, reflect, types
+from pyxla.console import diagnostics, doctor
 from pyxla.errors import CompileError
+from pyxla.reporting.api import needed
 from pyxla.runtime.artifact import ArgumentError
 
 OK, REFUSED, USAGE = 0, 1, 2
@@ -47,10 +55,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.run(arguments)
         sys.stdout.flush()
     except UsageError as error:
-        print(f"pyxla: {error}", file=sys.stderr)
+        print(f"pyxla: error: {error}", file=sys.stderr)
         return USAGE
     except CompileError as error:
-        print(f"pyxla: {error}", file=sys.stderr)
+        diagnostics.report_error(error, arguments.format, pyxla.__version__)
         return REFUSED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -59,39 +67,85 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="pyxla", description="Python functions over NumPy arrays as XLA programs."
+        prog="pyxla",
+        description="Python functions over NumPy arrays as XLA programs.",
+        epilog="examples:\n" + "\n".join([f"  pyxla {text}" for text in _EXAMPLES.values()]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     about = f"pyxla {pyxla.__version__} (jax {jax.__version__}, Python {platform.python_version()})"
     parser.add_argument("--version", action="version", version=about)
+    parser.add_argument(
+        "--format",
+        choices=diagnostics.FORMATS,
+        default="human",
+        help="how errors are written: for people, in gcc's form for editors, as SARIF",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    def command(name: str, run: Callable[..., None], about: str, *words: str) -> Any:
-        sub = commands.add_parser(name, help=about, description=about)
-        sub.set_defaults(run=run)
-        for word in words:
-            many: dict[str, Any] = {"nargs": "*"} if word.endswith("...") else {}
-            word = word.strip(".")
-            sub.add_argument(word.lower(), metavar=word, help=_WORDS[word], **many)
-        return sub
-
+    add = functools.partial(_command, commands)
     for name, (about, show) in _STAGES.items():
         words = ("FUNCTION",) if name in ("lowered", "ssa") else ("FUNCTION", "TYPE...")
-        command(name, functools.partial(_show, show), f"print {about}", *words)
+        add(name, functools.partial(_show, show), f"print {about}", *words)
     commands.choices["hlo"].add_argument(
         "--optimized", action="store_true", help="as XLA compiled it"
     )
-    build = command("build", _build, "write an artifact", "FUNCTION", "TYPE...")
+    add("check", _check, "say whether a function compiles", "FUNCTION", "TYPE...")
+    report = add("report", _report, "write a page about a function", "FUNCTION", "GIVEN...")
+    report.add_argument("-o", metavar="OUT", dest="out", default="report.html")
+    report.add_argument("--profile", action="store_true", help="run it on values, with times")
+    add("explain", _explain, "say what was decided, and why", "FUNCTION", "TYPE...")
+    profile = add("profile", _profile, "measure the lines of a function", "FUNCTION", "VALUE...")
+    profile.add_argument("-o", metavar="TRACE", dest="out", help="a trace for ui.perfetto.dev")
+    profile.add_argument("--runs", type=int, default=10, help="how often it is run")
+    build = add("build", _build, "write an artifact", "FUNCTION", "TYPE...")
     build.add_argument("-o", metavar="OUT", dest="out", required=True)
-    command("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
-    command("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
+    add("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
+    add("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
+    add("doctor", _doctor, "look whether everything is there and works")
+    completion = add("completion", functools.partial(_completion, parser), "print completion")
+    completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
     return parser
 
 
+def _command(
+    commands: Any, name: str, run: Callable[..., None], about: str, *words: str
+) -> argparse.ArgumentParser:
+    """A command with its positional arguments; `...` after one: any number of them."""
+    sub: argparse.ArgumentParser = commands.add_parser(
+        name, help=about, description=about, epilog=f"example: pyxla {_EXAMPLES[name]}"
+    )
+    sub.set_defaults(run=run)
+    for word in words:
+        many: dict[str, Any] = {"nargs": "*"} if word.endswith("...") else {}
+        word = word.strip(".")
+        action: Any = sub.add_argument(word.lower(), metavar=word, help=_WORDS[word], **many)
+        if word in ("FUNCTION", "PROGRAM"):
+            action.complete = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}
+    return sub
+
+
+_EXAMPLES = {
+    "lowered": "lowered model.py:dense",
+    "ssa": "ssa model.py:dense",
+    "typed": "typed model.py:dense 'f32[10,10]' 'f32[10]'",
+    "stablehlo": "stablehlo model.py:dense 'f32[10,10]' 'f32[10]'",
+    "hlo": "hlo --optimized model.py:dense 'f32[10,10]' 'f32[10]'",
+    "dot": "dot model.py:dense 'f32[10,10]' 'f32[10]' | dot -Tsvg",
+    "check": "--format gcc check model.py:dense 'f32[10,10]' 'f32[10]'",
+    "report": "report model.py:dense 'f32[10,10]' 'f32[10]' -o report.html",
+    "explain": "explain model.py:zeros 'static[5]'",
+    "profile": "profile model.py:dense w.npy x.npy -o trace.json.gz",
+    "build": "build model.py:dense 'f32[10,10]' 'f32[10]' -o dense.pyxla",
+    "run": "run dense.pyxla w.npy 'array([1, 2], f32)'",
+    "ops": "ops dot_general",
+    "doctor": "doctor",
+    "completion": "completion bash > ~/.local/share/bash-completion/completions/pyxla",
+}
 _WORDS = {
     "FUNCTION": "FILE.py:FUNCTION or package.module:FUNCTION",
     "TYPE": "the type of an argument: f64[10,10], float, int, static[5], (f64[3], int)",
     "PROGRAM": "an artifact, or FILE.py:FUNCTION",
     "VALUE": "a Python literal, array([[1, 2.5], [3, 4]]), array([1, 2], f32), or a .npy file",
+    "GIVEN": "types; with --profile, values",
     "NAME": "an op",
 }
 
@@ -129,6 +183,58 @@ def _types(texts: Sequence[str]) -> list[Any]:
         return [types.parse(text) for text in texts]
     except CompileError as error:
         raise UsageError(str(error)) from None
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    pyxla.compile(_plain(arguments.function)).lower(*_types(arguments.type)).at("stablehlo")
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    texts = arguments.given
+    given = [_value(text) for text in texts] if arguments.profile else _types(texts)
+    made = pyxla.report(function_at(arguments.function), *given, profile=arguments.profile)
+    try:
+        print(made.save(arguments.out))
+    except OSError as error:
+        raise UsageError(f"cannot write {arguments.out}: {error.strerror}") from None
+
+
+def _explain(arguments: argparse.Namespace) -> None:
+    compiled = pyxla.compile(_plain(arguments.function))
+    compiled.specialize(*_types(arguments.type))
+    print(pyxla.explain(compiled))
+
+
+def _profile(arguments: argparse.Namespace) -> None:
+    values = [_value(text) for text in arguments.value]
+    found = pyxla.profile(function_at(arguments.function), *values, runs=max(arguments.runs, 1))
+    print(found)
+    if arguments.out is not None:
+        try:
+            found.save(arguments.out)
+        except OSError as error:
+            raise UsageError(f"cannot write {arguments.out}: {error.strerror}") from None
+
+
+def _plain(place: str) -> Any:
+    """The function at a place, without what compiled it already."""
+    return reflect.unwrapped(function_at(place))[0]
+
+
+# --- the installation -------------------------------------------------------------------------
+
+
+def _doctor(arguments: argparse.Namespace) -> None:
+    well = True
+    for good, name, found in doctor.diagnosis():
+        print(f"{'ok ' if good else 'BAD'}  {name:<26} {found}")
+        well &= good
+    if not well:
+        raise CompileError("something is wrong", hint="look at the lines that say BAD")
+
+
+def _completion(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    print(needed("shtab", "terminal").complete(parser, arguments.shell))
 
 
 # --- building and running ---------------------------------------------------------------------

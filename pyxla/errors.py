@@ -6,6 +6,7 @@ the chain of calls, and what to write instead.
 
 from __future__ import annotations
 
+import ast
 import functools
 import itertools
 import linecache
@@ -13,7 +14,8 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from types import CodeType
+from typing import Any, NoReturn, cast
 
 from pyxla.hints import advice
 
@@ -50,13 +52,18 @@ class Location:
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+def is_own(loc: Location) -> bool:
+    """Whether a place is in the library that is Python."""
+    return loc.filename.startswith(_OWN)
+
+
 def in_program(
     loc: Location | None, chain: Sequence[Location]
 ) -> tuple[Location | None, tuple[Location, ...]]:
     """A place and the calls that lead there, as far as they are the user's: Python of the library
     is visited as the user's is, and nobody else reads it."""
-    sites = [site for site in chain if not site.filename.startswith(_OWN)]
-    if loc is not None and loc.filename.startswith(_OWN) and sites:
+    sites = [site for site in chain if not is_own(site)]
+    if loc is not None and is_own(loc) and sites:
         loc = sites.pop()
     return loc, tuple(sites)
 
@@ -128,6 +135,53 @@ def said(error: Exception) -> str:
     return re.sub(r"^[\w.<>]+\(\) ", "", str(error))
 
 
+def raise_at(error: BaseException, loc: Location | None) -> NoReturn:
+    """Raise what a program raises, with the program's own line at the end of the traceback."""
+    if loc is None or is_own(loc):
+        raise error
+    names = {_ERROR: error}
+    try:
+        exec(_raising(loc), names)
+    finally:
+        names.clear()  # of which the frame that the error keeps would keep the error
+    raise error
+
+
+_ERROR = "__error__"
+
+
+@functools.lru_cache(maxsize=1024)
+def _raising(loc: Location) -> CodeType:
+    """Code that raises, and is at a place in the source."""
+    tree = ast.Module([ast.Raise(ast.Name(_ERROR, ast.Load()))], [])
+    for node in ast.walk(tree.body[0]):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno, node.col_offset = loc.lineno, loc.col
+            node.end_lineno, node.end_col_offset = loc.end_lineno or loc.lineno, loc.end_col
+    code = compile(tree, loc.filename, "exec")
+    name = loc.function.rpartition(".")[2] or code.co_name
+    return code.replace(co_name=name, co_qualname=loc.function)
+
+
+# Where what the program itself raises is raised, and what XLA says is put in words.
+_RAISERS = ("Executable._general", "Executable.__call__", "raise_at")
+
+
+def shorten(error: Exception) -> None:
+    """Take the compiler's own frames from a refusal, or from what the program raises; its own
+    mistakes keep them."""
+    if isinstance(error, CompileError):
+        error.__traceback__ = error.__traceback__ if isinstance(error, InternalError) else None
+        return
+    before, last = None, error.__traceback__
+    while last is not None and last.tb_next is not None:
+        before, last = last, last.tb_next
+    if last is not None and last.tb_frame.f_code.co_qualname in _RAISERS:
+        error.__traceback__ = None
+    elif before is not None and before.tb_frame.f_code is raise_at.__code__:
+        error.__traceback__ = last
+
+
 @functools.cache
 def also(kind: type[Exception]) -> type[CompileError]:
     """The CompileError of what raises `kind` in CPython and NumPy too: handlers of either see it.
@@ -137,6 +191,33 @@ def also(kind: type[Exception]) -> type[CompileError]:
     """
     made = type(CompileError.__name__, (CompileError, kind), {"__module__": __name__})
     return cast(type[CompileError], made)
+
+
+def spell(path: Sequence[Any], name: str = "") -> str:
+    """A path to a part of an argument in words: `argument 1`, `x[2]['w']`."""
+    first = name or f"argument {path[0]}"
+    return first + "".join([f"[{step!r}]" for step in path[1:]])
+
+
+class BadArgument(CompileError):
+    """An argument that is refused: `{}` in the message stands for it.
+
+    >>> error = BadArgument("{} contains itself", (0, "w"))
+    >>> error.name("x")
+    >>> error.message
+    "x['w'] contains itself"
+    """
+
+    def __init__(
+        self, message: str, path: Sequence[Any], loc: Location | None = None, *, hint: str = ""
+    ) -> None:
+        super().__init__(message.replace("{}", spell(path), 1), loc, hint=hint)
+        self.template, self.path = message, path
+
+    def name(self, name: str) -> None:
+        """Call the argument by the name of its parameter."""
+        self.message = self.template.replace("{}", spell(self.path, name), 1)
+        self.args = (self.message,)
 
 
 class UnsupportedSyntax(CompileError):

@@ -5,8 +5,10 @@ Refusals of the compiler's own come with a hint from where they are made.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
+from collections.abc import Iterable
 
 HINTS: tuple[tuple[str, str], ...] = (
     (r"depends? on the values|whether .* depends",
@@ -73,4 +75,14 @@ def advice(message: str) -> str:
     for pattern, hint in HINTS:
         if re.search(pattern, said):
             return hint
-    return "write it in other words, or do it outside the compiled function"
+    return "do it outside the compiled function, and pass what it gives as an argument"
+
+
+def similar(name: str, known: Iterable[str]) -> str:
+    """The hint for a misspelt name; empty where no known one is like it.
+
+    >>> similar("sinn", ["sin", "cos"])
+    "did you mean 'sin'?"
+    """
+    found = difflib.get_close_matches(name, [word for word in known if word[:1] != "_"], 1)
+    return f"did you mean {found[0]!r}?" if found else ""

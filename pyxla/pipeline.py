@@ -22,8 +22,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla import collector
-from pyxla.errors import CompileError, InternalError, Location
+from pyxla import collector, journal
+from pyxla.errors import CompileError, InternalError, Location, spell
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
@@ -63,7 +63,7 @@ class Compilation:
         if name not in self.products:
             stage = STAGES[name]
             try:
-                with collector.paused():
+                with collector.paused(), journal.stage(name):
                     product = stage.make(self)
                     if stage.verify is not None and self.request.options.verify:
                         stage.verify(product)
@@ -110,10 +110,11 @@ class Stage:
 
 def executable(compilation: Compilation) -> Executable:
     """The program of a compilation, ready to be called."""
-    program = compilation.at("regions")
+    program, outcome = compilation.at("regions"), compilation.outcome
     if jaxlink.on_cpu():
         check_memory(program.region, physical())
-    return Executable(program, compilation.outcome)
+    with journal.stage("executable"):
+        return Executable(program, outcome)
 
 
 # --- making -----------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def _print_ssa(ssa: SSA) -> str:
 def _print_typed(specialization: Specialization) -> str:
     """The graph with the user's lines, and in front of it what inference decided."""
     notes = [
-        f"# {signature.spell(path)} is a known value" + (f": asked for at {loc}\n" if loc else "\n")
+        f"# {spell(path)} is a known value" + (f": asked for at {loc}\n" if loc else "\n")
         for path, loc in specialization.static.items()
     ]
     notes += [

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import html
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -37,24 +39,43 @@ def compilation(function: Callable[..., Any], *given: Any, **named: Any) -> Comp
     return ahead.specialize(plain, args, tuple(named), how, ahead.Demands())
 
 
+class Listing(str):
+    """The text of a stage, which notebooks show in colours where Pygments is installed."""
+
+    language: str
+
+    def __new__(cls, text: str, language: str = "module") -> Listing:
+        made = super().__new__(cls, text)
+        made.language = language
+        return made
+
+    def _repr_html_(self) -> str:
+        try:
+            colours = importlib.import_module("pyxla.colours")
+        except ModuleNotFoundError:
+            return f"<pre>{html.escape(self)}</pre>"
+        lines = colours.coloured(self.splitlines(), self.language)
+        return f"<style>{colours.styles()}</style><pre class='code'>" + "\n".join(lines) + "</pre>"
+
+
 def code_lowered(function: Callable[..., Any]) -> str:
     """The desugared function as Python source, which behaves as the original."""
-    return _untyped(function).text("lowered")
+    return Listing(_untyped(function).text("lowered"), "python")
 
 
 def code_ssa(function: Callable[..., Any]) -> str:
     """The function in SSA form, before types are known."""
-    return _untyped(function).text("ssa")
+    return Listing(_untyped(function).text("ssa"))
 
 
 def code_typed(function: Callable[..., Any], *given: Any, **named: Any) -> str:
     """Typed SSA: calls inlined, mutation gone, each line's source beside it."""
-    return compilation(function, *given, **named).text("typed")
+    return Listing(compilation(function, *given, **named).text("typed"))
 
 
 def code_stablehlo(function: Callable[..., Any], *given: Any, **named: Any) -> str:
     """The StableHLO module that XLA is given."""
-    return compilation(function, *given, **named).text("stablehlo")
+    return Listing(compilation(function, *given, **named).text("stablehlo"))
 
 
 def code_hlo(
@@ -62,7 +83,7 @@ def code_hlo(
 ) -> str:
     """The HLO module: as XLA imports it, or as XLA compiled it for the default device."""
     made = compilation(function, *given, **named)
-    return made.text("optimized" if optimized else "hlo")
+    return Listing(made.text("optimized" if optimized else "hlo"))
 
 
 def code_dot(function: Callable[..., Any], *given: Any, **named: Any) -> str:

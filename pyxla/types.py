@@ -27,7 +27,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, spell
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
@@ -50,7 +50,7 @@ from pyxla.runtime.descriptions import (
     ArgTuple,
 )
 from pyxla.runtime.numbers import ITEMS, LONG, Path
-from pyxla.runtime.signature import Describe, described, spell
+from pyxla.runtime.signature import Describe, described
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
-    ("hints", "collector"),
-    ("errors",),
+    ("hints", "collector", "journal", "colours"),
+    ("errors", "progress"),
     ("options", "ir"),
     ("frontend", "ops"),
     ("infer.facts.constants",),
@@ -51,10 +51,11 @@ LAYERS = (
     ("runtime",),
     ("specialize",),
     ("pipeline", "types"),
-    ("ahead",),
+    ("ahead", "reasons"),
     ("api",),
     ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap", "jaxcalls"),
-    ("cli", ""),
+    ("reporting",),
+    ("console", "cli", ""),
     ("__main__",),
 )
 RANKS = {f"pyxla.{name}".rstrip("."): rank for rank, names in enumerate(LAYERS) for name in names}

@@ -192,7 +192,7 @@ def test_odd_arguments(name: str) -> None:
 def test_deep_arguments(kind: Any) -> None:
     assert pyxla.compile(identity)(nested(60, kind)) == nested(60, kind)
     for call in (pyxla.compile(identity), pyxla.compile(identity).specialize):
-        with pytest.raises(CompileError, match="argument 0 is nested too deeply"):
+        with pytest.raises(CompileError, match="x is nested too deeply"):
             call(nested(3000, kind))
         for depth in (420, 480):  # near the limit, later parts of the compiler are at theirs
             try:

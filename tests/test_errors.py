@@ -301,3 +301,109 @@ def test_the_users_words_decide_nothing(word: str) -> None:
             pyxla.compile(namespace["trap"])(np.ones(2))
         advised.add(caught.value.hint)
     assert len(advised) == 1
+
+
+# --- misspelt names, data frames, tracebacks ---------------------------------------------------
+
+
+class Particle:
+    def __init__(self) -> None:
+        self.velocity = 1.0
+
+
+def misspelt_global(x):
+    return sorteed(x)  # noqa: F821
+
+
+def misspelt_local(x):
+    total = x + 1  # noqa: F841
+    return totl  # noqa: F821
+
+
+def misspelt_in_module(x):
+    return np.sinn(x)
+
+
+def misspelt_of_array(x):
+    return x.shpe
+
+
+def misspelt_of_list(x):
+    return [x].appendd(x)
+
+
+def misspelt_field(p):
+    return p.velocty
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "meant"),
+    [
+        (misspelt_global, np.ones(3), "sorted"),
+        (misspelt_local, 1.0, "total"),
+        (misspelt_in_module, np.ones(3), "sin"),
+        (misspelt_of_array, np.ones(3), "shape"),
+        (misspelt_of_list, 1.0, "append"),
+        (misspelt_field, Particle(), "velocity"),
+    ],
+)
+def test_misspelt_names(function, given, meant):
+    with pytest.raises(CompileError) as caught:
+        run(function, given)
+    assert caught.value.hint == f"did you mean {meant!r}?"
+
+
+class Frame:
+    """What the libraries of data frames share."""
+
+    def __init__(self) -> None:
+        self.columns = {"x": np.ones(3)}
+
+    def __dataframe__(self) -> None:
+        raise NotImplementedError
+
+
+def second(x, table):
+    return x
+
+
+def test_frames_of_data_and_names_of_arguments():
+    with pytest.raises(CompileError, match="^table is a Frame: a table") as caught:
+        run(second, 1.0, Frame())
+    assert "to_numpy" in caught.value.hint
+    with pytest.raises(CompileError, match=r"^table\['a'\] is a set"):
+        run(second, 1.0, {"a": {1.0}})
+    with pytest.raises(CompileError, match=r"^table\['a'\] is a set"):
+        pyxla.compile(second)(1.0, table={"a": {1.0}})
+    with pytest.raises(CompileError, match="^x has dtype object"):
+        pyxla.code_typed(identity, np.array([None]))
+
+
+def raising(x):
+    if x > 1:
+        raise ValueError("large")
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"), [(raising, ValueError), (misspelt_global, CompileError)]
+)
+def test_tracebacks_are_short(function, kind):
+    with pytest.raises(kind) as caught:
+        pyxla.compile(function, verify=False)(2.0)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert not [frame for frame in frames if OWN in frame.filename]
+
+
+def test_what_a_program_raises_says_where():
+    with pytest.raises(ValueError, match="^large$") as caught:
+        pyxla.compile(raising, verify=False)(2.0)
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert (last.filename, last.name) == (__file__, "raising")
+    assert (last.lineno, last.line) == (line_of(raising, 2), 'raise ValueError("large")')
+    assert (last.colno, last.end_colno) == (8, 8 + len(last.line))
+    assert caught.value.__context__ is None and caught.value.__cause__ is None
+
+
+def line_of(function, below: int) -> int:
+    return function.__code__.co_firstlineno + below

@@ -67,12 +67,24 @@ def desugar(source: SourceFunction) -> Lowered:
 
 def lowered_source(source: SourceFunction) -> str:
     """The desugared function as Python source; a closure is wrapped in a function of its names."""
+    return lowered_lines(source)[0]
+
+
+def lowered_lines(source: SourceFunction) -> tuple[str, dict[int, int]]:
+    """`lowered_source`, and for its lines, from 1, the lines of the source they come from."""
     node = desugar(source).node
     if source.freevars:
         names = [ast.arg(name) for name in source.freevars]
         result = ast.Return(ast.Name(node.name, LOAD))
         node = function_def("_closure", arguments(names), [node, result])
     try:
-        return ast.unparse(ast.fix_missing_locations(node)) + "\n"
+        text = ast.unparse(ast.fix_missing_locations(node)) + "\n"
+        pairs = zip(_statements(ast.parse(text)), _statements(node), strict=True)
+        return text, {new.lineno: old.lineno for new, old in pairs}
     except RecursionError:
         raise fence.too_deep(source.loc) from None
+
+
+def _statements(tree: ast.AST) -> list[ast.stmt]:
+    """The statements of a tree, outer ones first."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]

@@ -6,11 +6,13 @@ import dataclasses
 import functools
 import inspect
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import also
+from pyxla.hints import similar
 from pyxla.infer import generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
@@ -88,8 +90,9 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     return _of_compound(engine, x, name)
 
 
-def _missing(engine: Engine, kind: str, name: str) -> Exception:
-    return engine.refuse(f"{kind} has no attribute {name!r}", kind=also(AttributeError))
+def _missing(engine: Engine, kind: str, name: str, known: Iterable[str] = ()) -> Exception:
+    words = f"{kind} has no attribute {name!r}"
+    return engine.refuse(words, similar(name, known), also(AttributeError))
 
 
 def _raise_missing(engine: Engine, cls: type, name: str) -> None:
@@ -107,7 +110,8 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
     except AttributeError as error:
         if engine.catches(AttributeError):
             return engine.raise_constant(error)
-        raise engine.refuse(str(error), kind=also(AttributeError)) from None
+        hint = similar(name, dir(value))
+        raise engine.refuse(str(error), hint, also(AttributeError)) from None
     if isinstance(value, type):
         engine.captures.member(value, name)
     elif isinstance(value, (types.ModuleType, types.FunctionType)) and name in value.__dict__:
@@ -118,7 +122,7 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
 def _method(engine: Engine, cls: type, x: Any, name: str) -> Any:
     descriptor = getattr(cls, name, None)
     if descriptor is None or not callable(descriptor):
-        raise _missing(engine, cls.__name__, name)
+        raise _missing(engine, cls.__name__, name, dir(cls))
     return Compound("method", (Const(descriptor), x))
 
 
@@ -126,7 +130,7 @@ def _of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
     descriptor = getattr(x.kind, name, None)
     if descriptor is None:
         _raise_missing(engine, x.kind, name)
-        raise _missing(engine, x.kind.__name__, name)
+        raise _missing(engine, x.kind.__name__, name, dir(x.kind))
     if name in ("real", "imag", "numerator", "denominator"):
         if name in ("real", "numerator") and x.kind is not complex:
             return engine.rules.binary(engine, "mul", x, Const(1))  # of a bool, the int
@@ -217,7 +221,7 @@ def _of_jax_array(engine: Engine, x: Any, name: str) -> Any:
     """What JAX's arrays have and NumPy's have not."""
     descriptor = getattr(engine.jax.concrete, name, None)
     if (found := lookup(descriptor)) is None:
-        raise _missing(engine, arrays.kind_of(engine, x), name)
+        raise _missing(engine, arrays.kind_of(engine, x), name, dir(np.ndarray))
     if isinstance(descriptor, property):
         return found.function(engine, x)
     return Compound("method", (Const(descriptor), x))
@@ -275,7 +279,8 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         _raise_missing(engine, content.cls, name)
-        raise _missing(engine, f"{content.cls.__name__!r} object", name)
+        known = [*content.fields, *dir(content.cls)]
+        raise _missing(engine, f"{content.cls.__name__!r} object", name, known)
     if isinstance(found, types.MethodDescriptorType) and lookup(found) is None:
         words = f"{found.__qualname__} is not among the methods that can be compiled"
         raise engine.refuse(words, "use an operator, a statement or a loop")

@@ -56,12 +56,15 @@ def print_function(
 ) -> str:
     """The text of a function, as a graph of blocks or as a region; points at what `mark` is."""
     lines = _Lines(source, types, mark)
-    if isinstance(function, Region):
-        lines.signature(name or "region", function.params, function.results)
-        lines.region_code(function, 1, "return")
-    else:
-        lines.graph(function, name or function.name, 0)
+    lines.function(function, name)
     return "\n".join(lines.text) + "\n"
+
+
+def listing(function: Function | Region, name: str = "") -> list[tuple[str, Location | None]]:
+    """The lines of a function, each with the place in the source that it comes from."""
+    lines = _Lines(False, True)
+    lines.function(function, name)
+    return list(zip(lines.text, lines.places, strict=True))
 
 
 def dot(function: Function, name: str = "") -> str:
@@ -95,6 +98,7 @@ class _Lines:
     types: bool
     mark: Any = None
     text: list[str] = field(default_factory=list)
+    places: list[Location | None] = field(default_factory=list)
     names: dict[Value, str] = field(default_factory=dict)
     blocks: dict[Block, str] = field(default_factory=dict)
     line: tuple[str, int] | None = None
@@ -129,6 +133,14 @@ class _Lines:
             code = linecache.getline(loc.filename, loc.lineno).strip()
             text = f"{text:<{COMMENT_COLUMN}}  # {loc.lineno}: {code}".rstrip()
         self.text.append(f"{text}   <-- here" if item is not None and item is self.mark else text)
+        self.places.append(loc)
+
+    def function(self, function: Function | Region, name: str) -> None:
+        if isinstance(function, Region):
+            self.signature(name or "region", function.params, function.results)
+            self.region_code(function, 1, "return")
+        else:
+            self.graph(function, name or function.name, 0)
 
     def signature(
         self, name: str, params: Sequence[Value], results: Sequence[Value], depth: int = 0

@@ -7,6 +7,7 @@ is still executed while compiling, unless what it does is not a matter of its ar
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,14 @@ _ITERATION: Row = (
     "loop over x.flat or np.ndindex(x.shape)",
 )
 _IN_PLACE: Row = ("an array keeps its shape and its memory", "write x = np.resize(x, shape)")
+_TEXT_OF_DATA: Row = (
+    "data become text and bytes outside of the program",
+    "read before the call, and pass arrays and numbers; write what the function returns",
+)
+_FRAMES: Row = (
+    "frames of data hold more than numbers",
+    "pass columns as arrays, df['x'].to_numpy(), and make a frame of the arrays returned",
+)
 _FLAGS: Row = ("arrays in compiled code have no flags to set", "copy the array to write to it")
 
 _BY_ROW: dict[Row, tuple[str, ...]] = {
@@ -70,6 +79,23 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
         "objects have no addresses in compiled code",
         "compare with `is`, or put the objects themselves into a set or dict",
     ): (id,),
+    (
+        "a debugger cannot stop a program that XLA runs",
+        "debug the plain function: f.__wrapped__(...)",
+    ): (breakpoint,),
+    ("it reads and writes files", "open it outside, and pass what it holds as an array"): (open,),
+    (
+        "nobody is asked while a program runs",
+        "ask outside, and pass the answer as an argument",
+    ): (input,),
+    (
+        "the code must be there when the function is compiled",
+        "write the expression itself, or pass a function",
+    ): (eval, exec, builtins.compile),
+    (
+        "compiled code has no names",
+        "use the variables themselves, or keep them in a dict of your own",
+    ): (globals, locals, vars, dir),
 }
 
 REFUSALS: dict[Any, Row] = {
@@ -88,7 +114,7 @@ OUTSIDE = frozenset(
     for row in (_READS, _WRITES, _SETTING, _OBJECTS, _MATRIX, _ITERATION)
     for name in _BY_ROW[row]
     if hasattr(np, name)
-) | {id}
+) | {id, breakpoint, open, input, eval, exec, builtins.compile, globals, locals}
 ATTRIBUTES: dict[str, Row] = {name: _LAYOUT for name in ("flags", "base", "data", "ctypes")}
 FAMILIES: dict[str, Row] = {
     "numpy.ma": ("masked arrays are not compiled", "use a mask and np.where"),
@@ -96,6 +122,15 @@ FAMILIES: dict[str, Row] = {
     "numpy.strings": ("XLA holds no text", "work on text outside"),
     "numpy.rec": _FIELDS,
     "numpy.f2py": _SETTING,
+    "json": _TEXT_OF_DATA,
+    "csv": _TEXT_OF_DATA,
+    "_csv": _TEXT_OF_DATA,
+    "pickle": _TEXT_OF_DATA,
+    "_pickle": _TEXT_OF_DATA,
+    "matplotlib": ("pictures are drawn outside of the program", "return the arrays, and draw them"),
+    "pandas": _FRAMES,
+    "polars": _FRAMES,
+    "subprocess": _SETTING,
     "numpy.testing": (
         "it compares while the program runs",
         "return the arrays, and compare outside",

@@ -7,9 +7,11 @@ and barriers are nonsense.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from pyxla import journal
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import ops_in
@@ -117,5 +119,22 @@ def finish(region: Region, cpu: bool, strict: bool = False) -> Region:
             present, exact = ops_in((region,)), True  # a pass since may have made some
             if present.isdisjoint(step.finds):
                 continue
-        region, exact = step.run(region), False
+        region, exact = _run(step, region), False
     return region
+
+
+def _run(step: Pass, region: Region) -> Region:
+    """The region after a pass, which the journal tells of."""
+    counted = journal.counts_operations()
+    before = _count((region,)) if counted else None
+    began = time.perf_counter()
+    region = step.run(region)
+    seconds = time.perf_counter() - began
+    after = _count((region,)) if counted else None
+    journal.passed(step.run.__name__, seconds, before, after)
+    return region
+
+
+def _count(regions: Iterable[Region]) -> int:
+    """The operations in regions, those in their regions too."""
+    return sum([1 + _count(instr.regions) for region in regions for instr in region.instrs])

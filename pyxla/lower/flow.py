@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.errors import Location
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Instr, Region, Value
 from pyxla.ir.op import Op
@@ -71,8 +72,15 @@ class Scope:
     open: bool = True
     effect: bool = False
 
-    def emit(self, op: Op, *operands: Any, regions: tuple[Region, ...] = (), **attrs: Any) -> Any:
-        results = Builder(self.instrs).emit(op, operands, attrs, regions)
+    def emit(
+        self,
+        op: Op,
+        *operands: Any,
+        regions: tuple[Region, ...] = (),
+        loc: Location | None = None,
+        **attrs: Any,
+    ) -> Any:
+        results = Builder(self.instrs, loc).emit(op, operands, attrs, regions)
         for value in results if type(results) is tuple else (results,):
             self.context.home[value] = self
         return results

@@ -234,7 +234,8 @@ def _while(
         Region(tuple(slots.params), body, tuple(slots.nexts)),
     )
     scope.effect |= code.first.effect or code.last.effect
-    return scope.emit(while_, *slots.inits, regions=regions)
+    loc = next((i.loc for i in code.first.instrs if i.loc is not None), None)
+    return scope.emit(while_, *slots.inits, regions=regions, loc=loc)
 
 
 def _after(

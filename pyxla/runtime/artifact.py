@@ -27,7 +27,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import CompileError, Location, spell
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
@@ -36,7 +36,7 @@ from pyxla.ir.types import (
     ArrayType,
     array_type,
 )
-from pyxla.runtime import descriptions, jaxlink, outcome, sharing, signature
+from pyxla.runtime import descriptions, jaxlink, outcome, sharing
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Program, Traced
 from pyxla.runtime.outcome import Faulty, Outcome
@@ -243,7 +243,7 @@ def _matches(type: ArrayType, x: Any) -> bool:
 def _check(fits: bool, expected: Any, x: Any, path: tuple[Any, ...]) -> None:
     if not fits:
         got = f"{SHORT_NAMES.get(x.dtype, x.dtype)}{list(x.shape)}" if hasattr(x, "dtype") else x
-        raise ArgumentError(f"{signature.spell(path)}: expected {expected}, got {got}")
+        raise ArgumentError(f"{spell(path)}: expected {expected}, got {got}")
 
 
 # --- records as JSON --------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def _classify(x: Any) -> Container | None:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
         return _GENERATORS[kind]
-    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
+    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__") or is_frame(x):
         return None
     if dataclasses.is_dataclass(x):
         return _objects(kind)
@@ -144,6 +144,11 @@ KEYS = Container(
 
 
 _ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
+
+
+def is_frame(x: Any) -> bool:
+    """Whether `x` is a table or a column of one, by the protocols that libraries of them share."""
+    return hasattr(type(x), "__dataframe__") or hasattr(type(x), "__arrow_c_stream__")
 
 
 def _is_instance(x: Any) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pyxla.errors import Surprise
+from pyxla.errors import Surprise, raise_at
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cpu.shift import movable, moved
@@ -302,7 +302,7 @@ class Executable:
         result = self._exception(code, values, args, made) if code else build(values, args, made)
         self._store(values, args, made)
         if code:
-            raise result
+            raise_at(result, outcome.sites[code - 1].loc)
         return result
 
     def _store(self, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> None:

@@ -36,6 +36,7 @@ from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
 from jax.interpreters import ad, batching, mlir
 from jaxlib import _jax
 
+from pyxla import journal
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.rewrite import ops_in
 from pyxla.ir.types import ArrayType
@@ -239,7 +240,10 @@ def jit(program: Program, donated: int = 0) -> Any:
     a reference back would keep all three forever.
     """
 
+    record = journal.current()
+
     def call(*args: Any) -> list[Any]:
+        journal.traced(record, program.name)
         return bind(program, *args[donated:])
 
     call.__name__ = call.__qualname__ = program.name
@@ -258,6 +262,21 @@ def jit(program: Program, donated: int = 0) -> Any:
     if options is None:
         return dispatch()
     return _Tuned(dispatch(compiler_options=options), dispatch())
+
+
+# The events of JAX's that are stages of ours.
+_EVENTS = {
+    "/jax/core/compile/jaxpr_to_mlir_module_duration": "stablehlo",
+    "/jax/core/compile/backend_compile_duration": "xla",
+}
+
+
+def _heard(event: str, duration_secs: float, **about: Any) -> None:
+    if event in _EVENTS:
+        journal.heard(about.get("fun_name", ""), _EVENTS[event], duration_secs)
+
+
+jax.monitoring.register_event_duration_secs_listener(_heard)
 
 
 class _Tuned:

@@ -26,13 +26,14 @@ with a step for each container on the way (index, key or field name).
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError
+from pyxla.errors import BadArgument, CompileError
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_KINDS,
@@ -44,7 +45,7 @@ from pyxla.ir.types import (
     python_type,
 )
 from pyxla.runtime import jaxlink
-from pyxla.runtime.containers import CONTAINERS, KEYS, Container, container_of
+from pyxla.runtime.containers import CONTAINERS, KEYS, Container, container_of, is_frame
 from pyxla.runtime.descriptions import (
     Arg,
     ArgArray,
@@ -100,8 +101,9 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
 
 
 def _too_deep(index: int) -> CompileError:
-    return CompileError(
-        f"argument {index} is nested too deeply",
+    return BadArgument(
+        "{} is nested too deeply",
+        (index,),
         hint="pass the parts of deep structures as separate arguments, or stack them in an array",
     )
 
@@ -314,8 +316,9 @@ class Describe:
 
 
 def _contains_itself(path: Path) -> CompileError:
-    return CompileError(
-        f"{spell(path)} contains itself",
+    return BadArgument(
+        "{} contains itself",
+        path,
         hint="pass the parts of cyclic structures as separate arguments",
     )
 
@@ -327,8 +330,9 @@ def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
     if dtype in SHORT_NAMES:
         return array_type(dtype, tuple(shape))
     native = isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in SHORT_NAMES
-    raise CompileError(
-        f"{spell(path)} has dtype {dtype}, which XLA cannot hold",
+    raise BadArgument(
+        f"{{}} has dtype {dtype}, which XLA cannot hold",
+        path,
         hint="convert it to native byte order first: x.astype(x.dtype.newbyteorder('='))"
         if native
         else f"use one of {', '.join(DTYPE_NAMES)}",
@@ -338,16 +342,24 @@ def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
 def _hashable(x: Any, path: Callable[[], Path]) -> Any:
     """A constant that can be part of a key; `path` says where it is."""
     if isinstance(x, np.ndarray):
-        raise CompileError(
-            f"{spell(path())} is a {type(x).__name__}, whose arithmetic is not an ndarray's",
+        raise BadArgument(
+            f"{{}} is a {type(x).__name__}, whose arithmetic is not an ndarray's",
+            path(),
             hint="pass np.asarray(x)",
+        )
+    if is_frame(x):
+        raise BadArgument(
+            f"{{}} is a {type(x).__name__}: a table, which holds more than numbers",
+            path(),
+            hint="pass its columns as arrays: df['x'].to_numpy()",
         )
     try:
         hash(x)
     except Exception:  # the user's own `__hash__`, too
-        raise CompileError(
-            f"{spell(path())} is a {type(x).__name__}, neither a container that pyxla takes apart "
+        raise BadArgument(
+            f"{{}} is a {type(x).__name__}, neither a container that pyxla takes apart "
             "nor a hashable constant",
+            path(),
             hint="pass its arrays and numbers as arguments, or register its class as a JAX pytree",
         ) from None
     return x
@@ -379,9 +391,25 @@ def _item_at(args: Any, path: Path) -> Any:
     return args
 
 
-def spell(path: Path) -> str:
-    """A path in words: `argument 1`, `argument 0[2]['w']`."""
-    return f"argument {path[0]}" + "".join([f"[{step!r}]" for step in path[1:]])
+def parameter_name(function: Any, index: int, count: int, names: Sequence[str]) -> str:
+    """The name of the parameter that takes argument `index` of `count`."""
+    positional = count - len(names)
+    if index >= positional:
+        return names[index - positional]
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    for parameter in parameters[: index + 1]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return f"*{parameter.name}"
+    return parameters[index].name if index < len(parameters) else f"argument {index}"
+
+
+def name_argument(error: BadArgument, function: Any, count: int, names: Sequence[str]) -> None:
+    """Let a refusal of one of `count` arguments say the name of the parameter that takes it."""
+    if error.path[0] < count:
+        error.name(parameter_name(function, error.path[0], count, names))
 
 
 def _rekey(arg: Arg, key: list[Any]) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pyxla import journal
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.calls.depth import TooDeep, deep_calls
@@ -26,6 +27,7 @@ from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import pools, shared
 from pyxla.infer.lists.policy import Findings, Policy
 from pyxla.infer.lists.sites import NeedsPool, united
+from pyxla.infer.observing import watch
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
 from pyxla.ir.core import Block, Function, Return
@@ -93,6 +95,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         if isinstance(refused, InternalError) and request.options.verify:
             raise
         for other in _others(findings):
+            journal.note("restart", f"it was refused: {refused.message}", refused.loc)
             try:
                 return _specialize(request, places, other)
             except CompileError as error:
@@ -120,7 +123,7 @@ def _others(findings: Findings) -> list[Findings]:
 def _long_lists(args: Any, path: Path = ()) -> list[Path]:
     """The paths of the lists that are one leaf each."""
     found: list[Path] = []
-    for step, arg in _steps(args):
+    for step, arg in steps(args):
         if isinstance(arg, descriptions.ArgNumbers):
             found.append((*path, step))
         else:
@@ -128,7 +131,7 @@ def _long_lists(args: Any, path: Path = ()) -> list[Path]:
     return found
 
 
-def _steps(arg: Any) -> Iterable[tuple[Any, Any]]:
+def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     """The descriptions directly inside one, and the steps to them."""
     match arg:
         case descriptions.ArgDict(keys, values):
@@ -156,25 +159,29 @@ def _specialize(request: Request, places: Sequence[Place], findings: Findings) -
         try:
             return _attempt(request, places, findings, exact, unrolled, in_place)
         except NeedsExact as need:
+            journal.note("restart", "paths must tell which object a name refers to")
             exact.add(need.place)
         except NeedsPool as need:
+            journal.note("restart", "lists that change places are kept in one pool")
             before, findings.sites = findings.sites, united(findings.sites, need.sites)
             if before == findings.sites:
                 raise InternalError(RuntimeError("lists are in a pool, and are not")) from need
         except _NeedsInPlace:
             in_place = True
         except _NeedsUnrolled as need:
+            journal.note("restart", "a loop that computes a needed value is unrolled", need.loc)
             unrolled |= need.loops
         except _NeedsStack as need:
+            journal.note("restart", "calls of itself become a loop with a stack", need.refusal.loc)
             findings.recursive[need.refusal.source] = need.refusal
 
 
 class _NeedsUnrolled(Exception):  # noqa: N818 - a request, not an error
     """Someone needs, after `loops`, the value of a number that they compute from constants."""
 
-    def __init__(self, loops: set[Block]) -> None:
+    def __init__(self, loops: set[Block], loc: Location | None) -> None:
         super().__init__()
-        self.loops = loops
+        self.loops, self.loc = loops, loc
 
 
 class _NeedsInPlace(Exception):  # noqa: N818 - a request, not an error
@@ -203,6 +210,7 @@ def _attempt(
     if world.engine.checks and not in_place:
         replays = request.replayed is not None
         world.engine.faults = Faults(None if replays else {}, request.replayed)
+    watch(world.engine)
     for header in unrolled:
         world.engine.loop_memory[header].unrolled = True
     world.engine.policy, world.engine.findings = findings.policy, findings
@@ -229,7 +237,7 @@ def _attempt(
         value = getattr(need.scalar, "value", None)
         loops = loops_of_constants(value, world.engine.headers) if value is not None else set()
         if loops - unrolled:
-            raise _NeedsUnrolled(loops) from None
+            raise _NeedsUnrolled(loops, need.loc) from None
         raise _of_recursion(_demand(world, need), findings) from None
 
 

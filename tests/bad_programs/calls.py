@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import zlib
 
@@ -58,7 +59,7 @@ def numpy_io(x):
     return np.array2string(x)  # <-
 
 
-@bad("may give another result at every call", float)
+@bad("open is not compiled: it reads and writes files", float)
 def opens_a_file(x):
     return open("file").read()  # <-
 
@@ -122,3 +123,24 @@ def called_with_too_few(x, y):  # <-
 @bad("id is not compiled: objects have no addresses in compiled code", f64[3])
 def address_of_an_object(x):
     return id(x) == 0  # <-
+
+
+@bad("breakpoint is not compiled", float)
+def stops_for_a_debugger(x):
+    breakpoint()  # <-
+    return x
+
+
+@bad("json.dumps is not compiled", V)
+def makes_text_of_data(x):
+    return json.dumps({"x": x})  # <-
+
+
+@bad("eval is not compiled", float)
+def evaluates_text(x):
+    return eval("x + 1")  # <-
+
+
+@bad("locals is not compiled", float)
+def reads_its_names(x):
+    return locals()  # <-

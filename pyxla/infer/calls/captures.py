@@ -23,6 +23,7 @@ import ml_dtypes
 import numpy as np
 
 from pyxla.errors import CompileError, UndefinedName
+from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
 from pyxla.infer.calls.states import BasesState, FunctionState, LibraryState, RegisteredState
@@ -190,9 +191,11 @@ class Captures:
         if found is _MISSING:
             found = getattr(builtins, name, _MISSING)
             if found is _MISSING:
+                known = (*frame.module, *dir(builtins), *frame.ssa.source.names)
                 raise engine.refuse(
                     f"name {name!r} is not defined",
-                    "define it, or pass it as an argument",
+                    similar(name, [other for other in known if other != name])
+                    or "define it, or pass it as an argument",
                     kind=UndefinedName,
                 )
             return Const(found)

@@ -231,8 +231,15 @@ def refuse_outside(
     """Refuse a function for the reason in `row`, unless CPython can execute it now."""
     if value in OUTSIDE or _static_arguments(engine, args, kwargs) is None:
         reason, remedy = row
-        name = _name(value) if value in vars(builtins).values() else f"numpy.{_name(value)}"
+        module = "" if value in vars(builtins).values() else f"{_package(value)}."
+        name = module + _name(value)
         raise engine.refuse(f"{name} is not compiled: {reason}", remedy)
+
+
+def _package(value: Any) -> str:
+    """The module that users know a function by: `_pickle.dumps` is pickle's."""
+    module = str(getattr(value, "__module__", None) or "numpy").lstrip("_")
+    return "numpy" if module.startswith("numpy") else module
 
 
 def _is_library(value: Any) -> bool:

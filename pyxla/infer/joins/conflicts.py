@@ -41,8 +41,8 @@ def _content(value: Any, state: Any) -> Any:
     return state.heap.contents.get(value.cell) if isinstance(value, Ref) else value
 
 
-def _shown(value: Any, state: Edge) -> str:
-    """What `value` is in `state`, for messages."""
+def shown(value: Any, state: Any) -> str:
+    """What `value` is in `state`, which has a heap, for messages."""
     content = _content(value, state)
     if isinstance(content, ListCell):
         return f"a list of {len(content.items)} items"
@@ -84,7 +84,7 @@ def conflict(
     """Of the values that `name` has in these states, decided by `tests`."""
     notes = []
     for value, state in zip(values, states, strict=True):
-        note = (f"{_shown(value, state)} here", state.loc)
+        note = (f"{shown(value, state)} here", state.loc)
         if value is not UNDEFINED and note not in notes:
             notes.append(note)
     what = called(name) or "the value"

@@ -1,0 +1,97 @@
+"""A program that is looked at: compiled once more, with everything that inference finds kept."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pyxla import ahead, journal, reflect
+from pyxla.errors import Location, is_own
+from pyxla.infer.observing import observed
+from pyxla.ir.core import Function, Instr, Region
+from pyxla.pipeline import Compilation
+from pyxla.reporting.decisions import Decision, decisions
+from pyxla.reporting.listing import Places, of_code
+from pyxla.runtime import jaxlink, signature
+from pyxla.runtime.executable import Program
+
+
+class Looked:
+    """The compilation of `function` for arguments given as types or values.
+
+    found: what inference found.  record: how long the stages took.  listing: the typed program;
+    places: finds the files of its lines by their names.
+    """
+
+    def __init__(self, function: Any, args: Sequence[Any], names: Sequence[str] = ()) -> None:
+        plain, options = reflect.unwrapped(function)
+        self.function, self.args, self.keywords = plain, tuple(args), tuple(names)
+        self.record = journal.Record(getattr(plain, "__qualname__", None) or repr(plain))
+        with observed() as self.found, journal.writing(self.record):
+            self.compilation: Compilation = ahead.specialize(
+                plain, self.args, self.keywords, options, ahead.Demands()
+            )
+        # Outlining consumes the blocks, so that places are read before.
+        self.typed = self.compilation.at("typed")
+        self.listing = of_code(self.typed.function)
+        self.places = Places(_locations(self.typed.function))
+
+    @classmethod
+    def of_call(cls, function: Any, args: Sequence[Any], **named: Any) -> Looked:
+        return cls(function, (*args, *named.values()), tuple(named))
+
+    @functools.cached_property
+    def program(self) -> Program:
+        with journal.writing(self.record):
+            return self.compilation.at("regions")
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        """The executable that JAX makes of the program."""
+        program = self.program
+        began = time.perf_counter()
+        made = jaxlink.lowered(program).compile()
+        self.record.spent("xla", time.perf_counter() - began)
+        return made
+
+    @functools.cached_property
+    def optimized(self) -> str:
+        """The module that XLA made of it."""
+        return self.compiled.as_text()
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """What the arguments are called, and captured objects."""
+        count = len(self.args)
+        own = [
+            signature.parameter_name(self.function, i, count, self.keywords) for i in range(count)
+        ]
+        return own + [place.name or "an object of the closure" for place in self.compilation.places]
+
+    @functools.cached_property
+    def decisions(self) -> list[Decision]:
+        return decisions(self.typed, self.program, self.compilation.outcome, self.names)
+
+    def home(self, loc: Location) -> Location | None:
+        """The user's line that code is of: its own, or the one that calls the library there."""
+        if not is_own(loc):
+            return loc
+        homes = self.found.homes.get((loc.filename, loc.lineno), set())
+        return next(iter(homes)) if len(homes) == 1 else None
+
+
+def _locations(function: Function) -> Any:
+    for block in function.blocks:
+        for instr in block.instrs:
+            yield from _in_instr(instr)
+
+
+def _in_instr(instr: Instr) -> Any:
+    if instr.loc is not None:
+        yield instr.loc
+    for region in instr.regions:
+        if isinstance(region, Region):
+            for inner in region.instrs:
+                yield from _in_instr(inner)
