@@ -25,7 +25,8 @@ from pyxla.reporting.listing import Line, Place, of_code, of_hlo, of_lowered, of
 from pyxla.reporting.profiling import Profile
 from pyxla.runtime import jaxlink
 
-COLOURED = 300_000  # characters of listings that are coloured; the colours of one take two more
+COLOURED = 1_200_000  # characters of HTML that coloured listings may take
+TIMES = 12  # so many of them a character of a listing takes, at most
 MOST = 8000  # lines of a listing that are shown
 LONGEST = 240  # characters of a line that are shown
 _INDENT = re.compile(r"^(<span>)?\s+(</span>)?")
@@ -195,10 +196,9 @@ class Page:
             more = Line(f"… and {len(lines) - MOST} lines more, which the command line shows")
             lines = [*lines[:MOST], more]
         texts = [_cut(line.text) for line in lines]
-        length = sum(map(len, texts))
-        if length <= self._colours:
-            self._colours -= length
+        if TIMES * sum(map(len, texts)) <= self._colours:
             made = colours.coloured(texts, language)
+            self._colours -= sum(map(len, made))
         else:
             made = [Markup.escape(text) for text in texts]
         keys = [self._place_key(line.place) for line in lines]
