@@ -369,7 +369,8 @@ class Compiled:
         return self._entry(Compilation(request, tuple(self._places), self._demands.static), record)
 
     def _record(self) -> journal.Record:
-        return journal.Record(self.__qualname__)
+        name = getattr(self, "__qualname__", type(self.__pyxla_function__).__name__)
+        return journal.Record(name)
 
     def _entry(self, made: Compilation, record: journal.Record) -> Entry:
         """The specialization that `made` is, with why it was made."""

@@ -100,6 +100,8 @@ def ranks(mask: Array) -> Value:
 def count(mask: Array) -> Scalar:
     """How many elements are true."""
     size = mask.size
+    if not size:
+        return Scalar(convert(number(0, I64.dtype), dtype=I64.dtype, weak=True), IntFact(0, 0))
     last = slice_(ranks(mask), start_indices=(size - 1,), limit_indices=(size,))
     total = convert(reshape(last, shape=()), dtype=I64.dtype, weak=True)
     return Scalar(total, IntFact(0, size, ((total, 1),), 0))

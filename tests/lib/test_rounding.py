@@ -7,6 +7,8 @@ import pytest
 
 import pyxla
 
+pytestmark = pytest.mark.optimized  # rounding is that of the code which users get
+
 PROGRAMS = [
     lambda a, b: np.linspace(a, b, 21),
     lambda a, b: np.linspace(a, b, 5000, endpoint=False),

@@ -57,3 +57,10 @@ def as_int(engine: Engine, x: Any) -> Any:
     kind = arrays.kind_of(engine, x)
     message = f"{kind!r} object cannot be interpreted as an integer"
     raise engine.refuse(message, "use int(...)", raises=TypeError)
+
+
+def from_end(engine: Engine, length: Any, i: Any) -> Any:
+    """Index `i`, which is in range, counted from the end."""
+    with engine.unchecked():
+        last = engine.rules.binary(engine, "sub", length, Const(1))
+        return engine.rules.binary(engine, "sub", last, i)

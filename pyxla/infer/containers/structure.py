@@ -22,7 +22,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import steps, tables
-from pyxla.infer.containers.indices import as_int, place
+from pyxla.infer.containers.indices import as_int, from_end, place
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
@@ -577,10 +577,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
                     number = engine.rules.binary(engine, "add", x.items[1], i)
                 return Tuple((number, item(engine, x.items[0], i)))
             case "reversed":
-                with engine.unchecked():
-                    last = engine.rules.binary(engine, "sub", x.items[1], Const(1))
-                    i = engine.rules.binary(engine, "sub", last, i)
-                return item(engine, x.items[0], i)
+                return item(engine, x.items[0], from_end(engine, x.items[1], i))
             case "map":
                 return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
     if columnar.found(engine.heap, x) is None and isinstance(content_of(engine, x), Array):
@@ -652,8 +649,8 @@ def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
             return _in_turn(engine, rest(engine, xs[0], content), len(xs))
     parts = tuple([sequence(engine, x) for x in xs])
     if strict is not None and engine.static(strict, "whether zip is strict"):
-        sizes = [length(engine, x) for x in parts]
-        sizes = [n.value if isinstance(n, Const) else n for n in sizes]
+        lengths = [length(engine, x) for x in parts]
+        sizes = [n.value if isinstance(n, Const) else n for n in lengths]
         if any(extent.difference(sizes[0], n) != 0 for n in sizes[1:]):
             return call(engine, Const(zip_strictly), list(parts), {})
     return _lazy(engine, zip, parts)

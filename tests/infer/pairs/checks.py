@@ -1,4 +1,4 @@
-"""With `checks=True`: what CPython and NumPy raise by themselves, where it may happen at all."""
+"""Checks: what CPython and NumPy raise by themselves, where it may happen at all."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from pyxla import f64
 
 def an_index_is_checked(x: f64[3], i: int):
     return x[i]
-    #: %from = compare %i, ... direction=GE : bool
     #: %to = compare %i, ... direction=LT : bool
+    #: %from = compare %i, ... direction=GE : bool
     #: %inside = and %from, %to : bool
-    #: branch %inside ? bb_go : bb_raise
+    #: flag %inside bits=1
 
 
 def an_index_in_range_is_not(x: f64[3]):
@@ -26,7 +26,7 @@ def an_index_in_range_is_not(x: f64[3]):
 def a_divisor_is_checked(n: int, m: int):
     return n // m
     #: %there = compare %m, %zero direction=NE : bool
-    #: branch %there ? bb_go : bb_raise
+    #: flag %there bits=1
 
 
 def a_known_divisor_is_not(n: int):
