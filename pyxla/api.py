@@ -214,7 +214,8 @@ class Compiled:
         try:
             return self._variant(request, args, names, replayed).executable(leaves, args)
         except CompileError as refusal:
-            raise fault.error() from refusal
+            refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
+            raise
 
     def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
         """Run under a trace, which cannot be told of what is out of order."""
@@ -443,6 +444,8 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     """Write the artifact of `function` for arguments of these types: see `load`."""
     compiled = function if isinstance(function, Compiled) else compile(function)
     made = compiled.lower(*given, **named)
+    if made.outcome.faults is not None:
+        made = Compilation(replace(made.request, alone=True), made.places, made.static)
     count = len(given) + len(named)
     args = made.request.args
     static = frozenset([(p[0] - count, *p[1:]) for p in made.static if p[0] >= count])

@@ -279,11 +279,19 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         super().__init__()
         self.sites = sites
 
-    def error(self) -> BaseException:
-        """The exception where there is no second run to raise it: of the first of the checks."""
-        site = self.sites[0]
-        where = "" if site.loc is None else f" at {site.loc}"
-        return site.cls(f"{site.cls.__name__}{where}; compiled Python says more")
+    def words(self) -> str:
+        """What may have happened: which came first is not known."""
+        names = dict.fromkeys([site.cls.__name__ for site in self.sites])
+        return f"the program would raise {' or '.join(names)}"
+
+    def error(self) -> Exception:
+        """The exception where there is no second run to raise it: of the class of the checks, if
+        that is one."""
+        classes = {site.cls for site in self.sites}
+        places = dict.fromkeys([str(site.loc) for site in self.sites if site.loc is not None])
+        cls: Any = classes.pop() if len(classes) == 1 else RuntimeError
+        where = f" ({', '.join(places)})" if places else ""
+        return cls(f"{self.words()}{where}")
 
 
 class CountsNeeded(CompileError):

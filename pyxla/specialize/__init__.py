@@ -209,7 +209,7 @@ def _attempt(
     world = World(request, places)
     if world.engine.checks and not in_place:
         replays = request.replayed is not None
-        world.engine.faults = Faults(None if replays else {}, request.replayed)
+        world.engine.faults = Faults(None if replays else {}, request.replayed, request.alone)
     watch(world.engine)
     for header in unrolled:
         world.engine.loop_memory[header].unrolled = True

@@ -33,7 +33,8 @@ _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
 class Request:
     """What to specialize: arguments as described, `names` the keywords of the last of them.
 
-    replayed: of a second run, the checks that are in place (`infer.raising.faults`).
+    replayed: of a second run, the checks that are in place (`infer.raising.faults`).  alone: there
+    is no second run.
     """
 
     function: Any
@@ -42,6 +43,7 @@ class Request:
     memory: Memory = field(default_factory=Memory)
     options: Any = None
     replayed: frozenset[Site] | None = None
+    alone: bool = False
 
 
 class World:

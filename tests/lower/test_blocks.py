@@ -153,8 +153,7 @@ def test_as_cpython(function: Callable[..., Any], calls: list[tuple[Any, ...]]):
 
 def loops(function: Callable[..., Any], *types: Any) -> tuple[int, int]:
     """How many loops there are, before and after."""
-    unchecked = pyxla.compile(function, checks=False)  # a word of flags is carried through loops
-    region = compilation(unchecked, *types).at("regions").origin
+    region = compilation(function, *types).at("regions").origin
     assert region is not None
     region = clone_region(region, {})
     before = sum(instr.op is while_ for instr in walk(region.instrs))

@@ -225,12 +225,12 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_no_copy_in_a_loop(program):
-    compiled = pyxla.compile(program, checks=False)
+    compiled = pyxla.compile(program)
     array = np.random.default_rng(0).standard_normal(N)
     expected, got = array.copy(), array.copy()
     program(expected, 100)
     compiled(got, 100)
     np.testing.assert_allclose(got, expected)
-    hlo = pyxla.code_hlo(compiled, array, 100, optimized=True)
+    hlo = pyxla.code_hlo(program, array, 100, optimized=True)
     loops, entry = hlo.split("\nENTRY ")
     assert not re.findall(rf"= f64\[{N}\]\S* copy\(", loops)

@@ -198,3 +198,29 @@ def test_containers_that_data_fills(function, tmp_path):
     found, expected = pyxla.load(tmp_path / "out")(x), function(x)
     assert found == expected
     assert repr(found) == repr(expected)
+
+
+def test_what_is_out_of_order(tmp_path):
+    """There is no second run: no test is coarse, and a class is told only where it is certain."""
+
+    def product(x, y):
+        return x * y
+
+    def either(x, i, d):
+        return x[i] + i // d
+
+    pyxla.build(product, 2, 3, path=tmp_path / "product")
+    loaded = pyxla.load(tmp_path / "product")
+    assert loaded(2**31, 2**31 + 5) == 2**31 * (2**31 + 5)
+    assert loaded(-(2**62), 2) == -(2**63)
+    with pytest.raises(OverflowError):
+        loaded(2**62, 2)
+    pyxla.build(either, np.array([1, 2, 3]), 1, 1, path=tmp_path / "either")
+    loaded = pyxla.load(tmp_path / "either")
+    assert loaded(np.array([7, 8, 9]), 2, 2) == 10
+    with pytest.raises(IndexError, match="would raise IndexError"):
+        loaded(np.array([7, 8, 9]), 5, 2)
+    with pytest.raises(ZeroDivisionError):
+        loaded(np.array([7, 8, 9]), 1, 0)
+    with pytest.raises(RuntimeError, match="IndexError or ZeroDivisionError"):
+        loaded(np.array([7, 8, 9]), 5, 0)

@@ -45,8 +45,9 @@ def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
 def _on_bounds(engine: Engine) -> OnBounds:
     def check(index: Int, size: Int, axis: int) -> None:
         fine = k.lt(value_of(index), value_of(size))
-        if (extent.lower(index) or -1) < 0:
-            fine = op.and_(k.ge(value_of(index), op.negate(value_of(size))), fine)
+        if not extent.at_least_0(index):
+            least = value_of(-size) if isinstance(size, int) else op.negate(value_of(size))
+            fine = op.and_(k.ge(value_of(index), least), fine)
         test = ("implies", _range(index, size), ())
         error = functools.partial(_out_of_bounds, index, size, axis)
         engine.ensure(Scalar(fine, None, test), Raises(IndexError, error))

@@ -70,6 +70,12 @@ def upper(x: int | Scalar) -> Bound:
     return None if high is None or high > FAR else high
 
 
+def at_least_0(x: int | Scalar) -> bool:
+    """Whether `x >= 0` is proven."""
+    low = lower(x)
+    return low is not None and low >= 0
+
+
 def difference(x: int | Scalar, y: int | Scalar) -> int | None:
     """`x - y` where it is the same in every run, else None."""
     gap = subtract(fact(x), fact(y))

@@ -230,14 +230,14 @@ def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     of floats, which is faster, that is nearly too large."""
     if not _ints(operands) or not _unproven("mul", operands):
         return None
-    noted = engine.faults.noted is not None
-    if noted:  # what is a little more needs no test of its own then
+    coarse = engine.faults.coarse
+    if coarse:  # what is a little more needs no test of its own then
         result.fact = extent.meet(extent.fact(result), -extent.HORIZON, extent.HORIZON)
-    most = extent.HORIZON if noted else LARGEST
+    most = extent.HORIZON if coarse else LARGEST
     for factor, other in (operands, operands[::-1]):
         if type(factor) is int and factor > 0:
             return _between(other, -(most // factor), most // factor)
-    if noted:
+    if coarse:
         x, y = (to_python(v, float).value for v in operands)
         size = op.abs(op.multiply(x, y))
         return k.lt(size, k.like(size, SURELY_FITS))
@@ -257,7 +257,7 @@ def _neg(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
 
 @unless(failure(operator.lshift, 1, -1), "lshift", "rshift")
 def _shift(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    if not _ints(operands) or (extent.lower(operands[1]) or -1) >= 0:
+    if not _ints(operands) or extent.at_least_0(operands[1]):
         return None
     return not_negative(int_of(operands[1]))
 
@@ -502,7 +502,7 @@ def _floordiv(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value |
     if len(operands) != 2 or not _ints(operands):
         return None
     x, y = operands
-    if (extent.lower(x) or SMALLEST) > SMALLEST or (extent.lower(y) or -1) >= 0:
+    if extent.lower(x) is not None or extent.at_least_0(y):
         return None
     if isinstance(y, int) and y != -1:
         return None

@@ -30,10 +30,17 @@ class Faults:
 
     noted: the sites whose faults are noted, with the flags they set; None where all checks are in
     place.  replayed: of the second run, the sites whose checks are in place; the others hold.
+    alone: there is no second run, so that no test may be coarse.
     """
 
     noted: dict[Site, int] | None = None
     replayed: Collection[Site] | None = None
+    alone: bool = False
+
+    @property
+    def coarse(self) -> bool:
+        """Whether a fault may be noted in error."""
+        return self.noted is not None and not self.alone
 
     def in_place(self, site: Site) -> bool:
         """Whether the program raises at a site itself."""

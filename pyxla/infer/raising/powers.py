@@ -55,7 +55,7 @@ def _known_sign(y: Any) -> bool:
     """Whether an exponent is known not to be negative."""
     if not isinstance(y, Scalar):
         return y >= 0
-    return y.kind is bool or (y.kind is int and (extent.lower(y) or -1) >= 0)
+    return y.kind is bool or (y.kind is int and extent.at_least_0(y))
 
 
 @unless(failure(operator.pow, 0.0, -1.0), "pow", pow)

@@ -176,7 +176,7 @@ def _seeded_at_run_time(engine: Engine, seed: Any) -> tuple[Any, ...]:
     dtype = seed.value.type.dtype
     if dtype.kind not in "iu" or dtype.itemsize > 8:
         raise OpError(f"SeedSequence expects int or sequence of ints for entropy not {dtype}")
-    if dtype.kind == "i" and not (isinstance(seed, Scalar) and (extent.lower(seed) or -1) >= 0):
+    if dtype.kind == "i" and not (isinstance(seed, Scalar) and extent.at_least_0(seed)):
         least = engine.rules.compare(engine, "ge", seed, Const(0))
         error = ValueError("expected non-negative integer")
         engine.ensure(engine.rules.truth(engine, least), error)

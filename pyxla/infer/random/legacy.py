@@ -119,12 +119,7 @@ def _restart(engine: Engine, ref: Ref, fields: dict[str, Any]) -> None:
 
 def _seed(engine: Engine, bits: Ref, seed: Any) -> None:
     """What `MT19937._legacy_seeding` does."""
-    known = m.known_objects(engine, seed)
-    if known == [None]:
-        raise engine.refuse(
-            "a generator without a seed is another one at every call",
-            "pass a seed, or pass the generator as an argument",
-        )
+    known = m.known_seed(engine, seed)
     if known is not None:
         try:
             made = RandomState(known[0])._bit_generator

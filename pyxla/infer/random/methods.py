@@ -63,6 +63,17 @@ def known_objects(engine: Engine, *xs: Any) -> list[Any] | None:
         return None
 
 
+def known_seed(engine: Engine, seed: Any) -> list[Any] | None:
+    """As `known_objects`, of a seed; refused where there is none."""
+    known = known_objects(engine, seed)
+    if known == [None]:
+        raise engine.refuse(
+            "a generator without a seed is another one at every call",
+            "pass a seed, or pass the generator as an argument",
+        )
+    return known
+
+
 # --- Integers ------------------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.random.generators import NONE, python_number, visit
 from pyxla.infer.random.legacy import KEPT
-from pyxla.infer.random.methods import known_objects, refuse
+from pyxla.infer.random.methods import known_objects, known_seed, refuse
 from pyxla.lib.random import mt19937, python
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import rule
@@ -62,12 +62,7 @@ def _fields(x: random.Random) -> dict[str, Array]:
 
 def _made(engine: Engine, seed: Any) -> dict[str, Any]:
     """The fields of `random.Random(seed)`, the key being an array of its own."""
-    known = known_objects(engine, seed)
-    if known == [None]:
-        raise engine.refuse(
-            "a generator without a seed is another one at every call",
-            "pass a seed, or pass the generator as an argument",
-        )
+    known = known_seed(engine, seed)
     if known is not None:
         try:
             fields = _fields(Random(known[0]))
@@ -78,7 +73,7 @@ def _made(engine: Engine, seed: Any) -> dict[str, Any]:
         raise engine.refuse("a seed at run time must be an int", "pass the generator instead")
     fields = _fields(Random(0))
     key = arrays.fresh(engine, fields["key"])
-    if (extent.lower(seed) or -1) < 0:
+    if not extent.at_least_0(seed):
         seed = engine.rules.call(engine, Const(abs), [seed], {})
     visit(engine, python.seeded, key, seed)
     return {**fields, "key": key}
