@@ -9,7 +9,7 @@ belong to, results taken over from another graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SetCell, parts, rebuilt
+from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
 from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
@@ -106,10 +106,8 @@ class _Flatten:
             x = Tuple(tuple([Const(item) for item in x.value]))
         if isinstance(x, Ref):
             return self.reference(x)
-        if isinstance(x, Tuple) or isinstance(x, Compound) and x.kind not in FUNCTIONS:
-            return Node(x, tuple([self.visit(item) for item in x.items]))
-        if isinstance(x, MaybeNone):
-            return Node(x, (self.visit(x.value), self.visit(x.some)))
+        if isinstance(x, (Compound, Tuple, MaybeNone)) and not _is_function(x):
+            return Node(x, tuple([self.visit(part) for part in x.parts]))
         return Leaf(x, structural=self.structural)
 
     def reference(self, x: Ref) -> Tree:
@@ -133,7 +131,7 @@ class _Flatten:
             content = unpacked(engine, content)
         if isinstance(content, ObjectCell):
             return Node(content, self.fields(content), True, x.cell)
-        items = tuple([self.visit(item) for item in parts(content)])
+        items = tuple([self.visit(item) for item in content.parts])
         return Node(content, items, True, x.cell)
 
     def fields(self, content: ObjectCell) -> tuple[Tree, ...]:
@@ -145,6 +143,10 @@ class _Flatten:
             items.append(self.visit(item))
         self.structural = outer
         return tuple(items)
+
+
+def _is_function(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind in FUNCTIONS
 
 
 def leaves(*trees: Tree) -> Iterator[Leaf]:
@@ -220,7 +222,7 @@ def graft(
         return made[id(tree)]
 
     def node(tree: Node) -> Any:
-        content = _with_parts(tree.content, [visit(item) for item in tree.items])
+        content = tree.content.rebuild([visit(item) for item in tree.items])
         if not tree.cell:
             return content
         ref = engine.new(content)
@@ -240,16 +242,6 @@ def placed(engine: Engine, value: Any, jax: bool = False) -> Ref:
     )
     engine.jax_cells.add(ref.cell)
     return ref
-
-
-def _with_parts(content: Any, items: Sequence[Any]) -> Any:
-    if isinstance(content, Tuple):
-        return Tuple(tuple(items), content.cls)
-    if isinstance(content, Compound):
-        return Compound(content.kind, tuple(items), content.meta)
-    if isinstance(content, MaybeNone):
-        return MaybeNone(items[0], items[1], content.name)
-    return content if isinstance(content, SetCell) else rebuilt(content, list(items))
 
 
 # --- leaves -----------------------------------------------------------------------------------

@@ -26,22 +26,18 @@ reading is exact, and a write has inference start again with the paths joined *e
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.lattice import (
     Array,
-    Compound,
     Conflict,
     Const,
-    Either,
-    MaybeNone,
-    MaybeUnbound,
     Ref,
     Scalar,
-    Tuple,
+    Structure,
 )
 
 if TYPE_CHECKING:
@@ -61,21 +57,43 @@ class ReadOnly(CompileError):
 
 
 @dataclass(frozen=True, slots=True)
-class ListCell:
+class ListCell(Structure):
     items: tuple[Any, ...]
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.items
+
+    @property
+    def form(self) -> int:
+        return len(self.items)
+
+    def rebuild(self, parts: Sequence[Any]) -> ListCell:
+        return ListCell(tuple(parts))
 
 
 @dataclass(frozen=True, slots=True)
-class NumberList:
+class NumberList(Structure):
     """A list of numbers, or of such lists, kept as the array that `data` shows: of Python's numbers
     if `python`, else of NumPy's scalars (`infer.lists.number_lists`)."""
 
     data: Ref
     python: bool
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return (self.data,)
+
+    @property
+    def form(self) -> bool:
+        return self.python
+
+    def rebuild(self, parts: Sequence[Any]) -> Any:
+        return NumberList(parts[0], self.python) if isinstance(parts[0], Ref) else parts[0]
+
 
 @dataclass(frozen=True, slots=True)
-class SetCell:
+class SetCell(Structure):
     """A set of constants.
 
     steps: how it came about, which decides in which order CPython has the items
@@ -84,6 +102,10 @@ class SetCell:
 
     items: frozenset[Any]
     steps: tuple[Step, ...] | None = ()
+
+    def is_like(self, other: Any) -> bool:
+        same = type(other) is SetCell and other.items == self.items
+        return same and (self.steps is None or self.steps == other.steps)
 
 
 class Step(NamedTuple):
@@ -123,7 +145,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class GrowingList:
+class GrowingList(Structure):
     """A list whose length is known at run time only (`infer.lists.growing`): `columns` show arrays
     of bounded extent, `item` says how an item is made of their elements.
 
@@ -139,9 +161,20 @@ class GrowingList:
     fixed: int | None = None
     cls: type = list
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.columns
+
+    @property
+    def form(self) -> Any:
+        return self.item, self.cls
+
+    def rebuild(self, parts: Sequence[Any]) -> GrowingList:
+        return replace(self, columns=tuple(parts))
+
 
 @dataclass(frozen=True, slots=True)
-class RowList:
+class RowList(Structure):
     """A list that is, or is in, item `index` of the list `parent`: the part of it at `path`; `cls`
     where that is a pool (`infer.lists.sites`)."""
 
@@ -150,9 +183,23 @@ class RowList:
     path: tuple[int, ...] = ()
     cls: type | None = None
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.parent, _abstract(self.index)
+
+    @property
+    def form(self) -> Any:
+        return self.path, self.cls
+
+    def rebuild(self, parts: Sequence[Any]) -> Any:
+        parent, index = parts
+        if not isinstance(parent, Ref):
+            return parent
+        return replace(self, parent=parent, index=_known(index))
+
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
+class Pooled(Structure):
     """An instance that is row `index` (an int or a Scalar) of the hidden list `pool`
     (`infer.lists.pools`)."""
 
@@ -160,9 +207,28 @@ class Pooled:
     index: Any
     cls: type
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.pool, _abstract(self.index)
+
+    @property
+    def form(self) -> type:
+        return self.cls
+
+    def rebuild(self, parts: Sequence[Any]) -> Pooled:
+        return replace(self, index=_known(parts[1]))
+
+
+def _abstract(index: Any) -> Any:
+    return Const(index) if isinstance(index, int) else index
+
+
+def _known(index: Any) -> Any:
+    return index.value if isinstance(index, Const) else index
+
 
 @dataclass(frozen=True, slots=True)
-class DictCell:
+class DictCell(Structure):
     """`items` is never mutated in place; keys are plain hashable constants.
 
     ordered: whether the order of the keys is the same on all paths.
@@ -170,6 +236,17 @@ class DictCell:
 
     items: dict[Any, Any]
     ordered: bool = True
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return tuple(self.items.values())
+
+    @property
+    def form(self) -> Any:
+        return list(self.items)
+
+    def rebuild(self, parts: Sequence[Any]) -> DictCell:
+        return self.holding(dict(zip(self.items, parts, strict=True)))
 
     def holding(self, items: dict[Any, Any]) -> DictCell:
         """A dict with other items, in an order known as well as this one's."""
@@ -186,11 +263,22 @@ class DictCell:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectCell:
+class ObjectCell(Structure):
     """An instance of `cls`; `fields` is never mutated in place."""
 
     cls: type
     fields: dict[str, Any]
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return tuple(self.fields.values())
+
+    @property
+    def form(self) -> Any:
+        return self.cls, list(self.fields)
+
+    def rebuild(self, parts: Sequence[Any]) -> ObjectCell:
+        return ObjectCell(self.cls, dict(zip(self.fields, parts, strict=True)))
 
 
 class SequenceIterator:
@@ -198,12 +286,19 @@ class SequenceIterator:
 
 
 @dataclass(frozen=True, slots=True)
-class BoxCell:
+class BoxCell(Structure):
     value: Any
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return (self.value,)
+
+    def rebuild(self, parts: Sequence[Any]) -> BoxCell:
+        return BoxCell(parts[0])
 
 
 @dataclass(frozen=True, slots=True)
-class Shadow:
+class Shadow(Structure):
     """Content of an array that is what `refs[selector]` shows, as is known at run time.
 
     Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
@@ -217,6 +312,10 @@ class Shadow:
     refs: tuple[Ref, ...]
     place: Any = None
     before: tuple[Array, tuple[Any, ...]] | None = None
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.refs
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -322,85 +421,13 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
                 spared.discard(x.cell)
                 stack.append(contents[x.cell])
         elif kind not in _LEAVES:
-            stack.extend(parts(x))
+            stack.extend(x.parts)
     if not spared:
         return heap
     kept = contents.copy()
     for cell in spared:
         del kept[cell]
     return Heap(infos, kept, heap.entangled, heap.kept)
-
-
-def parts(x: Any) -> tuple[Any, ...]:
-    """The abstract values directly inside an abstract value or a content."""
-    if isinstance(x, (Tuple, ListCell, Compound, Either)):
-        return x.items
-    if isinstance(x, DictCell):
-        return tuple(x.items.values())
-    if isinstance(x, ObjectCell):
-        return tuple(x.fields.values())
-    if isinstance(x, NumberList):
-        return (x.data,)
-    if isinstance(x, GrowingList):
-        return x.columns
-    if isinstance(x, RowList):
-        return (x.parent, Const(x.index) if isinstance(x.index, int) else x.index)
-    if isinstance(x, Pooled):
-        return (x.pool, Const(x.index) if isinstance(x.index, int) else x.index)
-    if isinstance(x, Shadow):
-        return x.refs
-    if isinstance(x, (BoxCell, MaybeUnbound, MaybeNone)):
-        return (x.value,)
-    return ()
-
-
-def same_structure(x: Content, y: Content) -> bool:
-    """Whether two contents differ in their parts only."""
-    if type(x) is not type(y):
-        return False
-    if isinstance(x, ListCell):
-        return len(x.items) == len(y.items)
-    if isinstance(x, DictCell):
-        return list(x.items) == list(y.items)
-    if isinstance(x, SetCell):
-        return x.items == y.items and (x.steps is None or x.steps == y.steps)
-    if isinstance(x, ObjectCell):
-        return x.cls is y.cls and list(x.fields) == list(y.fields)
-    if isinstance(x, NumberList):
-        return x.python == y.python
-    if isinstance(x, GrowingList):
-        return x.item == y.item and x.cls is y.cls
-    if isinstance(x, RowList):
-        return x.path == y.path and x.cls is y.cls
-    if isinstance(x, Pooled):
-        return x.cls is y.cls
-    return isinstance(x, BoxCell)
-
-
-def rebuilt(content: Content, columns: list[Any]) -> Content:
-    """A content of the same structure with other parts."""
-    if isinstance(content, ListCell):
-        return ListCell(tuple(columns))
-    if isinstance(content, DictCell):
-        return content.holding(dict(zip(content.items, columns, strict=True)))
-    if isinstance(content, ObjectCell):
-        return ObjectCell(content.cls, dict(zip(content.fields, columns, strict=True)))
-    if isinstance(content, SetCell):
-        return content
-    if isinstance(content, NumberList):
-        return NumberList(columns[0], content.python)
-    if isinstance(content, GrowingList):
-        return replace(content, columns=tuple(columns))
-    if isinstance(content, RowList):
-        parent, index = columns
-        if not isinstance(parent, Ref):
-            return parent
-        number = index.value if isinstance(index, Const) else index
-        return RowList(parent, number, content.path, content.cls)
-    if isinstance(content, Pooled):
-        pool, index = columns
-        return replace(content, index=index.value if isinstance(index, Const) else index)
-    return BoxCell(columns[0])
 
 
 def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None = None) -> set[int]:
@@ -420,7 +447,7 @@ def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None =
         elif kind is Shadow and through is not None:
             stack.extend([ref for ref in x.refs if ref.cell in through])
         elif kind not in _LEAVES:
-            stack.extend(parts(x))
+            stack.extend(x.parts)
     return seen
 
 

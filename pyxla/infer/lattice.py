@@ -18,7 +18,7 @@ Bottom is the absence of a value: code not reached yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,31 @@ def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return forward, reflected
 
 
-class Operand:
+class Structure:
+    """The protocol of all abstract values, and of what cells hold."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The abstract values directly inside."""
+        return ()
+
+    @property
+    def form(self) -> Any:
+        """All else: two of one class and form differ in their parts only."""
+        return None
+
+    def is_like(self, other: Any) -> bool:
+        """Whether `other` differs from this in its parts only."""
+        return type(other) is type(self) and self.form == other.form
+
+    def rebuild(self, parts: Sequence[Any]) -> Any:
+        """What has this form and other parts."""
+        return self
+
+
+class Operand(Structure):
     """Arithmetic for library authors: `x * y + 1` with NumPy's (or Python's) promotion."""
 
     __slots__ = ()
@@ -87,7 +111,7 @@ class Operand:
         return OPERATORS["abs"](self)
 
 
-class Const:
+class Const(Structure):
     """Exactly `value`."""
 
     __slots__ = ("value",)
@@ -230,7 +254,7 @@ class Array(Operand):
         return f"Array({self.type})"
 
 
-class Tuple:
+class Tuple(Structure):
     """A tuple of abstract values; `cls` is `tuple` or a NamedTuple class."""
 
     __slots__ = ("cls", "items")
@@ -239,11 +263,22 @@ class Tuple:
         self.items = items
         self.cls = cls
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.items
+
+    @property
+    def form(self) -> Any:
+        return self.cls, len(self.items)
+
+    def rebuild(self, parts: Sequence[Any]) -> Tuple:
+        return Tuple(tuple(parts), self.cls)
+
     def __repr__(self) -> str:
         return f"Tuple{self.items!r}"
 
 
-class Ref:
+class Ref(Structure):
     """A reference to heap cell `cell` through `view` (a chain of view steps, arrays only)."""
 
     __slots__ = ("cell", "view")
@@ -260,7 +295,7 @@ class Ref:
 FUNCTIONS = frozenset({"function", "method", "partial", "transformed"})
 
 
-class Compound:
+class Compound(Structure):
     """An immutable object made of abstract parts: a function with its closure, a bound method, a
     slice, a range, a `zip`, an exception.
 
@@ -291,6 +326,17 @@ class Compound:
         self.items = items
         self.meta = meta
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.items
+
+    @property
+    def form(self) -> Any:
+        return self.kind, len(self.items), self.meta
+
+    def rebuild(self, parts: Sequence[Any]) -> Compound:
+        return Compound(self.kind, tuple(parts), self.meta)
+
     def __repr__(self) -> str:
         return f"Compound({self.kind}, {self.items!r})"
 
@@ -298,7 +344,7 @@ class Compound:
 SAME_TYPE = "assign the same type on every path"
 
 
-class Conflict:
+class Conflict(Structure):
     """No single type.  Using it is refused with `reason` and the places in `notes`, unless one of
     `tests`, the conditions that decide which path is taken, can be made known.
 
@@ -344,7 +390,7 @@ class Unbound(Conflict):
         return f"assign {self.name!r} before this line"
 
 
-class MaybeUnbound:
+class MaybeUnbound(Structure):
     """`value` where the name was assigned, as the bool Scalar `bound` says; else zeros."""
 
     __slots__ = ("bound", "unbound", "value")
@@ -354,8 +400,15 @@ class MaybeUnbound:
         self.bound = bound
         self.unbound = unbound
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.value, self.bound
 
-class MaybeNone:
+    def rebuild(self, parts: Sequence[Any]) -> MaybeUnbound:
+        return MaybeUnbound(parts[0], parts[1], self.unbound)
+
+
+class MaybeNone(Structure):
     """`value` where the bool Scalar `some` says so, else None: `best = None`, then set in a loop.
 
     `name` is for messages.  An operation that None does not have raises as CPython does; a branch
@@ -369,8 +422,15 @@ class MaybeNone:
         self.some = some
         self.name = name
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.value, self.some
 
-class Either:
+    def rebuild(self, parts: Sequence[Any]) -> MaybeNone:
+        return MaybeNone(parts[0], parts[1], self.name)
+
+
+class Either(Structure):
     """`items[selector]`, values of no one type: `total = 0`, to which a loop may add arrays;
     `shape = Square(s) if test else Circle(s)`.
 
@@ -385,10 +445,12 @@ class Either:
         self.items = items
         self.conflict = conflict
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return self.selector, *self.items
 
-Abstract = (
-    Const | Scalar | Array | Tuple | Ref | Compound | Conflict | MaybeUnbound | MaybeNone | Either
-)
+    def rebuild(self, parts: Sequence[Any]) -> Either:
+        return Either(parts[0], tuple(parts[1:]), self.conflict)
 
 
 def is_number(x: Any) -> bool:

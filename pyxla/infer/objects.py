@@ -32,7 +32,6 @@ from pyxla.infer.heap import (
     RowList,
     SetCell,
     Shadow,
-    parts,
 )
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import (
@@ -543,7 +542,7 @@ def _set_shape(engine: Engine, x: Ref, shape: Any) -> None:
         )
     shown = call_object(engine, np.reshape, [x, shape], {})
     *callers, frame = engine.frames
-    inside = (part for content in engine.heap.contents.values() for part in parts(content))
+    inside = (part for content in engine.heap.contents.values() for part in content.parts)
     outside = (value for caller in callers for value in caller.env.values())
     whole = not x.view and engine.heap.infos[x.cell].pinned is not None
     if whole or shown.cell != x.cell or any(map(is_x, inside)) or any(map(is_x, outside)):

@@ -11,7 +11,7 @@ from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.repeated import Windows
 from pyxla.infer.arrays.reshaping import Diagonal, Reshape
 from pyxla.infer.arrays.views import BasicIndex, View
-from pyxla.infer.heap import Heap, parts
+from pyxla.infer.heap import Heap
 from pyxla.infer.lattice import Ref
 
 Steps = tuple[tuple[str, Any], ...]
@@ -73,11 +73,12 @@ def shared_cells(heap: Heap, roots: Iterable[Any]) -> set[int]:
     while stack:
         x = stack.pop()
         if not isinstance(x, Ref):
-            stack.extend(parts(x))
+            stack.extend(x.parts)
             continue
         found[x.cell, x.view] = None
         if x.cell not in seen:
             seen.add(x.cell)
-            stack.extend(parts(heap.contents.get(x.cell)))
+            if x.cell in heap.contents:
+                stack.extend(heap.contents[x.cell].parts)
     counts = Counter([cell for cell, _ in found])
     return {cell for cell, count in counts.items() if count > 1}

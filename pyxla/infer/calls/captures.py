@@ -28,7 +28,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
 from pyxla.infer.calls.states import BasesState, FunctionState, LibraryState, RegisteredState
 from pyxla.infer.containers import steps
-from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell, parts
+from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     FUNCTIONS,
@@ -365,7 +365,7 @@ def dynamic_part(engine: Engine, x: Any) -> Any:
     content = engine.content(x) if isinstance(x, Ref) else x
     if isinstance(content, Array):
         return None
-    found = [dynamic_part(engine, part) for part in parts(content)]
+    found = [dynamic_part(engine, part) for part in content.parts]
     return next((part for part in found if part is not None), None)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell, parts, rebuilt
+from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import clone_region, free_values
@@ -111,7 +111,7 @@ class _Description:
             self.key += (content.ordered, tuple([_constant(key) for key in content.items]))
         elif isinstance(content, ObjectCell):
             self.key += (content.cls, tuple(content.fields))
-        inside = parts(content)
+        inside = content.parts
         self.key.append(len(inside))
         for part in inside:
             self.visit(part)
@@ -147,8 +147,8 @@ def _values_of(contents: Iterable[Any]) -> frozenset[Value]:
         x = stack.pop()
         if isinstance(x, (Array, Scalar)):
             found.append(x.value)
-        else:
-            stack.extend(parts(x))
+        elif x is not None:
+            stack.extend(x.parts)
     return frozenset(found)
 
 
@@ -203,7 +203,7 @@ class Summary:
         if kind is Array:
             return x.extents is None and x.kinds is None
         if kind is Tuple or isinstance(x, _STRUCTURES):
-            return all(map(self._rebuilds, parts(x)))
+            return all(map(self._rebuilds, x.parts))
         return kind is Const
 
     def copied(self, given: _Description) -> Any:
@@ -255,7 +255,7 @@ class _Copy:
         if type(content) is Array:
             heap.contents[made] = self.visit(content)
         else:
-            heap.contents[made] = rebuilt(content, list(map(self.visit, parts(content))))
+            heap.contents[made] = content.rebuild(list(map(self.visit, content.parts)))
         return made
 
 

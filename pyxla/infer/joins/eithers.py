@@ -103,12 +103,10 @@ def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
         return _alike_contents(_shown(x, state), _shown(y, other))
     if isinstance(x, Const) and isinstance(y, Const):  # functions are themselves
         return x.value is y.value or (type(x.value) is type(y.value) is str)
-    if isinstance(x, Tuple) and isinstance(y, Tuple):
-        return x.cls is y.cls and len(x.items) == len(y.items)
-    if isinstance(x, Compound) and isinstance(y, Compound):
-        same = x.kind == y.kind and x.meta == y.meta and len(x.items) == len(y.items)
-        pairs = zip(x.items, y.items, strict=False)
-        return same and all(_alike(a, state, b, other) for a, b in pairs)
+    if isinstance(x, Compound) and x.is_like(y):
+        return all(_alike(a, state, b, other) for a, b in zip(x.items, y.items, strict=True))
+    if isinstance(x, Tuple):
+        return x.is_like(y)
     return isinstance(x, MaybeNone) and isinstance(y, MaybeNone)
 
 

@@ -15,9 +15,7 @@ from pyxla.infer.heap import (
     Heap,
     ListCell,
     ObjectCell,
-    parts,
     reachable,
-    same_structure,
     shadowed,
 )
 from pyxla.infer.joins.merge import Edge, merge
@@ -138,8 +136,8 @@ def _alike(x: Any, x_heap: Heap, y: Any, y_heap: Heap) -> bool:
         return True
     if not isinstance(x, _PARTED) or not isinstance(y, _PARTED):
         return type(x) is type(y)
-    return same_structure(x, y) and all(
-        _same_type(a, x_heap, b, y_heap) for a, b in zip(parts(x), parts(y), strict=True)
+    return x.is_like(y) and all(
+        _same_type(a, x_heap, b, y_heap) for a, b in zip(x.parts, y.parts, strict=True)
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla.infer.heap import parts
 from pyxla.infer.lattice import Array, Ref
 
 
@@ -36,7 +35,7 @@ def _is_met_once(cell: int, heap: Any, roots: Iterable[Any]) -> bool:
         x = stack.pop()
         if type(x) is not Ref:
             if type(x) is not Array:
-                stack.extend(parts(x))
+                stack.extend(x.parts)
         elif x.cell == cell:
             met += 1
         elif x.cell not in seen:

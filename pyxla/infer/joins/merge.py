@@ -24,12 +24,8 @@ from pyxla.infer.heap import (
     CellInfo,
     Content,
     Heap,
-    NumberList,
     Shadow,
-    parts,
     reachable,
-    rebuilt,
-    same_structure,
     shadowed,
 )
 from pyxla.infer.joins import eithers, kinds, unions
@@ -173,15 +169,16 @@ class Join:
         values = [taken_apart(v) for v in values]
         first = taken_apart(known[0])
         known = [taken_apart(v) for v in known]
-        if all(_same_shape(first, v) for v in known) and not self._is_apart(known, values):
-            columns = [
-                self.join([v if v is UNDEFINED else v.items[i] for v in values])
-                for i in range(len(first.items))
-            ]
-            if isinstance(first, Tuple):
-                return Tuple(tuple(columns), first.cls)
-            return Compound(first.kind, tuple(columns), first.meta)
-        return self._apart(values)
+        whole = isinstance(first, (Tuple, Compound)) and all(map(first.is_like, known))
+        if not whole or self._is_apart(known, values):
+            return self._apart(values)
+        return self._with_parts(first, values)
+
+    def _with_parts(self, first: Any, values: list[Any]) -> Any:
+        """Structures like `first`, joined part by part."""
+        unknown = (UNDEFINED,) * len(first.parts)
+        rows = [unknown if v is UNDEFINED else v.parts for v in values]
+        return first.rebuild([self.join(list(column)) for column in zip(*rows, strict=True)])
 
     def _is_apart(self, known: list[Any], values: list[Any]) -> bool:
         """Whether functions or the like have parts of no one type."""
@@ -441,14 +438,9 @@ class Join:
         contents = in_one_order(with_all_fields(contents))
         known = [c for c in contents if c is not UNDEFINED]
         first = known[0]
-        if not all(same_structure(first, c) for c in known):
+        if not all(map(first.is_like, known)):
             return self.conflict(contents)
-        unknown = (UNDEFINED,) * len(parts(first))
-        rows = [unknown if c is UNDEFINED else parts(c) for c in contents]
-        columns = [self.join(list(column)) for column in zip(*rows, strict=True)]
-        if isinstance(first, NumberList) and not isinstance(columns[0], Ref):
-            return columns[0]
-        return rebuilt(first, columns)
+        return self._with_parts(first, contents)
 
     def _join_shadows(self, contents: list[Any]) -> Content:
         refs = [c.refs if isinstance(c, Shadow) else None for c in contents]
@@ -616,16 +608,6 @@ def _is_each(x: Any, values: Iterable[Any]) -> bool:
         if value is not x:
             return False
     return True
-
-
-def _same_shape(x: Any, y: Any) -> bool:
-    if type(x) is not type(y) or not isinstance(x, (Tuple, Compound)):
-        return False
-    if len(x.items) != len(y.items):
-        return False
-    if isinstance(x, Tuple):
-        return x.cls is y.cls
-    return x.kind == y.kind and x.meta == y.meta
 
 
 def all_equal(values: list[Any]) -> bool:

@@ -24,9 +24,7 @@ from pyxla.infer.heap import (
     ObjectCell,
     Shadow,
     Visit,
-    parts,
     reachable,
-    same_structure,
 )
 from pyxla.infer.joins import choices, eithers, kinds, unions
 from pyxla.infer.joins.held import Held
@@ -49,6 +47,7 @@ from pyxla.infer.lattice import (
     is_none,
     is_number,
     some_of,
+    taken_apart,
 )
 from pyxla.infer.loops.guesses import Field, varied
 from pyxla.ir.build import Builder, building
@@ -265,13 +264,6 @@ def _is_plain(x: Any) -> bool:
     return is_number(x) or isinstance(x, Unbound)
 
 
-def _same_kind(x: Any, y: Any) -> bool:
-    """Whether two structures differ in their parts only."""
-    if len(x.items) != len(y.items):
-        return False
-    return x.cls is y.cls if isinstance(x, Tuple) else x.kind == y.kind and x.meta == y.meta
-
-
 def _rebinds(template: Any, back: Any) -> bool:
     refs = isinstance(template, Ref) and isinstance(back, Ref)
     return refs and template.cell != back.cell and not template.view and not back.view
@@ -335,7 +327,7 @@ class _Fit:
             if selector is not None:
                 self.value(template.items[0], selector)
         elif isinstance(template, (Tuple, Compound)):
-            self._parts(template, back)
+            self._parts(template, taken_apart(back))
         else:
             self.ok &= back is template or (
                 isinstance(back, Const) and all_equal([template.value, back.value])
@@ -350,20 +342,23 @@ class _Fit:
                 self._undefined(template.kinds.selector)
             if kinds.has_exact(template):
                 self._undefined(template.kinds.exact)
-        elif isinstance(template, (Tuple, Compound)):
-            for part in template.items:
-                self.value(part, UNDEFINED)
-        elif isinstance(template, Ref) and template.cell in self.loop_cells:
-            self.loop_cells.discard(template.cell)
-            self.content(self.head.heap.contents[template.cell], UNDEFINED)
+            for size in getattr(template, "extents", None) or ():
+                if size is not None:
+                    self._undefined(size)
+        elif isinstance(template, Ref):
+            if template.cell in self.loop_cells:
+                self.loop_cells.discard(template.cell)
+                self._undefined(self.head.heap.contents[template.cell])
+        elif not isinstance(template, Shadow):
+            for part in template.parts:
+                self._undefined(part)
 
-    def _parts(self, template: Tuple | Compound, back: Any) -> None:
-        if type(back) is Const and isinstance(back.value, tuple):
-            back = Tuple(tuple(Const(x) for x in back.value), type(back.value))
-        if type(back) is not type(template) or not _same_kind(template, back):
+    def _parts(self, template: Any, back: Any) -> None:
+        """Whether structures are alike, and their parts fit."""
+        if not template.is_like(back):
             self.ok = False
             return
-        for x, y in zip(template.items, back.items, strict=True):
+        for x, y in zip(template.parts, back.parts, strict=True):
             self.value(x, y)
 
     def _phi(self, x: Any) -> Phi | None:
@@ -513,12 +508,8 @@ class _Fit:
         if isinstance(template, Shadow):
             return
         if back is UNDEFINED:
-            for part in (template,) if isinstance(template, Array) else parts(template):
-                self._undefined(part)
-            for size in template.extents or () if isinstance(template, Array) else ():
-                self._undefined(size)
-            return
-        if isinstance(template, Array):
+            self._undefined(template)
+        elif isinstance(template, Array):
             if not isinstance(back, Array) or not _fits_in(back, template):
                 self.ok = False
                 return
@@ -530,11 +521,7 @@ class _Fit:
             self._extents(template, back)
         elif template is not back or isinstance(template, NumberList):
             # What did not change may still lead to an array that did.
-            if not same_structure(template, back):
-                self.ok = False
-                return
-            for x, y in zip(parts(template), parts(back), strict=True):
-                self.value(x, y)
+            self._parts(template, back)
 
     def _extents(self, template: Array, back: Array) -> None:
         if template.extents is None and back.extents is None:

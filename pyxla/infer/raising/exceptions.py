@@ -200,18 +200,14 @@ def _join_instances(
 
 def _alike(x: Any, y: Any) -> bool:
     """Whether two exceptions, or arguments of them, can be one value."""
-    if type(x) is Compound and type(y) is Compound:
-        same = x.kind == y.kind and x.meta == y.meta and len(x.items) == len(y.items)
-        return same and all(map(_alike, x.items, y.items))
+    if isinstance(x, (Compound, Tuple)):
+        return x.is_like(y) and all(map(_alike, x.items, y.items))
     if isinstance(x, Const) and isinstance(y, Const):
         if type(x.value) is type(y.value) and isinstance(x.value, (bool, int, float, np.generic)):
             return True
         return x.value is y.value or (type(x.value) is str is type(y.value) and x.value == y.value)
     if is_number(x) and is_number(y):
         return number_type(x) is number_type(y)
-    if isinstance(x, Tuple) and isinstance(y, Tuple):
-        same = x.cls is y.cls and len(x.items) == len(y.items)
-        return same and all(map(_alike, x.items, y.items))
     return isinstance(x, Ref) and isinstance(y, Ref) and x.cell == y.cell and x.view == y.view
 
 
