@@ -26,7 +26,7 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
-    ("hints", "collector", "journal", "colours"),
+    ("hints", "collector", "journal", "colours", "stack"),
     ("errors", "progress"),
     ("options", "ir"),
     ("frontend", "ops"),

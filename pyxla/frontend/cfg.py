@@ -8,11 +8,12 @@ has one predecessor outside the loop, and one inside.
 
 from __future__ import annotations
 
-import ast
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import gast
 
 from pyxla.errors import Location
 from pyxla.frontend import pyops, support, unwinding
@@ -22,40 +23,40 @@ from pyxla.frontend.source import SourceFunction, nested_function
 from pyxla.frontend.unwinding import Names
 from pyxla.ir.core import Block, Branch, Instr, Jump, Raise, Return, Value
 
-BINARY_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "truediv",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.MatMult: "matmul",
-    ast.LShift: "lshift",
-    ast.RShift: "rshift",
-    ast.BitAnd: "and_",
-    ast.BitOr: "or_",
-    ast.BitXor: "xor",
+BINARY_OPERATORS: dict[type[gast.operator], str] = {
+    gast.Add: "add",
+    gast.Sub: "sub",
+    gast.Mult: "mul",
+    gast.Div: "truediv",
+    gast.FloorDiv: "floordiv",
+    gast.Mod: "mod",
+    gast.Pow: "pow",
+    gast.MatMult: "matmul",
+    gast.LShift: "lshift",
+    gast.RShift: "rshift",
+    gast.BitAnd: "and_",
+    gast.BitOr: "or_",
+    gast.BitXor: "xor",
 }
-UNARY_OPERATORS: dict[type[ast.unaryop], str] = {
-    ast.USub: "neg",
-    ast.UAdd: "pos",
-    ast.Invert: "invert",
-    ast.Not: "not_",
+UNARY_OPERATORS: dict[type[gast.unaryop], str] = {
+    gast.USub: "neg",
+    gast.UAdd: "pos",
+    gast.Invert: "invert",
+    gast.Not: "not_",
 }
-COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Is: "is_",
-    ast.IsNot: "is_not",
-    ast.In: "contains",
-    ast.NotIn: "not_contains",
+COMPARISONS: dict[type[gast.cmpop], str] = {
+    gast.Eq: "eq",
+    gast.NotEq: "ne",
+    gast.Lt: "lt",
+    gast.LtE: "le",
+    gast.Gt: "gt",
+    gast.GtE: "ge",
+    gast.Is: "is_",
+    gast.IsNot: "is_not",
+    gast.In: "contains",
+    gast.NotIn: "not_contains",
 }
-_IDENTITY = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
+_IDENTITY = (gast.Is, gast.IsNot, gast.In, gast.NotIn)
 # A box is passed from block to block under its variable's name with this in front.
 BOX_PREFIX = "&"
 
@@ -119,7 +120,7 @@ class GraphBuilder:
         op: Any,
         operands: tuple[Value, ...],
         attrs: dict[str, Any],
-        node: ast.AST,
+        node: gast.AST,
     ) -> Value:
         if op is pyops.CALL:
             self.forget_globals()
@@ -134,7 +135,7 @@ class GraphBuilder:
         op: Any,
         operands: tuple[Value, ...],
         attrs: dict[str, Any],
-        node: ast.AST,
+        node: gast.AST,
     ) -> None:
         """Emit an instruction without results."""
         self.block.instrs.append(Instr(op, operands, attrs, (), self.location(node)))
@@ -216,14 +217,14 @@ class GraphBuilder:
             self.here.values[name] = self.here.reads[name] = value
         return value
 
-    def read(self, name: str, node: ast.AST) -> Value:
+    def read(self, name: str, node: gast.AST) -> Value:
         if name in self.cells or name in self.free:
             return self.emit(pyops.BOX_GET, (self.lookup(BOX_PREFIX + name),), {}, node)
         if name in self.bound:
             return self.lookup(name)
         return self.known(pyops.GLOBAL, ("global", name), {"name": name}, node)
 
-    def known(self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: ast.AST) -> Value:
+    def known(self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: gast.AST) -> Value:
         """A constant or global, once in a block."""
         value = self.here.known.get(key)
         if value is None:
@@ -236,7 +237,7 @@ class GraphBuilder:
         for key in [key for key in known if key[0] == "global"]:
             del known[key]
 
-    def write(self, name: str, value: Value, node: ast.AST) -> None:
+    def write(self, name: str, value: Value, node: gast.AST) -> None:
         if name in self.cells or name in self.free:
             box = self.lookup(BOX_PREFIX + name)
             self.effect(pyops.BOX_SET, (box, value), {}, node)
@@ -252,7 +253,7 @@ class GraphBuilder:
 
     # Statements.
 
-    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+    def statements(self, nodes: Sequence[gast.stmt]) -> None:
         for node in nodes:
             if self.block is None:
                 return
@@ -261,13 +262,13 @@ class GraphBuilder:
             if self.guard is not None and self.block is not None:
                 unwinding.settle(self)
 
-    def assign(self, node: ast.Assign) -> None:
+    def assign(self, node: gast.Assign) -> None:
         target, value = node.targets[0], node.value
         if (
-            isinstance(target, ast.Tuple)
-            and isinstance(value, ast.Tuple)
+            isinstance(target, gast.Tuple)
+            and isinstance(value, gast.Tuple)
             and len(target.elts) == len(value.elts)
-            and not any(isinstance(e, ast.Starred) for e in target.elts)
+            and not any(isinstance(e, gast.Starred) for e in target.elts)
         ):
             values = [self.value(e) for e in value.elts]
             for element, each in zip(target.elts, values, strict=True):
@@ -275,21 +276,21 @@ class GraphBuilder:
         else:
             self.store(target, self.value(value), node)
 
-    def store(self, target: Any, value: Value, node: ast.AST) -> None:
-        if isinstance(target, ast.Name):
+    def store(self, target: Any, value: Value, node: gast.AST) -> None:
+        if isinstance(target, gast.Name):
             self.write(target.id, value, node)
-        elif isinstance(target, ast.Attribute):
+        elif isinstance(target, gast.Attribute):
             owner = self.value(target.value)
             self.effect(pyops.SETATTR, (owner, value), {"name": target.attr}, node)
-        elif isinstance(target, ast.Subscript):
+        elif isinstance(target, gast.Subscript):
             owner, key = self.value(target.value), self.value(target.slice)
             self.effect(pyops.SETITEM, (owner, key, value), {}, node)
         else:
             self.unpack(target, value, node)
 
-    def unpack(self, target: ast.Tuple, value: Value, node: ast.AST) -> None:
+    def unpack(self, target: gast.Tuple, value: Value, node: gast.AST) -> None:
         elements = target.elts
-        star = [i for i, e in enumerate(elements) if isinstance(e, ast.Starred)]
+        star = [i for i, e in enumerate(elements) if isinstance(e, gast.Starred)]
         before = star[0] if star else len(elements)
         after = len(elements) - before - len(star)
         attrs = {"before": before, "after": after, "starred": bool(star)}
@@ -298,17 +299,17 @@ class GraphBuilder:
         instr.results = tuple([Value(None, instr) for _ in elements])
         self.block.instrs.append(instr)
         for element, item in zip(elements, instr.results, strict=True):
-            inner = element.value if isinstance(element, ast.Starred) else element
+            inner = element.value if isinstance(element, gast.Starred) else element
             self.store(inner, item, node)
 
-    def aug_assign(self, node: ast.AugAssign) -> None:
+    def aug_assign(self, node: gast.AugAssign) -> None:
         target: Any = node.target
         attrs = {"op": BINARY_OPERATORS[type(node.op)]}
-        if isinstance(target, ast.Name):
+        if isinstance(target, gast.Name):
             old = self.read(target.id, target)
             new = self.emit(pyops.INPLACE, (old, self.value(node.value)), attrs, node)
             self.write(target.id, new, node)
-        elif isinstance(target, ast.Attribute):
+        elif isinstance(target, gast.Attribute):
             owner = self.value(target.value)
             old = self.emit(pyops.GETATTR, (owner,), {"name": target.attr}, target)
             new = self.emit(pyops.INPLACE, (old, self.value(node.value)), attrs, node)
@@ -319,23 +320,23 @@ class GraphBuilder:
             new = self.emit(pyops.INPLACE, (old, self.value(node.value)), attrs, node)
             self.effect(pyops.SETITEM, (owner, key, new), {}, node)
 
-    def delete(self, node: ast.Delete) -> None:
+    def delete(self, node: gast.Delete) -> None:
         (target,) = node.targets
-        if isinstance(target, ast.Name):
+        if isinstance(target, gast.Name):
             unbound = self.emit(pyops.UNBOUND, (), {"name": target.id}, node)
             self.write(target.id, unbound, node)
-        elif isinstance(target, ast.Attribute):
+        elif isinstance(target, gast.Attribute):
             self.effect(pyops.DELATTR, (self.value(target.value),), {"name": target.attr}, node)
-        elif isinstance(target, ast.Subscript):
+        elif isinstance(target, gast.Subscript):
             operands = (self.value(target.value), self.value(target.slice))
             self.effect(pyops.DELITEM, operands, {}, node)
 
-    def expr(self, node: ast.Expr) -> None:
+    def expr(self, node: gast.Expr) -> None:
         value = self.value(node.value)
         if value.owner is not None and getattr(value.owner, "op", None) is pyops.REFUSE:
             self.end(Raise((value,), self.location(node)))
 
-    def function_def(self, node: ast.FunctionDef) -> None:
+    def function_def(self, node: gast.FunctionDef) -> None:
         nested = self.lowered.nested[node]
         spec = node.args
         free = nested.scope.free
@@ -355,7 +356,7 @@ class GraphBuilder:
         }
         self.write(node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node)
 
-    def return_(self, node: ast.Return) -> None:
+    def return_(self, node: gast.Return) -> None:
         value = self.value(node.value)
         if self.cleanups:
             name = unwinding.synthetic(self, "return")
@@ -366,37 +367,37 @@ class GraphBuilder:
             value = self.lookup(name)
         self.end(Return((value,), self.location(node)))
 
-    def raise_(self, node: ast.Raise) -> None:
+    def raise_(self, node: gast.Raise) -> None:
         parts = [self.value(e) for e in (node.exc, node.cause) if e is not None]
         self.end(Raise(tuple(parts), self.location(node)))
 
-    def break_(self, node: ast.Break) -> None:
+    def break_(self, node: gast.Break) -> None:
         if not unwinding.clean_up(self, len(self.loops)):
             return
         self.loops[-1].breaks.append(self.block)
         self.block = None
 
-    def continue_(self, node: ast.Continue) -> None:
+    def continue_(self, node: gast.Continue) -> None:
         if not unwinding.clean_up(self, len(self.loops)):
             return
         self.loops[-1].continues.append(self.block)
         self.block = None
 
-    def nothing(self, node: ast.stmt) -> None:
+    def nothing(self, node: gast.stmt) -> None:
         pass
 
-    def if_(self, node: ast.If) -> None:
+    def if_(self, node: gast.If) -> None:
         """A branch; an `if` that ends the `else` part is followed without recursion."""
         taken: list[list[Block]] = []
         while True:
-            if isinstance(node.test, ast.Constant):
+            if isinstance(node.test, gast.Constant):
                 rest = node.body if node.test.value else node.orelse
                 self.statements(rest)
                 break
             otherwise = self.branch(node, taken)
             self.resume(otherwise)
             rest = node.orelse
-            if not rest or not isinstance(rest[-1], ast.If):
+            if not rest or not isinstance(rest[-1], gast.If):
                 self.statements(rest)
                 break
             self.statements(rest[:-1])
@@ -406,10 +407,10 @@ class GraphBuilder:
         for ends in reversed(taken):
             self.join([*ends, *([self.block] if self.block is not None else ())], "merge")
 
-    def branch(self, node: ast.If, taken: list[list[Block]]) -> Block:
+    def branch(self, node: gast.If, taken: list[list[Block]]) -> Block:
         """End the block on the test, walk the body (its open end goes to `taken`)."""
         test, swapped = node.test, False
-        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        while isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
             test, swapped = test.operand, not swapped
         value = self.truth(test)
         then, otherwise = self.make("then"), self.make("else")
@@ -423,18 +424,18 @@ class GraphBuilder:
         taken.append([self.block] if self.block is not None else [])
         return otherwise
 
-    def truth(self, test: ast.expr) -> Value:
+    def truth(self, test: gast.expr) -> Value:
         """The value that a branch tests: a bool."""
         value = self.value(test)
-        if isinstance(test, ast.Name) and test.id in self.lowered.booleans:
+        if isinstance(test, gast.Name) and test.id in self.lowered.booleans:
             return value
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], _IDENTITY):
+        if isinstance(test, gast.Compare) and isinstance(test.ops[0], _IDENTITY):
             return value
-        if isinstance(test, ast.Call) and _helper(test.func) in support.PREDICATES:
+        if isinstance(test, gast.Call) and _helper(test.func) in support.PREDICATES:
             return value
         return self.emit(pyops.TRUTH, (value,), {}, test)
 
-    def while_(self, node: ast.While) -> None:
+    def while_(self, node: gast.While) -> None:
         header = self.start("loop", self.block)
         loop = OpenLoop()
         self.loops.append(loop)
@@ -453,35 +454,35 @@ class GraphBuilder:
     def value(self, node: Any) -> Value:
         return _EXPRESSIONS[type(node)](self, node)
 
-    def name(self, node: ast.Name) -> Value:
+    def name(self, node: gast.Name) -> Value:
         return self.read(node.id, node)
 
-    def constant(self, node: ast.Constant) -> Value:
+    def constant(self, node: gast.Constant) -> Value:
         return self.literal(node.value, node)
 
-    def literal(self, value: Any, node: ast.AST) -> Value:
+    def literal(self, value: Any, node: gast.AST) -> Value:
         """A constant; equal floats may be zeros of different sign, so they are not shared."""
         if isinstance(value, (float, complex)):
             return self.emit(pyops.CONST, (), {"value": value}, node)
         return self.known(pyops.CONST, (type(value), value), {"value": value}, node)
 
-    def attribute(self, node: ast.Attribute) -> Value:
+    def attribute(self, node: gast.Attribute) -> Value:
         return self.emit(pyops.GETATTR, (self.value(node.value),), {"name": node.attr}, node)
 
-    def subscript(self, node: ast.Subscript) -> Value:
+    def subscript(self, node: gast.Subscript) -> Value:
         operands = (self.value(node.value), self.value(node.slice))
         return self.emit(pyops.GETITEM, operands, {}, node)
 
-    def slice(self, node: ast.Slice) -> Value:
+    def slice(self, node: gast.Slice) -> Value:
         parts = [
             self.literal(None, node) if part is None else self.value(part)
             for part in (node.lower, node.upper, node.step)
         ]
         return self.emit(pyops.SLICE, tuple(parts), {}, node)
 
-    def binary(self, node: ast.BinOp) -> Value:
+    def binary(self, node: gast.BinOp) -> Value:
         spine = [node]
-        while isinstance(spine[-1].left, ast.BinOp):
+        while isinstance(spine[-1].left, gast.BinOp):
             spine.append(spine[-1].left)
         value = self.value(spine[-1].left)
         for each in reversed(spine):
@@ -489,9 +490,9 @@ class GraphBuilder:
             value = self.emit(pyops.BINARY, operands, {"op": BINARY_OPERATORS[type(each.op)]}, each)
         return value
 
-    def unary(self, node: ast.UnaryOp) -> Value:
+    def unary(self, node: gast.UnaryOp) -> Value:
         operand, op = node.operand, UNARY_OPERATORS[type(node.op)]
-        if isinstance(operand, ast.Constant) and type(operand.value) in (
+        if isinstance(operand, gast.Constant) and type(operand.value) in (
             int,
             float,
             complex,
@@ -499,7 +500,7 @@ class GraphBuilder:
             return self.literal(getattr(operator, op)(operand.value), node)
         return self.emit(pyops.UNARY, (self.value(operand),), {"op": op}, node)
 
-    def compare(self, node: ast.Compare) -> Value:
+    def compare(self, node: gast.Compare) -> Value:
         operands = (self.value(node.left), self.value(node.comparators[0]))
         return self.emit(pyops.COMPARE, operands, {"op": COMPARISONS[type(node.ops[0])]}, node)
 
@@ -507,20 +508,20 @@ class GraphBuilder:
         items = tuple([self.value(item) for item in node.elts])
         return self.emit(_DISPLAYS[type(node)], items, {}, node)
 
-    def dict(self, node: ast.Dict) -> Value:
+    def dict(self, node: gast.Dict) -> Value:
         items = [
             self.value(item) for pair in zip(node.keys, node.values, strict=True) for item in pair
         ]
         return self.emit(pyops.DICT, tuple(items), {}, node)
 
-    def call(self, node: ast.Call) -> Value:
+    def call(self, node: gast.Call) -> Value:
         helper = _helper(node.func)
         if helper is not None:
             return self.helper_call(helper, node)
         operands = [self.value(node.func)]
         layout = []
         for arg in node.args:
-            if isinstance(arg, ast.Starred):
+            if isinstance(arg, gast.Starred):
                 operands.append(self.value(arg.value))
                 layout.append("star")
             else:
@@ -531,10 +532,10 @@ class GraphBuilder:
             layout.append(f"kw:{keyword.arg}" if keyword.arg else "kwstar")
         return self.emit(pyops.CALL, tuple(operands), {"layout": tuple(layout)}, node)
 
-    def helper_call(self, helper: str, node: ast.Call) -> Value:
+    def helper_call(self, helper: str, node: gast.Call) -> Value:
         """A call of `pyxla.frontend.support`: an operation of its own, or of a constant."""
         if helper == "refuse":
-            reason, hint = [ast.literal_eval(arg) for arg in node.args]
+            reason, hint = [gast.literal_eval(arg) for arg in node.args]
             return self.emit(pyops.REFUSE, (), {"message": reason, "hint": hint}, node)
         operands = [self.value(arg) for arg in node.args]
         if helper == "truth":
@@ -547,22 +548,22 @@ class GraphBuilder:
         layout = ("pos",) * len(operands)
         return self.emit(pyops.CALL, (callee, *operands), {"layout": layout}, node)
 
-    def yield_(self, node: ast.Yield) -> Value:
+    def yield_(self, node: gast.Yield) -> Value:
         return self.emit(pyops.YIELD, (self.value(node.value),), {}, node)
 
     def joined(self, node: Any) -> Value:
         parts = [
-            self.literal(v.value, v) if isinstance(v, ast.Constant) else self.field(v)
+            self.literal(v.value, v) if isinstance(v, gast.Constant) else self.field(v)
             for v in node.values
         ]
         return self.emit(pyops.JOIN, tuple(parts), {}, node)
 
-    def field(self, node: ast.FormattedValue) -> Value:
+    def field(self, node: gast.FormattedValue) -> Value:
         """One `{value!conversion:spec}`."""
         value = self.value(node.value)
         conversion = "" if node.conversion < 0 else chr(node.conversion)
         spec: Any = node.format_spec
-        if spec is None or all(isinstance(v, ast.Constant) for v in spec.values):
+        if spec is None or all(isinstance(v, gast.Constant) for v in spec.values):
             text = "" if spec is None else "".join(v.value for v in spec.values)
             return self.emit(pyops.FORMAT, (value,), {"conversion": conversion, "spec": text}, node)
         computed = self.joined(spec)
@@ -571,45 +572,45 @@ class GraphBuilder:
         return self.emit(pyops.CALL, operands, {"layout": ("pos",) * 3}, node)
 
 
-def _helper(function: ast.expr) -> str | None:
+def _helper(function: gast.expr) -> str | None:
     """`x` of `_pyxla.x`."""
-    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+    if isinstance(function, gast.Attribute) and isinstance(function.value, gast.Name):
         return function.attr if function.value.id == SUPPORT else None
     return None
 
 
-_DISPLAYS = {ast.Tuple: pyops.TUPLE, ast.List: pyops.LIST, ast.Set: pyops.SET}
-_STATEMENTS: dict[type[ast.stmt], Callable[[GraphBuilder, Any], None]] = {
-    ast.Assign: GraphBuilder.assign,
-    ast.AugAssign: GraphBuilder.aug_assign,
-    ast.Break: GraphBuilder.break_,
-    ast.Continue: GraphBuilder.continue_,
-    ast.Delete: GraphBuilder.delete,
-    ast.Expr: GraphBuilder.expr,
-    ast.FunctionDef: GraphBuilder.function_def,
-    ast.Global: GraphBuilder.nothing,
-    ast.If: GraphBuilder.if_,
-    ast.Nonlocal: GraphBuilder.nothing,
-    ast.Pass: GraphBuilder.nothing,
-    ast.Raise: GraphBuilder.raise_,
-    ast.Return: GraphBuilder.return_,
-    ast.Try: unwinding.try_,
-    ast.While: GraphBuilder.while_,
+_DISPLAYS = {gast.Tuple: pyops.TUPLE, gast.List: pyops.LIST, gast.Set: pyops.SET}
+_STATEMENTS: dict[type[gast.stmt], Callable[[GraphBuilder, Any], None]] = {
+    gast.Assign: GraphBuilder.assign,
+    gast.AugAssign: GraphBuilder.aug_assign,
+    gast.Break: GraphBuilder.break_,
+    gast.Continue: GraphBuilder.continue_,
+    gast.Delete: GraphBuilder.delete,
+    gast.Expr: GraphBuilder.expr,
+    gast.FunctionDef: GraphBuilder.function_def,
+    gast.Global: GraphBuilder.nothing,
+    gast.If: GraphBuilder.if_,
+    gast.Nonlocal: GraphBuilder.nothing,
+    gast.Pass: GraphBuilder.nothing,
+    gast.Raise: GraphBuilder.raise_,
+    gast.Return: GraphBuilder.return_,
+    gast.Try: unwinding.try_,
+    gast.While: GraphBuilder.while_,
 }
-_EXPRESSIONS: dict[type[ast.expr], Callable[[GraphBuilder, Any], Value]] = {
-    ast.Attribute: GraphBuilder.attribute,
-    ast.BinOp: GraphBuilder.binary,
-    ast.Call: GraphBuilder.call,
-    ast.Compare: GraphBuilder.compare,
-    ast.Constant: GraphBuilder.constant,
-    ast.Dict: GraphBuilder.dict,
-    ast.JoinedStr: GraphBuilder.joined,
-    ast.List: GraphBuilder.display,
-    ast.Name: GraphBuilder.name,
-    ast.Set: GraphBuilder.display,
-    ast.Slice: GraphBuilder.slice,
-    ast.Subscript: GraphBuilder.subscript,
-    ast.Tuple: GraphBuilder.display,
-    ast.UnaryOp: GraphBuilder.unary,
-    ast.Yield: GraphBuilder.yield_,
+_EXPRESSIONS: dict[type[gast.expr], Callable[[GraphBuilder, Any], Value]] = {
+    gast.Attribute: GraphBuilder.attribute,
+    gast.BinOp: GraphBuilder.binary,
+    gast.Call: GraphBuilder.call,
+    gast.Compare: GraphBuilder.compare,
+    gast.Constant: GraphBuilder.constant,
+    gast.Dict: GraphBuilder.dict,
+    gast.JoinedStr: GraphBuilder.joined,
+    gast.List: GraphBuilder.display,
+    gast.Name: GraphBuilder.name,
+    gast.Set: GraphBuilder.display,
+    gast.Slice: GraphBuilder.slice,
+    gast.Subscript: GraphBuilder.subscript,
+    gast.Tuple: GraphBuilder.display,
+    gast.UnaryOp: GraphBuilder.unary,
+    gast.Yield: GraphBuilder.yield_,
 }

@@ -22,11 +22,12 @@ An expression without control flow is returned as it is: the tree that was read 
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
 
-from pyxla.frontend import expressions, fence, patterns, statements  # noqa: F401 - fill the tables
-from pyxla.frontend.hoist import LOAD, Desugarer, Nested, arguments, function_def
+import gast
+
+from pyxla.frontend import expressions, fence, patterns, statements, tree  # noqa: F401 - fill the tables
+from pyxla.frontend.hoist import Desugarer, Nested
 from pyxla.frontend.scope import Scope, resolve
 from pyxla.frontend.source import SourceFunction
 
@@ -38,10 +39,10 @@ class Lowered:
     prefix: what temporaries begin with.
     """
 
-    node: ast.FunctionDef
+    node: gast.FunctionDef
     scope: Scope
     booleans: frozenset[str] = frozenset()
-    nested: dict[ast.FunctionDef, Nested] = field(default_factory=dict)
+    nested: dict[gast.FunctionDef, Nested] = field(default_factory=dict)
     prefix: str = "_t"
 
     def temporary(self, name: str) -> bool:
@@ -74,17 +75,17 @@ def lowered_lines(source: SourceFunction) -> tuple[str, dict[int, int]]:
     """`lowered_source`, and for its lines, from 1, the lines of the source they come from."""
     node = desugar(source).node
     if source.freevars:
-        names = [ast.arg(name) for name in source.freevars]
-        result = ast.Return(ast.Name(node.name, LOAD))
-        node = function_def("_closure", arguments(names), [node, result])
+        names = [tree.parameter(name) for name in source.freevars]
+        result = gast.Return(tree.load(node.name))
+        node = tree.function_def("_closure", tree.parameters(names), [node, result])
     try:
-        text = ast.unparse(ast.fix_missing_locations(node)) + "\n"
-        pairs = zip(_statements(ast.parse(text)), _statements(node), strict=True)
+        text = tree.printed(gast.fix_missing_locations(node))
+        pairs = zip(_statements(tree.parsed(text)), _statements(node), strict=True)
         return text, {new.lineno: old.lineno for new, old in pairs}
     except RecursionError:
         raise fence.too_deep(source.loc) from None
 
 
-def _statements(tree: ast.AST) -> list[ast.stmt]:
+def _statements(tree: gast.AST) -> list[gast.stmt]:
     """The statements of a tree, outer ones first."""
-    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    return [node for node in gast.walk(tree) if isinstance(node, gast.stmt)]

@@ -7,72 +7,72 @@ anything.
 
 from __future__ import annotations
 
-import ast
+import gast
 
 from pyxla.errors import CompileError, Location
 
-STATEMENTS: tuple[type[ast.stmt], ...] = (
-    ast.AnnAssign,
-    ast.Assert,
-    ast.Assign,
-    ast.AugAssign,
-    ast.Break,
-    ast.Continue,
-    ast.Delete,
-    ast.Expr,
-    ast.For,
-    ast.FunctionDef,
-    ast.Global,
-    ast.If,
-    ast.Import,
-    ast.ImportFrom,
-    ast.Match,
-    ast.Nonlocal,
-    ast.Pass,
-    ast.Raise,
-    ast.Return,
-    ast.Try,
-    ast.While,
-    ast.With,
+STATEMENTS: tuple[type[gast.stmt], ...] = (
+    gast.AnnAssign,
+    gast.Assert,
+    gast.Assign,
+    gast.AugAssign,
+    gast.Break,
+    gast.Continue,
+    gast.Delete,
+    gast.Expr,
+    gast.For,
+    gast.FunctionDef,
+    gast.Global,
+    gast.If,
+    gast.Import,
+    gast.ImportFrom,
+    gast.Match,
+    gast.Nonlocal,
+    gast.Pass,
+    gast.Raise,
+    gast.Return,
+    gast.Try,
+    gast.While,
+    gast.With,
 )
-EXPRESSIONS: tuple[type[ast.expr], ...] = (
-    ast.Attribute,
-    ast.BinOp,
-    ast.BoolOp,
-    ast.Call,
-    ast.Compare,
-    ast.Constant,
-    ast.Dict,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.IfExp,
-    ast.JoinedStr,
-    ast.Lambda,
-    ast.List,
-    ast.ListComp,
-    ast.Name,
-    ast.NamedExpr,
-    ast.Set,
-    ast.SetComp,
-    ast.Slice,
-    ast.Subscript,
-    ast.Tuple,
-    ast.UnaryOp,
-    ast.Yield,
+EXPRESSIONS: tuple[type[gast.expr], ...] = (
+    gast.Attribute,
+    gast.BinOp,
+    gast.BoolOp,
+    gast.Call,
+    gast.Compare,
+    gast.Constant,
+    gast.Dict,
+    gast.DictComp,
+    gast.GeneratorExp,
+    gast.IfExp,
+    gast.JoinedStr,
+    gast.Lambda,
+    gast.List,
+    gast.ListComp,
+    gast.Name,
+    gast.NamedExpr,
+    gast.Set,
+    gast.SetComp,
+    gast.Slice,
+    gast.Subscript,
+    gast.Tuple,
+    gast.UnaryOp,
+    gast.Yield,
 )
 # Parts of those above: accepted where their owners look at them.
-PARTS: tuple[type[ast.AST], ...] = (ast.FormattedValue, ast.Starred)
-PATTERNS: tuple[type[ast.pattern], ...] = (
-    ast.MatchAs,
-    ast.MatchClass,
-    ast.MatchMapping,
-    ast.MatchOr,
-    ast.MatchSequence,
-    ast.MatchSingleton,
-    ast.MatchStar,
-    ast.MatchValue,
+PARTS: tuple[type[gast.AST], ...] = (gast.FormattedValue, gast.Starred)
+PATTERNS: tuple[type[gast.pattern], ...] = (
+    gast.MatchAs,
+    gast.MatchClass,
+    gast.MatchMapping,
+    gast.MatchOr,
+    gast.MatchSequence,
+    gast.MatchSingleton,
+    gast.MatchStar,
+    gast.MatchValue,
 )
-ACCEPTED: frozenset[type[ast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
+ACCEPTED: frozenset[type[gast.AST]] = frozenset((*STATEMENTS, *EXPRESSIONS, *PARTS, *PATTERNS))
 
 _ASYNC = ("async code has no meaning in a compiled program", "write a plain function")
 _DELEGATED = (
@@ -125,7 +125,7 @@ TOO_DEEP = (
 )
 
 
-def refusal(node: ast.AST) -> tuple[str, str]:
+def refusal(node: gast.AST) -> tuple[str, str]:
     """Reason and remedy for a node outside the language."""
     name = type(node).__name__
     return REFUSED.get(name, (f"this syntax ({name}) is not compiled", "write it in other words"))

@@ -5,24 +5,25 @@ The handlers of `pyxla.frontend.statements`, `expressions` and `patterns` fill t
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pyxla.frontend import fence
+import gast
+
+from pyxla.frontend import fence, tree
 from pyxla.frontend.scope import Scope
 from pyxla.frontend.source import SourceFunction, mangle
+from pyxla.frontend.tree import LOAD, STORE
 
-LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
 SUPPORT = "_pyxla"
-Node = TypeVar("Node", bound=ast.AST)
+Node = TypeVar("Node", bound=gast.AST)
 # node class -> handler(desugarer, node): statements append to `body`, expressions return a value.
-STATEMENTS: dict[type[ast.AST], Callable[[Desugarer, Any], None]] = {}
-EXPRESSIONS: dict[type[ast.AST], Callable[[Desugarer, Any], ast.expr]] = {}
+STATEMENTS: dict[type[gast.AST], Callable[[Desugarer, Any], None]] = {}
+EXPRESSIONS: dict[type[gast.AST], Callable[[Desugarer, Any], gast.expr]] = {}
 
 
-def statement(*kinds: type[ast.stmt]) -> Callable[[Any], Any]:
+def statement(*kinds: type[gast.stmt]) -> Callable[[Any], Any]:
     """Register the decorated handler for statements of these classes."""
 
     def register(handler: Any) -> Any:
@@ -32,7 +33,7 @@ def statement(*kinds: type[ast.stmt]) -> Callable[[Any], Any]:
     return register
 
 
-def expression(*kinds: type[ast.expr]) -> Callable[[Any], Any]:
+def expression(*kinds: type[gast.expr]) -> Callable[[Any], Any]:
     """Register the decorated handler for expressions of these classes."""
 
     def register(handler: Any) -> Any:
@@ -50,7 +51,7 @@ class Nested:
     scope: Scope
 
 
-def at(node: Node, origin: ast.AST) -> Node:
+def at(node: Node, origin: gast.AST) -> Node:
     """Give a new node the span of the one it came from."""
     node.lineno, node.col_offset = origin.lineno, origin.col_offset  # type: ignore[attr-defined]
     node.end_lineno = origin.end_lineno  # type: ignore[attr-defined]
@@ -58,76 +59,65 @@ def at(node: Node, origin: ast.AST) -> Node:
     return node
 
 
-def arguments(names: list[ast.arg]) -> ast.arguments:
-    return ast.arguments([], names, None, [], [], None, [])
+def name(text: str, origin: gast.AST) -> gast.Name:
+    return at(tree.load(text), origin)
 
 
-def function_def(name: str, args: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
-    node = ast.FunctionDef(name, args, body or [ast.Pass()], [], None, None)
-    if "type_params" in ast.FunctionDef._fields:
-        setattr(node, "type_params", [])  # noqa: B010 - of Python 3.12
-    return node
+def constant(value: Any, origin: gast.AST) -> gast.Constant:
+    return at(tree.constant(value), origin)
 
 
-def name(text: str, origin: ast.AST) -> ast.Name:
-    return at(ast.Name(text, LOAD), origin)
-
-
-def constant(value: Any, origin: ast.AST) -> ast.Constant:
-    return at(ast.Constant(value), origin)
-
-
-def call(helper: str, args: list[ast.expr], origin: ast.AST) -> ast.Call:
+def call(helper: str, args: list[gast.expr], origin: gast.AST) -> gast.Call:
     """`_pyxla.helper(args)`."""
-    function = at(ast.Attribute(name(SUPPORT, origin), helper, LOAD), origin)
-    return at(ast.Call(function, args, []), origin)
+    function = at(gast.Attribute(name(SUPPORT, origin), helper, LOAD), origin)
+    return at(gast.Call(function, args, []), origin)
 
 
 _HOISTING = (
-    ast.BoolOp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.IfExp,
-    ast.JoinedStr,
-    ast.Lambda,
-    ast.ListComp,
-    ast.NamedExpr,
-    ast.SetComp,
-    ast.Yield,
+    gast.BoolOp,
+    gast.DictComp,
+    gast.GeneratorExp,
+    gast.IfExp,
+    gast.JoinedStr,
+    gast.Lambda,
+    gast.ListComp,
+    gast.NamedExpr,
+    gast.SetComp,
+    gast.Yield,
 )
 
 
-def hoists(node: ast.AST) -> bool:
+def hoists(node: gast.AST) -> bool:
     """Whether a node itself (not its parts) may hoist, other than as a target."""
-    if isinstance(node, _HOISTING) or (isinstance(node, ast.Compare) and len(node.ops) > 1):
+    if isinstance(node, _HOISTING) or (isinstance(node, gast.Compare) and len(node.ops) > 1):
         return True
-    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        starred = any(isinstance(item, ast.Starred) for item in node.elts)
-        return starred and not isinstance(getattr(node, "ctx", None), ast.Store)
-    return isinstance(node, ast.Dict) and None in node.keys
+    if isinstance(node, (gast.List, gast.Tuple, gast.Set)):
+        starred = any(isinstance(item, gast.Starred) for item in node.elts)
+        return starred and not isinstance(getattr(node, "ctx", None), gast.Store)
+    return isinstance(node, gast.Dict) and None in node.keys
 
 
-def negate(test: ast.expr) -> ast.expr:
+def negate(test: gast.expr) -> gast.expr:
     """`not test`, for a condition."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
         return test.operand
-    if isinstance(test, ast.Constant):
-        return at(ast.Constant(not test.value), test)
-    return at(ast.UnaryOp(ast.Not(), test), test)
+    if isinstance(test, gast.Constant):
+        return at(tree.constant(not test.value), test)
+    return at(gast.UnaryOp(gast.Not(), test), test)
 
 
-def _is_constant(node: ast.expr) -> bool:
+def _is_constant(node: gast.expr) -> bool:
     """Whether CPython takes an expression for a constant: a number, a text, a tuple of these."""
-    if isinstance(node, ast.Tuple):
+    if isinstance(node, gast.Tuple):
         return all(map(_is_constant, node.elts))
-    if isinstance(node, ast.UnaryOp):
+    if isinstance(node, gast.UnaryOp):
         return _is_constant(node.operand)
-    return isinstance(node, ast.Constant)
+    return isinstance(node, gast.Constant)
 
 
-def _stores_parts(target: ast.expr) -> bool:
+def _stores_parts(target: gast.expr) -> bool:
     """Whether assigning a nest of targets may raise when some names have been assigned."""
-    return any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in ast.walk(target))
+    return any(isinstance(part, (gast.Attribute, gast.Subscript)) for part in gast.walk(target))
 
 
 class Desugarer:
@@ -143,7 +133,7 @@ class Desugarer:
         self.source = source
         self.class_name = source.class_name
         self.scope = Scope(())
-        self.body: list[ast.stmt] = []
+        self.body: list[gast.stmt] = []
         self.effects = 0
         self.counter = 0
         self.prefix = "_t"
@@ -153,43 +143,43 @@ class Desugarer:
         self.stable = source.unshared
         self.rebound: set[str] = set()
         self.booleans: set[str] = set()
-        self.nested: dict[ast.FunctionDef, Nested] = {}
-        self.handled: ast.Name | None = None  # what `raise` on its own raises
+        self.nested: dict[gast.FunctionDef, Nested] = {}
+        self.handled: gast.Name | None = None  # what `raise` on its own raises
         self.guarded = False
 
     # Functions.
 
-    def root(self, node: Any) -> ast.FunctionDef:
+    def root(self, node: Any) -> gast.FunctionDef:
         source = self.source
         title = source.name if source.name.isidentifier() else "lambda_"
         self.scope = Scope(source.params)
         body = self.function_body(node)
         args = self.parameters(node.args, node.args.defaults, node.args.kw_defaults)
-        return at(function_def(title, args, body), node)
+        return at(tree.function_def(title, args, body), node)
 
-    def function_body(self, node: Any) -> list[ast.stmt]:
+    def function_body(self, node: Any) -> list[gast.stmt]:
         """The statements of a function in a fresh list, in the current scope."""
         outer, self.body = self.body, []
-        if isinstance(node, ast.Lambda):
-            self.body.append(at(ast.Return(self.expr(node.body)), node.body))
-        elif isinstance(node, ast.AsyncFunctionDef):
+        if isinstance(node, gast.Lambda):
+            self.body.append(at(gast.Return(self.expr(node.body)), node.body))
+        elif isinstance(node, gast.AsyncFunctionDef):
             self.refuse(node, fence.refusal(node))
         else:
             self.statements(node.body)
         body, self.body = self.body, outer
-        return body or [at(ast.Pass(), node)]
+        return body or [at(gast.Pass(), node)]
 
     def parameters(
-        self, spec: ast.arguments, defaults: list[ast.expr], kw_defaults: list[Any]
-    ) -> ast.arguments:
+        self, spec: gast.arguments, defaults: list[gast.expr], kw_defaults: list[Any]
+    ) -> gast.arguments:
         """Parameters without annotations, with these defaults."""
 
-        def plain(arg: ast.arg | None) -> Any:
-            return arg and at(ast.arg(mangle(arg.arg, self.class_name)), arg)
+        def plain(arg: gast.Name | None) -> Any:
+            return arg and at(tree.parameter(mangle(arg.id, self.class_name)), arg)
 
-        return ast.arguments(
-            [plain(a) for a in spec.posonlyargs],
+        return gast.arguments(
             [plain(a) for a in spec.args],
+            [plain(a) for a in spec.posonlyargs],
             plain(spec.vararg),
             [plain(a) for a in spec.kwonlyargs],
             kw_defaults,
@@ -198,7 +188,7 @@ class Desugarer:
         )
 
     def nested_function(
-        self, node: Any, title: str, shown: str, body: Callable[[], list[ast.stmt]]
+        self, node: Any, title: str, shown: str, body: Callable[[], list[gast.stmt]]
     ) -> None:
         """Append `def title(...)` with the parameters of `node` and what `body` makes."""
         spec = node.args
@@ -212,13 +202,13 @@ class Desugarer:
         saved = self.scope, self.stable, self.rebound, self.renames
         handled, self.handled = self.handled, None
         guarded, self.guarded = self.guarded, False
-        self.scope = inner = Scope(tuple([a.arg for a in variables]))
+        self.scope = inner = Scope(tuple([a.id for a in variables]))
         self.stable, self.rebound, self.renames = frozenset(), set(), {}
         statements = body()
         self.scope, self.stable, self.rebound, self.renames = saved
         self.handled, self.guarded = handled, guarded
         self.scope.children.append(inner)
-        lowered = at(function_def(title, args, statements), node)
+        lowered = at(tree.function_def(title, args, statements), node)
         self.nested[lowered] = Nested(shown, inner)
         self.scope.stores[title] = None
         self.body.append(lowered)
@@ -232,19 +222,19 @@ class Desugarer:
     def is_temporary(self, text: str) -> bool:
         return text.startswith(self.prefix) and text[len(self.prefix) :].isdigit()
 
-    def set(self, text: str, value: ast.expr, origin: ast.AST) -> None:
+    def set(self, text: str, value: gast.expr, origin: gast.AST) -> None:
         """Append `text = value` for a temporary."""
         self.scope.stores[text] = None
-        self.body.append(at(ast.Assign([at(ast.Name(text, STORE), origin)], value), origin))
+        self.body.append(at(tree.assign(at(tree.store(text), origin), value), origin))
         self.effects += 1
 
-    def hold(self, value: ast.expr, origin: ast.AST) -> ast.Name:
+    def hold(self, value: gast.expr, origin: gast.AST) -> gast.Name:
         """A fresh temporary that holds `value`."""
         text = self.temporary()
         self.set(text, value, origin)
         return name(text, origin)
 
-    def block(self, fill: Callable[..., None], *args: Any) -> list[ast.stmt]:
+    def block(self, fill: Callable[..., None], *args: Any) -> list[gast.stmt]:
         """The statements that `fill(*args)` appends, on their own."""
         outer, self.body = self.body, []
         fill(*args)
@@ -253,28 +243,28 @@ class Desugarer:
 
     def branch(
         self,
-        test: ast.expr,
-        body: list[ast.stmt],
-        orelse: list[ast.stmt],
-        origin: ast.AST,
+        test: gast.expr,
+        body: list[gast.stmt],
+        orelse: list[gast.stmt],
+        origin: gast.AST,
     ) -> None:
         """Append `if test: body else: orelse`."""
         self.effects += 1
         if not body:
-            test, body, orelse = negate(test), orelse or [at(ast.Pass(), origin)], []
-        self.body.append(at(ast.If(test, body, orelse), origin))
+            test, body, orelse = negate(test), orelse or [at(gast.Pass(), origin)], []
+        self.body.append(at(gast.If(test, body, orelse), origin))
 
-    def refuse(self, node: ast.AST, why: tuple[str, str]) -> None:
+    def refuse(self, node: gast.AST, why: tuple[str, str]) -> None:
         reason, hint = why
-        args: list[ast.expr] = [constant(reason, node), constant(hint, node)]
-        self.body.append(at(ast.Expr(call("refuse", args, node)), node))
+        args: list[gast.expr] = [constant(reason, node), constant(hint, node)]
+        self.body.append(at(gast.Expr(call("refuse", args, node)), node))
         self.effects += 1
 
     # Order of evaluation.
 
-    def operands(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+    def operands(self, nodes: Sequence[gast.expr]) -> list[gast.expr]:
         """Desugar expressions that are evaluated one after the other."""
-        values: list[ast.expr] = []
+        values: list[gast.expr] = []
         ends: list[int] = []
         last = 0
         for i, node in enumerate(nodes):
@@ -287,48 +277,48 @@ class Desugarer:
             values[i] = self.spill(values[i], ends[i])
         return values
 
-    def pair(self, left: ast.expr, right: ast.expr) -> tuple[ast.expr, ast.expr]:
+    def pair(self, left: gast.expr, right: gast.expr) -> tuple[gast.expr, gast.expr]:
         """`operands` of two."""
         one = self.expr(left)
         before, end = self.effects, len(self.body)
         two = self.expr(right)
         return (one if self.effects == before else self.spill(one, end)), two
 
-    def spill(self, value: ast.expr, index: int) -> ast.expr:
+    def spill(self, value: gast.expr, index: int) -> gast.expr:
         """Evaluate `value` into a temporary at `index` of the body, unless it cannot change."""
-        if isinstance(value, ast.Constant):
+        if isinstance(value, gast.Constant):
             return value
-        if isinstance(value, ast.Name) and (
+        if isinstance(value, gast.Name) and (
             self.is_temporary(value.id)
             or (value.id in self.stable and value.id not in self.rebound)
         ):
             return value
         text = self.temporary()
         self.scope.stores[text] = None
-        held: ast.expr = name(text, value)
-        if isinstance(value, ast.Starred):
-            held, value = at(ast.Starred(held, LOAD), value), value.value
+        held: gast.expr = name(text, value)
+        if isinstance(value, gast.Starred):
+            held, value = at(gast.Starred(held, LOAD), value), value.value
             value = call("to_tuple", [value], value)
-        target = at(ast.Name(text, STORE), value)
-        self.body.insert(index, at(ast.Assign([target], self.without_slices(value)), value))
+        target = at(tree.store(text), value)
+        self.body.insert(index, at(tree.assign(target, self.without_slices(value)), value))
         self.effects += 1
         return held
 
-    def without_slices(self, value: ast.expr) -> ast.expr:
+    def without_slices(self, value: gast.expr) -> gast.expr:
         """`a:b` outside of an index is a call."""
-        if isinstance(value, ast.Slice):
+        if isinstance(value, gast.Slice):
             parts = [p or constant(None, value) for p in (value.lower, value.upper, value.step)]
             return call("slice", parts, value)
-        if isinstance(value, ast.Tuple) and any(isinstance(e, ast.Slice) for e in value.elts):
-            return at(ast.Tuple([self.without_slices(e) for e in value.elts], LOAD), value)
+        if isinstance(value, gast.Tuple) and any(isinstance(e, gast.Slice) for e in value.elts):
+            return at(gast.Tuple([self.without_slices(e) for e in value.elts], LOAD), value)
         return value
 
     # Statements and expressions.
 
-    def store(self, target: ast.Name, value: ast.expr, origin: ast.AST) -> None:
+    def store(self, target: gast.Name, value: gast.expr, origin: gast.AST) -> None:
         """Append `target = value` for a variable."""
         self.scope.stores[target.id] = None
-        self.body.append(at(ast.Assign([target], value), origin))
+        self.body.append(at(tree.assign(target, value), origin))
         self.effects += 1
 
     def fresh(self, old: str) -> str:
@@ -341,31 +331,31 @@ class Desugarer:
 
     def loop(
         self,
-        target: ast.expr,
-        items: ast.expr,
+        target: gast.expr,
+        items: gast.expr,
         body: Callable[[], None],
-        origin: ast.AST,
+        origin: gast.AST,
         orelse: Callable[[], None] | None = None,
-        watched: ast.expr | None = None,
+        watched: gast.expr | None = None,
     ) -> None:
         """Append `for target in items: body`, where `orelse` runs once the items are used up.
 
         watched: the container that is read, which the body may change.
         """
-        if isinstance(items, ast.Set) and all(map(_is_constant, items.elts)):
-            items = call("displayed_set", [at(ast.Tuple(items.elts, LOAD), items)], items)
+        if isinstance(items, gast.Set) and all(map(_is_constant, items.elts)):
+            items = call("displayed_set", [at(gast.Tuple(items.elts, LOAD), items)], items)
         sequence = self.hold(call("sequence", [items], items), items)
         index = self.hold(constant(0, items), items)
         size = self.hold(call("size_of", [watched], items), items) if watched else None
 
         def turn() -> None:
             if size is not None:
-                self.body.append(at(ast.Expr(call("check_size", [watched, size], items)), items))
+                self.body.append(at(gast.Expr(call("check_size", [watched, size], items)), items))
 
             def leave() -> None:
                 if orelse is not None:
                     orelse()
-                self.body.append(at(ast.Break(), origin))
+                self.body.append(at(gast.Break(), origin))
 
             self.branch(
                 negate(call("has_item", [sequence, index], items)),
@@ -374,23 +364,23 @@ class Desugarer:
                 items,
             )
             self.assign(target, call("item", [sequence, index], target), target)
-            following = at(ast.BinOp(index, ast.Add(), constant(1, items)), items)
+            following = at(gast.BinOp(index, gast.Add(), constant(1, items)), items)
             self.set(index.id, following, items)
             body()
 
         self.forever(self.block(turn), origin)
 
-    def forever(self, body: list[ast.stmt], origin: ast.AST) -> None:
+    def forever(self, body: list[gast.stmt], origin: gast.AST) -> None:
         """Append `while True: body`."""
-        self.body.append(at(ast.While(constant(True, origin), body, []), origin))
+        self.body.append(at(gast.While(constant(True, origin), body, []), origin))
         self.effects += 1
 
-    def assign(self, target: ast.expr, value: ast.expr, origin: ast.AST) -> None:
+    def assign(self, target: gast.expr, value: gast.expr, origin: gast.AST) -> None:
         """Append `target = value` for any target; `value` is desugared already."""
-        if isinstance(target, ast.Name):
+        if isinstance(target, gast.Name):
             return self.store(self.target(target), value, origin)
-        if isinstance(target, (ast.Tuple, ast.List)):
-            if any(hoists(part) for part in ast.walk(target)) or (
+        if isinstance(target, (gast.Tuple, gast.List)):
+            if any(hoists(part) for part in gast.walk(target)) or (
                 self.guarded and _stores_parts(target)
             ):
                 return self.assign_apart(target, value, origin)
@@ -400,41 +390,41 @@ class Desugarer:
             lowered = self.target(target)
             if self.effects != before:
                 value = self.spill(value, end)
-        self.body.append(at(ast.Assign([lowered], value), origin))
+        self.body.append(at(tree.assign(lowered, value), origin))
         self.effects += 1
 
-    def assign_apart(self, target: Any, value: ast.expr, origin: ast.AST) -> None:
+    def assign_apart(self, target: Any, value: gast.expr, origin: gast.AST) -> None:
         """Unpack into temporaries, then assign these one by one."""
         temporaries = [self.temporary() for _ in target.elts]
         self.scope.stores.update(dict.fromkeys(temporaries))
-        places: list[ast.expr] = []
+        places: list[gast.expr] = []
         for element, text in zip(target.elts, temporaries, strict=True):
-            place: ast.expr = at(ast.Name(text, STORE), element)
-            starred = isinstance(element, ast.Starred)
-            places.append(at(ast.Starred(place, STORE), element) if starred else place)
-        self.body.append(at(ast.Assign([at(ast.Tuple(places, STORE), target)], value), origin))
+            place: gast.expr = at(tree.store(text), element)
+            starred = isinstance(element, gast.Starred)
+            places.append(at(gast.Starred(place, STORE), element) if starred else place)
+        self.body.append(at(tree.assign(at(gast.Tuple(places, STORE), target), value), origin))
         self.effects += 1
         for element, text in zip(target.elts, temporaries, strict=True):
-            inner = element.value if isinstance(element, ast.Starred) else element
+            inner = element.value if isinstance(element, gast.Starred) else element
             self.assign(inner, name(text, element), element)
 
     def target(self, node: Any) -> Any:
         """Desugar a target; what it holds is evaluated when it is assigned, in order."""
-        if isinstance(node, ast.Name):
+        if isinstance(node, gast.Name):
             text = self.renames.get(node.id) or mangle(node.id, self.class_name)
             self.scope.stores[text] = None
-            return node if text == node.id else at(ast.Name(text, STORE), node)
-        if isinstance(node, ast.Attribute):
+            return node if text == node.id else at(tree.store(text), node)
+        if isinstance(node, gast.Attribute):
             attr = mangle(node.attr, self.class_name)
-            return at(ast.Attribute(self.expr(node.value), attr, STORE), node)
-        if isinstance(node, ast.Subscript):
+            return at(gast.Attribute(self.expr(node.value), attr, STORE), node)
+        if isinstance(node, gast.Subscript):
             value, index = self.pair(node.value, node.slice)
-            return at(ast.Subscript(value, index, STORE), node)
-        if isinstance(node, ast.Starred):
-            return at(ast.Starred(self.target(node.value), STORE), node)
-        return at(ast.Tuple([self.target(e) for e in node.elts], STORE), node)
+            return at(gast.Subscript(value, index, STORE), node)
+        if isinstance(node, gast.Starred):
+            return at(gast.Starred(self.target(node.value), STORE), node)
+        return at(gast.Tuple([self.target(e) for e in node.elts], STORE), node)
 
-    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+    def statements(self, nodes: Sequence[gast.stmt]) -> None:
         for node in nodes:
             handler = STATEMENTS.get(type(node))
             if handler is None:
@@ -442,7 +432,7 @@ class Desugarer:
             else:
                 handler(self, node)
 
-    def expr(self, node: ast.expr) -> ast.expr:
+    def expr(self, node: gast.expr) -> gast.expr:
         """A value without control flow inside, after what it hoists."""
         handler = EXPRESSIONS.get(type(node))
         if handler is not None:

@@ -20,12 +20,13 @@ held; a flag tells the following cases that this one was taken:
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 
+import gast
+
+from pyxla.frontend import tree
 from pyxla.frontend.expressions import condition
 from pyxla.frontend.hoist import (
-    STORE,
     Desugarer,
     at,
     call,
@@ -39,20 +40,20 @@ from pyxla.frontend.source import mangle
 Then = Callable[[], None]
 
 
-@statement(ast.Match)
-def _match(d: Desugarer, node: ast.Match) -> None:
+@statement(gast.Match)
+def _match(d: Desugarer, node: gast.Match) -> None:
     value = d.without_slices(d.expr(node.subject))
     subject = d.hold(value, node.subject)
     outer = parent = d.body
-    opened: ast.stmt | None = None
+    opened: gast.stmt | None = None
     for case in node.cases:
         if _is_condition(case.pattern) and case.guard is None:
             test = _condition(case.pattern, subject)
-            if isinstance(test, ast.Constant):
+            if isinstance(test, gast.Constant):
                 d.statements(case.body)
                 break
-            taken = at(ast.If(condition(d, test), [], []), case.pattern)
-            taken.body = d.block(d.statements, case.body) or [at(ast.Pass(), node)]
+            taken = at(gast.If(condition(d, test), [], []), case.pattern)
+            taken.body = d.block(d.statements, case.body) or [at(gast.Pass(), node)]
             d.body.append(taken)
             d.effects += 1
             d.body = taken.orelse
@@ -64,12 +65,12 @@ def _match(d: Desugarer, node: ast.Match) -> None:
             parent, opened = d.body, _tests(d, case, subject)
             d.body = opened.body
     # A last test of a flag that nothing follows goes again.
-    if not d.body and isinstance(opened, ast.If) and d.body is opened.body:
+    if not d.body and isinstance(opened, gast.If) and d.body is opened.body:
         parent.remove(opened)
     d.body = outer
 
 
-def _tests(d: Desugarer, case: ast.match_case, subject: ast.Name) -> ast.If:
+def _tests(d: Desugarer, case: gast.match_case, subject: gast.Name) -> gast.If:
     """Append a case as nested tests; the following cases go into the `if` that is the result."""
     pattern = case.pattern
     done = d.hold(constant(False, pattern), pattern)
@@ -85,7 +86,7 @@ def _tests(d: Desugarer, case: ast.match_case, subject: ast.Name) -> ast.If:
         else:
             d.branch(condition(d, case.guard), d.block(take), [], case.guard)
 
-    captures: list[tuple[ast.pattern, ast.Name]] = []
+    captures: list[tuple[gast.pattern, gast.Name]] = []
 
     def bind() -> None:
         for capture, value in captures:
@@ -93,78 +94,78 @@ def _tests(d: Desugarer, case: ast.match_case, subject: ast.Name) -> ast.If:
         guarded()
 
     _test(d, pattern, subject, captures, bind)
-    following = at(ast.If(negate(done), [], []), pattern)
+    following = at(gast.If(negate(done), [], []), pattern)
     d.body.append(following)
     return following
 
 
-def _bind(d: Desugarer, pattern: ast.pattern, value: ast.expr) -> None:
+def _bind(d: Desugarer, pattern: gast.pattern, value: gast.expr) -> None:
     text = getattr(pattern, "name", None)
     if text is not None:
-        target = at(ast.Name(mangle(text, d.class_name), STORE), pattern)
+        target = at(tree.store(mangle(text, d.class_name)), pattern)
         d.store(target, value, pattern)
 
 
-def _is_capture(pattern: ast.pattern) -> bool:
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+def _is_capture(pattern: gast.pattern) -> bool:
+    return isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
-def _is_condition(pattern: ast.pattern) -> bool:
+def _is_condition(pattern: gast.pattern) -> bool:
     """Whether the pattern is one condition on the subject, without captures."""
-    if isinstance(pattern, ast.MatchOr):
+    if isinstance(pattern, gast.MatchOr):
         return all(_is_condition(p) for p in pattern.patterns)
-    if isinstance(pattern, ast.MatchClass):
+    if isinstance(pattern, gast.MatchClass):
         return not pattern.patterns and not pattern.kwd_patterns
-    if isinstance(pattern, ast.MatchAs):
+    if isinstance(pattern, gast.MatchAs):
         return pattern.pattern is None and pattern.name is None
-    return isinstance(pattern, (ast.MatchValue, ast.MatchSingleton))
+    return isinstance(pattern, (gast.MatchValue, gast.MatchSingleton))
 
 
-def _condition(pattern: ast.pattern, subject: ast.Name) -> ast.expr:
+def _condition(pattern: gast.pattern, subject: gast.Name) -> gast.expr:
     """The condition that `_is_condition` promised; constant True for `_`."""
-    if isinstance(pattern, ast.MatchOr):
+    if isinstance(pattern, gast.MatchOr):
         tests = [_condition(p, subject) for p in pattern.patterns]
-        if isinstance(tests[-1], ast.Constant):
+        if isinstance(tests[-1], gast.Constant):
             return tests[-1]
-        return at(ast.BoolOp(ast.Or(), tests), pattern)
-    if isinstance(pattern, ast.MatchValue):
-        return at(ast.Compare(subject, [ast.Eq()], [pattern.value]), pattern)
-    if isinstance(pattern, ast.MatchSingleton):
+        return at(gast.BoolOp(gast.Or(), tests), pattern)
+    if isinstance(pattern, gast.MatchValue):
+        return at(gast.Compare(subject, [gast.Eq()], [pattern.value]), pattern)
+    if isinstance(pattern, gast.MatchSingleton):
         value = constant(pattern.value, pattern)
-        return at(ast.Compare(subject, [ast.Is()], [value]), pattern)
-    if isinstance(pattern, ast.MatchClass):
+        return at(gast.Compare(subject, [gast.Is()], [value]), pattern)
+    if isinstance(pattern, gast.MatchClass):
         return call("is_instance", [subject, pattern.cls], pattern)
     return constant(True, pattern)
 
 
 def _test(
     d: Desugarer,
-    pattern: ast.pattern,
-    subject: ast.Name,
-    captures: list[tuple[ast.pattern, ast.Name]],
+    pattern: gast.pattern,
+    subject: gast.Name,
+    captures: list[tuple[gast.pattern, gast.Name]],
     then: Then,
 ) -> None:
     """Append tests of `subject`; `then` appends what runs where it matches."""
     if _is_condition(pattern):
         _where(d, _condition(pattern, subject), then, pattern)
-    elif isinstance(pattern, ast.MatchAs):
+    elif isinstance(pattern, gast.MatchAs):
         captures.append((pattern, subject))
         if pattern.pattern is None:
             then()
         else:
             _test(d, pattern.pattern, subject, captures, then)
-    elif isinstance(pattern, ast.MatchSequence):
+    elif isinstance(pattern, gast.MatchSequence):
         _test_sequence(d, pattern, subject, captures, then)
-    elif isinstance(pattern, ast.MatchMapping):
+    elif isinstance(pattern, gast.MatchMapping):
         _test_mapping(d, pattern, subject, captures, then)
-    elif isinstance(pattern, ast.MatchClass):
+    elif isinstance(pattern, gast.MatchClass):
         _test_class(d, pattern, subject, captures, then)
-    elif isinstance(pattern, ast.MatchOr):
+    elif isinstance(pattern, gast.MatchOr):
         _test_alternatives(d, pattern, subject, captures, then)
 
 
-def _where(d: Desugarer, test: ast.expr, then: Then, origin: ast.AST) -> None:
-    if isinstance(test, ast.Constant):
+def _where(d: Desugarer, test: gast.expr, then: Then, origin: gast.AST) -> None:
+    if isinstance(test, gast.Constant):
         return then()
     lowered = condition(d, test)
     d.branch(lowered, d.block(then), [], origin)
@@ -172,9 +173,9 @@ def _where(d: Desugarer, test: ast.expr, then: Then, origin: ast.AST) -> None:
 
 def _test_alternatives(
     d: Desugarer,
-    pattern: ast.MatchOr,
-    subject: ast.Name,
-    captures: list[tuple[ast.pattern, ast.Name]],
+    pattern: gast.MatchOr,
+    subject: gast.Name,
+    captures: list[tuple[gast.pattern, gast.Name]],
     then: Then,
 ) -> None:
     """Alternatives bind the same names: each into its variables, then `then` once, on a flag."""
@@ -182,8 +183,8 @@ def _test_alternatives(
     d.booleans.add(matched.id)
     held: dict[str, str] = {}
 
-    def try_(rest: Sequence[ast.pattern]) -> None:
-        own: list[tuple[ast.pattern, ast.Name]] = []
+    def try_(rest: Sequence[gast.pattern]) -> None:
+        own: list[tuple[gast.pattern, gast.Name]] = []
 
         def success() -> None:
             for capture, value in own:
@@ -197,44 +198,44 @@ def _test_alternatives(
 
     try_(pattern.patterns)
     for text, temporary in held.items():
-        captures.append((at(ast.MatchAs(None, text), pattern), name(temporary, pattern)))
+        captures.append((at(gast.MatchAs(None, text), pattern), name(temporary, pattern)))
     d.branch(matched, d.block(then), [], pattern)
 
 
 def _test_sequence(
     d: Desugarer,
-    pattern: ast.MatchSequence,
-    subject: ast.Name,
-    captures: list[tuple[ast.pattern, ast.Name]],
+    pattern: gast.MatchSequence,
+    subject: gast.Name,
+    captures: list[tuple[gast.pattern, gast.Name]],
     then: Then,
 ) -> None:
     parts = pattern.patterns
-    star = next((i for i, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+    star = next((i for i, p in enumerate(parts) if isinstance(p, gast.MatchStar)), None)
     fixed = len(parts) - (star is not None)
 
     def lengths() -> None:
         size = d.hold(call("length", [subject], pattern), pattern)
-        op = ast.Eq() if star is None else ast.GtE()
-        test = at(ast.Compare(size, [op], [constant(fixed, pattern)]), pattern)
+        op = gast.Eq() if star is None else gast.GtE()
+        test = at(gast.Compare(size, [op], [constant(fixed, pattern)]), pattern)
         d.branch(test, d.block(items, 0, size), [], pattern)
 
-    def items(index: int, size: ast.Name) -> None:
+    def items(index: int, size: gast.Name) -> None:
         if index == len(parts):
             return then()
         part = parts[index]
         after = len(parts) - index
         if index == star:
-            stop: ast.expr | None = None
+            stop: gast.expr | None = None
             if after > 1:
-                stop = at(ast.BinOp(size, ast.Sub(), constant(after - 1, part)), part)
-            bounds = at(ast.Slice(constant(index, part), stop, None), part)
+                stop = at(gast.BinOp(size, gast.Sub(), constant(after - 1, part)), part)
+            bounds = at(gast.Slice(constant(index, part), stop, None), part)
             value = d.hold(_item(subject, bounds, part), part)
             value = d.hold(call("to_list", [value], part), part)
             captures.append((part, value))
             return items(index + 1, size)
-        position: ast.expr = constant(index, part)
+        position: gast.expr = constant(index, part)
         if star is not None and index > star:
-            position = at(ast.BinOp(size, ast.Sub(), constant(after, part)), part)
+            position = at(gast.BinOp(size, gast.Sub(), constant(after, part)), part)
         if _is_condition(part) and _is_capture(part):
             return items(index + 1, size)
         held = d.hold(_item(subject, position, part), part)
@@ -243,18 +244,18 @@ def _test_sequence(
     _where(d, call("matches_sequence", [subject], pattern), lengths, pattern)
 
 
-def _item(subject: ast.Name, index: ast.expr, origin: ast.AST) -> ast.expr:
-    return at(ast.Subscript(subject, index, ast.Load()), origin)
+def _item(subject: gast.Name, index: gast.expr, origin: gast.AST) -> gast.expr:
+    return at(gast.Subscript(subject, index, gast.Load()), origin)
 
 
 def _test_mapping(
     d: Desugarer,
-    pattern: ast.MatchMapping,
-    subject: ast.Name,
-    captures: list[tuple[ast.pattern, ast.Name]],
+    pattern: gast.MatchMapping,
+    subject: gast.Name,
+    captures: list[tuple[gast.pattern, gast.Name]],
     then: Then,
 ) -> None:
-    keys: list[ast.expr] = []
+    keys: list[gast.expr] = []
 
     def look(index: int) -> None:
         if index == len(pattern.patterns):
@@ -267,13 +268,13 @@ def _test_mapping(
             held = d.hold(_item(subject, key, part), part)
             _test(d, part, held, captures, lambda: look(index + 1))
 
-        test = at(ast.Compare(key, [ast.In()], [subject]), part)
+        test = at(gast.Compare(key, [gast.In()], [subject]), part)
         _where(d, test, inside, part)
 
     def rest() -> None:
         if pattern.rest is not None:
             held = d.hold(call("without", [subject, *keys], pattern), pattern)
-            captures.append((at(ast.MatchAs(None, pattern.rest), pattern), held))
+            captures.append((at(gast.MatchAs(None, pattern.rest), pattern), held))
         then()
 
     _where(d, call("matches_mapping", [subject], pattern), lambda: look(0), pattern)
@@ -281,9 +282,9 @@ def _test_mapping(
 
 def _test_class(
     d: Desugarer,
-    pattern: ast.MatchClass,
-    subject: ast.Name,
-    captures: list[tuple[ast.pattern, ast.Name]],
+    pattern: gast.MatchClass,
+    subject: gast.Name,
+    captures: list[tuple[gast.pattern, gast.Name]],
     then: Then,
 ) -> None:
     cls = d.hold(d.expr(pattern.cls), pattern)
@@ -295,7 +296,7 @@ def _test_class(
         ],
     ]
 
-    def look(rest: Sequence[tuple[ast.Constant, ast.pattern]]) -> None:
+    def look(rest: Sequence[tuple[gast.Constant, gast.pattern]]) -> None:
         if not rest:
             return then()
         (key, part), following = rest[0], rest[1:]

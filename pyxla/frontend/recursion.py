@@ -15,22 +15,24 @@ that are handed on as they are stay where they are; a call whose result is retur
 
 from __future__ import annotations
 
-import ast
 import copy
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyxla.frontend import pyops, support
+import gast
+
+from pyxla.frontend import pyops, support, tree
 from pyxla.frontend.cfg import BOX_PREFIX, Graph, GraphBuilder, OpenLoop
 from pyxla.frontend.desugar import Lowered, desugar
-from pyxla.frontend.hoist import LOAD, STORE, at, name
+from pyxla.frontend.hoist import at, name
 from pyxla.frontend.source import SourceFunction, mangle
 from pyxla.frontend.ssa import SSA, live_names, ssa_of
+from pyxla.frontend.tree import LOAD
 from pyxla.ir.core import Block, Branch, Instr, Jump, Return, Value
 from pyxla.ir.dominance import flow_graph
 
-Path = tuple[tuple[Sequence[ast.stmt], int], ...]
+Path = tuple[tuple[Sequence[gast.stmt], int], ...]
 # Variables of the graph: `put` and `lookup` know them, and no program does.
 CALLS, RESULT = "open calls", "the result"
 
@@ -45,8 +47,8 @@ class Site:
 
     number: int
     node: Any
-    call: ast.Call
-    target: ast.Name | None
+    call: gast.Call
+    target: gast.Name | None
     path: Path
     tail: bool
     names: tuple[str, ...] = ()
@@ -68,7 +70,7 @@ def _to_loops(source: SourceFunction) -> SSA | None:
     apart = _Apart(source, lowered)
     lowered = apart.lowered_apart()
     sites = _sites(lowered.node.body, apart.own)
-    inside = [n for n in ast.walk(lowered.node) if apart.own_calls.calls(n)]
+    inside = [n for n in gast.walk(lowered.node) if apart.own_calls.calls(n)]
     if not sites or len(sites) < len(inside) or any(_bound(source, s) is None for s in sites):
         return None
     fixed = _fixed(source, lowered, sites)
@@ -97,60 +99,60 @@ class _Own:
             return
         self.names.add(source.name)
         others: set[str] = set()  # temporaries that may hold something else
-        for node in ast.walk(lowered.node):
+        for node in gast.walk(lowered.node):
             match node:
-                case ast.Assign([ast.Name(text)], ast.Name(source.name)):
+                case gast.Assign(targets=[gast.Name(id=text)], value=gast.Name(id=source.name)):
                     self.names.add(text)
-                case ast.Assign([ast.Name(text)]):
+                case gast.Assign(targets=[gast.Name(id=text)]):
                     others.add(text)
         self.names = {n for n in self.names - others if n == source.name or lowered.temporary(n)}
 
     def calls(self, node: Any) -> bool:
-        if not isinstance(node, ast.Call):
+        if not isinstance(node, gast.Call):
             return False
-        if isinstance(node.func, ast.Attribute):
+        if isinstance(node.func, gast.Attribute):
             own = mangle(self.source.name, self.source.class_name)
             return bool(self.source.class_name) and node.func.attr == own
-        return isinstance(node.func, ast.Name) and node.func.id in self.names
+        return isinstance(node.func, gast.Name) and node.func.id in self.names
 
 
-def _sites(body: Sequence[ast.stmt], own: Container[ast.stmt]) -> list[Site]:
+def _sites(body: Sequence[gast.stmt], own: Container[gast.stmt]) -> list[Site]:
     sites: list[Site] = []
     for path, node in _statements(body, ()):
         if node in own:
             statement: Any = node
-            target = statement.targets[0] if isinstance(node, ast.Assign) else None
+            target = statement.targets[0] if isinstance(node, gast.Assign) else None
             tail = _is_tail(path, target)
             sites.append(Site(len(sites), node, statement.value, target, path, tail))
     return sites
 
 
-def _statements(body: Sequence[ast.stmt], path: Path) -> Iterator[tuple[Path, ast.stmt]]:
+def _statements(body: Sequence[gast.stmt], path: Path) -> Iterator[tuple[Path, gast.stmt]]:
     """All statements, but those of `try`, with their paths."""
     for i, node in enumerate(body):
         here = (*path, (body, i))
         yield here, node
-        if isinstance(node, (ast.If, ast.While)):
+        if isinstance(node, (gast.If, gast.While)):
             yield from _statements(node.body, here)
             yield from _statements(node.orelse, here)
 
 
-def _is_tail(path: Path, target: ast.Name | None) -> bool:
+def _is_tail(path: Path, target: gast.Name | None) -> bool:
     statements, index = path[-1]
     following = statements[index + 1] if index + 1 < len(statements) else None
-    if not isinstance(following, ast.Return) or target is None:
+    if not isinstance(following, gast.Return) or target is None:
         return False
-    return isinstance(following.value, ast.Name) and following.value.id == target.id
+    return isinstance(following.value, gast.Name) and following.value.id == target.id
 
 
-def _bound(source: SourceFunction, site: Site) -> dict[str, ast.expr] | None:
+def _bound(source: SourceFunction, site: Site) -> dict[str, gast.expr] | None:
     """The arguments of a call by parameter, the object of a method not among them; None where that
     is not plain."""
     positional = [*source.posonly, *source.args]
     if _on_object(source, site.call):
         positional = positional[1:]
     args, keywords = site.call.args, site.call.keywords
-    if len(args) > len(positional) or any(isinstance(a, ast.Starred) for a in args):
+    if len(args) > len(positional) or any(isinstance(a, gast.Starred) for a in args):
         return None
     bound = dict(zip(positional, args, strict=False))
     for keyword in keywords:
@@ -159,34 +161,34 @@ def _bound(source: SourceFunction, site: Site) -> dict[str, ast.expr] | None:
         bound[keyword.arg] = keyword.value
     node: Any = source.node
     defaults = dict(zip(reversed([*source.posonly, *source.args]), reversed(node.args.defaults)))
-    defaults |= {a.arg: d for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d}
+    defaults |= {a.id: d for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d}
     for missing in [p for p in (*positional, *source.kwonly) if p not in bound]:
-        if not isinstance(defaults.get(missing), ast.Constant):
+        if not isinstance(defaults.get(missing), gast.Constant):
             return None
         bound[missing] = defaults[missing]
     return bound if len(bound) == len(positional) + len(source.kwonly) else None
 
 
-def _on_object(source: SourceFunction, call: ast.Call) -> bool:
+def _on_object(source: SourceFunction, call: gast.Call) -> bool:
     """Whether the first argument is what the function is an attribute of."""
     decorators = getattr(source.node, "decorator_list", ())
     static = any(_is_name(node, "staticmethod") for node in decorators)
-    return isinstance(call.func, ast.Attribute) and not static
+    return isinstance(call.func, gast.Attribute) and not static
 
 
 def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> set[str]:
     """Parameters that each call hands on, and nothing rebinds."""
     fixed = {p for p in source.params if p not in lowered.scope.stores}
     for site in sites:
-        given: dict[str, ast.expr] = dict(_bound(source, site) or {})
-        if _on_object(source, site.call) and isinstance(site.call.func, ast.Attribute):
+        given: dict[str, gast.expr] = dict(_bound(source, site) or {})
+        if _on_object(source, site.call) and isinstance(site.call.func, gast.Attribute):
             given[source.params[0]] = site.call.func.value
         fixed -= {p for p in fixed if not _is_name(given.get(p), p)}
     return fixed
 
 
 def _is_name(node: Any, text: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == text
+    return isinstance(node, gast.Name) and node.id == text
 
 
 # --- calls apart ------------------------------------------------------------------------------
@@ -201,9 +203,9 @@ class _Apart:
     def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
         self.source, self.lowered = source, lowered
         self.own_calls = _Own(source, lowered)
-        self.out: list[ast.stmt] = []
+        self.out: list[gast.stmt] = []
         self.made: dict[str, None] = {}
-        self.own: set[ast.stmt] = set()
+        self.own: set[gast.stmt] = set()
 
     def lowered_apart(self) -> Lowered:
         """The function that way."""
@@ -214,12 +216,12 @@ class _Apart:
         return replace(self.lowered, node=node, scope=scope)
 
     def has(self, node: Any) -> bool:
-        return any(self.own_calls.calls(n) for n in ast.walk(node))
+        return any(self.own_calls.calls(n) for n in gast.walk(node))
 
-    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
+    def block(self, nodes: Sequence[gast.stmt]) -> list[gast.stmt]:
         outer, self.out = self.out, []
         for node in nodes:
-            if isinstance(node, (ast.FunctionDef, ast.Try)) or not self.has(node):
+            if isinstance(node, (gast.FunctionDef, gast.Try)) or not self.has(node):
                 self.out.append(node)
             else:
                 self.statement(copy.copy(node))
@@ -227,45 +229,45 @@ class _Apart:
         return made
 
     def statement(self, node: Any) -> None:
-        if isinstance(node, ast.While):
+        if isinstance(node, gast.While):
             node.body = self.block(node.body)
-        elif isinstance(node, ast.If):
+        elif isinstance(node, gast.If):
             node.test = self.flat(node.test)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-        elif isinstance(node, ast.AugAssign):
+        elif isinstance(node, gast.AugAssign):
             return self.augmented(node)
-        elif isinstance(node, (ast.Assign, ast.Expr)) and self.is_site(node):
+        elif isinstance(node, (gast.Assign, gast.Expr)) and self.is_site(node):
             value: Any = node.value
             node.value = self.call(value)
             self.own.add(node)
-        elif isinstance(node, ast.Assign):
+        elif isinstance(node, gast.Assign):
             value, *places = self.flat_all([node.value, *node.targets])
             node.value, node.targets = value, places
         else:
-            for field, value in ast.iter_fields(node):
-                if isinstance(value, ast.expr):
+            for field, value in gast.iter_fields(node):
+                if isinstance(value, gast.expr):
                     setattr(node, field, self.flat(value))
         self.out.append(node)
 
     def is_site(self, node: Any) -> bool:
-        plain = isinstance(node, ast.Expr) or isinstance(node.targets[0], ast.Name)
+        plain = isinstance(node, gast.Expr) or isinstance(node.targets[0], gast.Name)
         return plain and self.own_calls.calls(node.value)
 
-    def augmented(self, node: ast.AugAssign) -> None:
+    def augmented(self, node: gast.AugAssign) -> None:
         """`x[i] += f(y)`: what `x[i]` is before the call is added to."""
         target: Any = node.target
-        if not isinstance(target, ast.Name):
+        if not isinstance(target, gast.Name):
             target = copy.copy(target)
-            parts = ["value", "slice"] if isinstance(target, ast.Subscript) else ["value"]
+            parts = ["value", "slice"] if isinstance(target, gast.Subscript) else ["value"]
             for part in parts:
                 setattr(target, part, self.spilled(self.flat(getattr(target, part))))
         read = copy.copy(target)
         read.ctx = LOAD
         old = self.held(read)
-        added = at(ast.AugAssign(at(ast.Name(old.id, STORE), node), node.op, node.value), node)
+        added = at(gast.AugAssign(at(tree.store(old.id), node), node.op, node.value), node)
         added.value = self.flat(node.value)
         self.out.append(added)
-        self.out.append(at(ast.Assign([target], old), node))
+        self.out.append(at(tree.assign(target, old), node))
 
     def flat(self, node: Any) -> Any:
         """An expression without calls, which are made before."""
@@ -274,34 +276,34 @@ class _Apart:
         node = copy.copy(node)
         if self.own_calls.calls(node):
             return self.held(self.call(node), own=True)
-        fields = [f for f, value in ast.iter_fields(node) if isinstance(value, (ast.expr, list))]
+        fields = [f for f, value in gast.iter_fields(node) if isinstance(value, (gast.expr, list))]
         parts = [getattr(node, f) for f in fields]
         counts = [len(p) if isinstance(p, list) else 1 for p in parts]
         every = [e for p in parts for e in (p if isinstance(p, list) else [p])]
-        if isinstance(node, ast.Dict):  # a key, its value, the next key
+        if isinstance(node, gast.Dict):  # a key, its value, the next key
             every = [e for pair in zip(node.keys, node.values, strict=True) for e in pair]
         flat = self.flat_all(every)
-        if isinstance(node, ast.Dict):
+        if isinstance(node, gast.Dict):
             flat = [*flat[::2], *flat[1::2]]
         for field, part, count in zip(fields, parts, counts, strict=True):
             setattr(node, field, flat[:count] if isinstance(part, list) else flat[0])
             flat = flat[count:]
         return node
 
-    def call(self, node: ast.Call) -> ast.Call:
+    def call(self, node: gast.Call) -> gast.Call:
         """A call of the function itself, of plain arguments."""
         node = copy.copy(node)
         count = len(node.args)
         given = [*node.args, *[k.value for k in node.keywords]]
-        if isinstance(node.func, ast.Attribute):
+        if isinstance(node.func, gast.Attribute):
             owner, *rest = self.flat_all([node.func.value, *given])
-            node.func = at(ast.Attribute(owner, node.func.attr, LOAD), node.func)
+            node.func = at(gast.Attribute(owner, node.func.attr, LOAD), node.func)
         else:
             rest = self.flat_all(given)
             node.func = name(self.source.name, node.func)
         node.args = rest[:count]
         pairs = zip(node.keywords, rest[count:], strict=True)
-        node.keywords = [at(ast.keyword(k.arg, value), k) for k, value in pairs]
+        node.keywords = [at(gast.keyword(k.arg, value), k) for k, value in pairs]
         return node
 
     def flat_all(self, nodes: Sequence[Any]) -> list[Any]:
@@ -314,16 +316,16 @@ class _Apart:
 
     def spilled(self, node: Any) -> Any:
         """`node`, evaluated now."""
-        if isinstance(node, ast.Constant) or node is None or self.is_global(node):
+        if isinstance(node, gast.Constant) or node is None or self.is_global(node):
             return node
-        if isinstance(node, ast.Name) and self.stays(node.id):
+        if isinstance(node, gast.Name) and self.stays(node.id):
             return node
-        if isinstance(node, (ast.Slice, ast.Starred, ast.FormattedValue, ast.keyword)) or (
-            isinstance(node, ast.Tuple) and any(isinstance(e, ast.Slice) for e in node.elts)
+        if isinstance(node, (gast.Slice, gast.Starred, gast.FormattedValue, gast.keyword)) or (
+            isinstance(node, gast.Tuple) and any(isinstance(e, gast.Slice) for e in node.elts)
         ):
             node = copy.copy(node)
-            for field, value in ast.iter_fields(node):
-                if isinstance(value, ast.expr):
+            for field, value in gast.iter_fields(node):
+                if isinstance(value, gast.expr):
                     setattr(node, field, self.spilled(value))
                 elif field == "elts":
                     setattr(node, field, [self.spilled(e) for e in value])
@@ -338,22 +340,22 @@ class _Apart:
         outermost = self.source
         while outermost.outer is not None:
             outermost = outermost.outer
-        rebound = [n.names for n in ast.walk(outermost.node) if isinstance(n, ast.Nonlocal)]
+        rebound = [n.names for n in gast.walk(outermost.node) if isinstance(n, gast.Nonlocal)]
         return outermost is not self.source and not any(text in names for names in rebound)
 
     def is_global(self, node: Any) -> bool:
         """Whether this is a global name, or an attribute of one: a function, a class, a module."""
-        while isinstance(node, ast.Attribute):
+        while isinstance(node, gast.Attribute):
             node = node.value
         scope = self.lowered.scope
         variables = (*scope.bound(), *scope.nonlocal_, *self.source.freevars)
-        return isinstance(node, ast.Name) and node.id not in variables
+        return isinstance(node, gast.Name) and node.id not in variables
 
     def held(self, node: Any, own: bool = False) -> Any:
         """A fresh name that holds the value."""
         text = f"value {len(self.made)} of {self.source.name}"
         self.made[text] = None
-        made: Any = at(ast.Assign([at(ast.Name(text, STORE), node)], node), node)
+        made: Any = at(tree.assign(at(tree.store(text), node), node), node)
         if own:
             self.own.add(made)
         self.out.append(made)
@@ -370,14 +372,14 @@ class _OfSites(GraphBuilder):
         super().__init__(source, lowered)
         self.sites = {id(site.node): site for site in sites}
 
-    def statements(self, nodes: Sequence[ast.stmt]) -> None:
+    def statements(self, nodes: Sequence[gast.stmt]) -> None:
         for node in nodes:
             if self.block is None:
                 return
             site = self.sites.get(id(node))
             if site is not None:
                 self.at_site(site)
-            elif isinstance(node, ast.Return):
+            elif isinstance(node, gast.Return):
                 self.return_(node)
             else:
                 super().statements([node])
@@ -446,9 +448,9 @@ class _Stacked(_OfSites):
         if returns:
             self.unwind(node)
         self.turn(header, self.called)
-        return returns or any(isinstance(part, ast.Raise) for part in ast.walk(node))
+        return returns or any(isinstance(part, gast.Raise) for part in gast.walk(node))
 
-    def body(self, node: ast.FunctionDef) -> None:
+    def body(self, node: gast.FunctionDef) -> None:
         self.statements(node.body)
         if self.block is not None:
             self.returned(self.literal(None, node))
@@ -460,7 +462,7 @@ class _Stacked(_OfSites):
             header.preds.append(self.block)
             self.end(Jump(header, self.left_at(self.block)))
 
-    def return_(self, node: ast.Return) -> None:
+    def return_(self, node: gast.Return) -> None:
         self.returned(self.value(node.value))
 
     def returned(self, value: Value) -> None:
@@ -468,7 +470,7 @@ class _Stacked(_OfSites):
         self.returning.append(self.block)
         self.block = None
 
-    def unwind(self, node: ast.FunctionDef) -> None:
+    def unwind(self, node: gast.FunctionDef) -> None:
         """Go on behind the calls that are open, one after the other."""
         if not self.kept:
             return self.end(Return((self.lookup(RESULT),), self.location(node)))
@@ -490,7 +492,7 @@ class _Stacked(_OfSites):
         self.behind(self.kept[-1])
         self.turn(header, self.returning)
 
-    def fork(self, test: Value, node: ast.AST) -> tuple[Block, Block]:
+    def fork(self, test: Value, node: gast.AST) -> tuple[Block, Block]:
         """End the block on a test."""
         then, otherwise = self.make("then"), self.make("else")
         then.preds.append(self.block)
@@ -498,7 +500,7 @@ class _Stacked(_OfSites):
         self.end(Branch(test, then, otherwise, self.location(node)))
         return then, otherwise
 
-    def method(self, text: str, method: str, args: tuple[Value, ...], node: ast.AST) -> Value:
+    def method(self, text: str, method: str, args: tuple[Value, ...], node: gast.AST) -> Value:
         """Call a method of a variable."""
         found = self.emit(pyops.GETATTR, (self.lookup(text),), {"name": method}, node)
         layout = ("pos",) * len(args)
@@ -548,14 +550,14 @@ class _Stacked(_OfSites):
         if level == len(site.path) - 1:
             if site.target is not None:
                 self.store(site.target, self.lookup(RESULT), site.node)
-        elif isinstance(node, ast.While):
+        elif isinstance(node, gast.While):
             self.rest_of_loop(site, level, node)
         else:
             self.after(site, level + 1)
         if self.block is not None:
             self.statements(statements[index + 1 :])
 
-    def rest_of_loop(self, site: Site, level: int, node: ast.While) -> None:
+    def rest_of_loop(self, site: Site, level: int, node: gast.While) -> None:
         """The rest of a turn, then the loop."""
         loop = OpenLoop()
         self.loops.append(loop)

@@ -22,16 +22,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyxla.errors import CompileError, Location
-from pyxla.frontend import fence
+import gast
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+from pyxla.errors import CompileError, Location
+from pyxla.frontend import fence, tree
+from pyxla.frontend.tree import FunctionNode
 
 _FUTURE_FLAGS = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag,
     __future__.all_feature_names,
     0,
 )
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -238,8 +240,8 @@ def _record(
 ) -> SourceFunction:
     spec = node.args
 
-    def mangled(args: Sequence[ast.arg]) -> tuple[str, ...]:
-        return tuple([mangle(arg.arg, class_name) for arg in args])
+    def mangled(args: Sequence[gast.Name]) -> tuple[str, ...]:
+        return tuple([mangle(arg.id, class_name) for arg in args])
 
     kwonly = mangled(spec.kwonlyargs)
     return SourceFunction(
@@ -273,7 +275,7 @@ def _read(function: types.FunctionType) -> SourceFunction:
         names = _identifiers(code)
         unshared = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
         return _record(
-            node,
+            tree.from_python(node, file.location(node, qualname)),
             code.co_name,
             qualname,
             file,
@@ -375,7 +377,7 @@ def _process_start() -> float:
     return time.time() - age - _CLOCK_MARGIN
 
 
-Found = tuple[SourceFile, FunctionNode, str]
+Found = tuple[SourceFile, "_Definition", str]
 
 
 def _locate(file: SourceFile, code: types.CodeType, exact: bool) -> Found | None:
@@ -428,7 +430,7 @@ def _first_line(node: Any) -> int:
     return min(decorators[0].lineno, node.lineno) if decorators else node.lineno
 
 
-def _functions_at(statement: ast.stmt, line: int) -> Iterator[tuple[FunctionNode, str]]:
+def _functions_at(statement: ast.stmt, line: int) -> Iterator[tuple[_Definition, str]]:
     """Functions in `statement` that start at `line`, with the name of their innermost class."""
     work: list[tuple[ast.AST, str]] = [(statement, "")]
     while work:
@@ -494,10 +496,10 @@ def _content(code: types.CodeType) -> tuple[Any, ...]:
 
 
 def _by_position(
-    candidates: Sequence[tuple[FunctionNode, str]],
+    candidates: Sequence[tuple[_Definition, str]],
     code: types.CodeType,
     file: SourceFile,
-) -> tuple[FunctionNode, str]:
+) -> tuple[_Definition, str]:
     """The candidate whose body spans the positions of the code, tightest first."""
     if len(candidates) == 1:
         return candidates[0]

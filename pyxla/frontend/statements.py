@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.frontend import fence
+import gast
+
+from pyxla.frontend import fence, tree
 from pyxla.frontend.expressions import condition, conjuncts
 from pyxla.frontend.hoist import (
-    DEL,
-    LOAD,
-    STORE,
     Desugarer,
     at,
     call,
@@ -21,49 +19,50 @@ from pyxla.frontend.hoist import (
     statement,
 )
 from pyxla.frontend.source import mangle
+from pyxla.frontend.tree import DEL, LOAD, STORE
 
 
-@statement(ast.Pass)
-def _pass(d: Desugarer, node: ast.Pass) -> None:
+@statement(gast.Pass)
+def _pass(d: Desugarer, node: gast.Pass) -> None:
     pass
 
 
-@statement(ast.Break, ast.Continue)
-def _leave_turn(d: Desugarer, node: ast.stmt) -> None:
+@statement(gast.Break, gast.Continue)
+def _leave_turn(d: Desugarer, node: gast.stmt) -> None:
     d.body.append(node)
 
 
-@statement(ast.Expr)
-def _expr(d: Desugarer, node: ast.Expr) -> None:
-    if isinstance(node.value, ast.YieldFrom):
+@statement(gast.Expr)
+def _expr(d: Desugarer, node: gast.Expr) -> None:
+    if isinstance(node.value, gast.YieldFrom):
         return _yield_from(d, node.value)
     value = d.expr(node.value)
-    if isinstance(value, ast.Constant) or (
-        isinstance(value, ast.Name) and d.is_temporary(value.id)
+    if isinstance(value, gast.Constant) or (
+        isinstance(value, gast.Name) and d.is_temporary(value.id)
     ):
         return
-    d.body.append(node if value is node.value else at(ast.Expr(value), node))
+    d.body.append(node if value is node.value else at(gast.Expr(value), node))
 
 
-def _yield_from(d: Desugarer, node: ast.YieldFrom) -> None:
+def _yield_from(d: Desugarer, node: gast.YieldFrom) -> None:
     """`for x in items: yield x`."""
     items, text = d.expr(node.value), d.temporary()
     d.scope.generator = True
 
     def turn() -> None:
-        d.hold(at(ast.Yield(name(text, node)), node), node)
+        d.hold(at(gast.Yield(name(text, node)), node), node)
 
-    d.loop(at(ast.Name(text, STORE), node), items, turn, node)
+    d.loop(at(tree.store(text), node), items, turn, node)
 
 
-@statement(ast.Assign)
-def _assign(d: Desugarer, node: ast.Assign) -> None:
+@statement(gast.Assign)
+def _assign(d: Desugarer, node: gast.Assign) -> None:
     (target, *others) = node.targets
-    unpacks = not others and isinstance(target, ast.Tuple | ast.List)
-    if unpacks and isinstance(node.value, ast.IfExp):
+    unpacks = not others and isinstance(target, gast.Tuple | gast.List)
+    if unpacks and isinstance(node.value, gast.IfExp):
         return _unpack_chosen(d, node, target, node.value)
     value = d.expr(node.value)
-    if not others and isinstance(target, ast.Subscript) and isinstance(target.value, ast.IfExp):
+    if not others and isinstance(target, gast.Subscript) and isinstance(target.value, gast.IfExp):
         return _assign_item(d, node, target, target.value, value)
     if len(node.targets) > 1:
         value = d.spill(value, len(d.body))
@@ -71,10 +70,10 @@ def _assign(d: Desugarer, node: ast.Assign) -> None:
         d.assign(target, value, node)
 
 
-def _unpack_chosen(d: Desugarer, node: ast.Assign, target: ast.expr, chosen: ast.IfExp) -> None:
+def _unpack_chosen(d: Desugarer, node: gast.Assign, target: gast.expr, chosen: gast.IfExp) -> None:
     """`a, b = x if test else y`: an assignment on each path, which knows what is unpacked."""
 
-    def choose(value: ast.expr) -> None:
+    def choose(value: gast.expr) -> None:
         d.assign(target, value, node)
 
     test = condition(d, chosen.test)
@@ -82,31 +81,31 @@ def _unpack_chosen(d: Desugarer, node: ast.Assign, target: ast.expr, chosen: ast
 
 
 def _assign_item(
-    d: Desugarer, node: ast.Assign, target: ast.Subscript, chosen: ast.IfExp, value: ast.expr
+    d: Desugarer, node: gast.Assign, target: gast.Subscript, chosen: gast.IfExp, value: gast.expr
 ) -> None:
     """`(a if test else b)[i] = value`: an assignment on each path, which knows the object."""
     value = d.spill(value, len(d.body))
 
-    def choose(owner: ast.expr) -> None:
-        d.assign(at(ast.Subscript(owner, target.slice, STORE), target), value, node)
+    def choose(owner: gast.expr) -> None:
+        d.assign(at(gast.Subscript(owner, target.slice, STORE), target), value, node)
 
     test = condition(d, chosen.test)
     d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
 
 
-@statement(ast.AnnAssign)
-def _ann_assign(d: Desugarer, node: ast.AnnAssign) -> None:
+@statement(gast.AnnAssign)
+def _ann_assign(d: Desugarer, node: gast.AnnAssign) -> None:
     if node.value is not None:
         d.assign(node.target, d.expr(node.value), node)
-    elif isinstance(node.target, ast.Name):
+    elif isinstance(node.target, gast.Name):
         d.scope.stores[mangle(node.target.id, d.class_name)] = None
 
 
-@statement(ast.AugAssign)
-def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
-    if isinstance(node.target, ast.Name):
+@statement(gast.AugAssign)
+def _aug_assign(d: Desugarer, node: gast.AugAssign) -> None:
+    if isinstance(node.target, gast.Name):
         return _aug_assign_name(d, node)
-    if isinstance(node.target.value, ast.IfExp):
+    if isinstance(node.target.value, gast.IfExp):
         return _aug_assign_chosen(d, node, node.target, node.target.value)
     target = d.target(node.target)
     end, before = len(d.body), d.effects
@@ -116,7 +115,7 @@ def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
         hoisted, d.body[end:] = d.body[end:], []
         parts = (
             [d.hold(target.value, node)]
-            if isinstance(target, ast.Attribute)
+            if isinstance(target, gast.Attribute)
             else [
                 d.hold(target.value, node),
                 d.hold(d.without_slices(target.slice), node),
@@ -128,100 +127,100 @@ def _aug_assign(d: Desugarer, node: ast.AugAssign) -> None:
         )
         held = d.hold(old, node)
         d.body += hoisted
-        d.body.append(at(ast.AugAssign(at(ast.Name(held.id, STORE), node), node.op, value), node))
-        d.body.append(at(ast.Assign([target], held), node))
+        d.body.append(at(gast.AugAssign(at(tree.store(held.id), node), node.op, value), node))
+        d.body.append(at(tree.assign(target, held), node))
         return
-    d.body.append(at(ast.AugAssign(target, node.op, value), node))
+    d.body.append(at(gast.AugAssign(target, node.op, value), node))
     d.effects += 1
 
 
 def _aug_assign_chosen(
-    d: Desugarer, node: ast.AugAssign, target: ast.Attribute | ast.Subscript, chosen: ast.IfExp
+    d: Desugarer, node: gast.AugAssign, target: gast.Attribute | gast.Subscript, chosen: gast.IfExp
 ) -> None:
     """`(a if test else b)[i] += value` on each path."""
 
-    def choose(owner: ast.expr) -> None:
-        made: ast.Attribute | ast.Subscript = (
-            ast.Subscript(owner, target.slice, STORE)
-            if isinstance(target, ast.Subscript)
-            else ast.Attribute(owner, target.attr, STORE)
+    def choose(owner: gast.expr) -> None:
+        made: gast.Attribute | gast.Subscript = (
+            gast.Subscript(owner, target.slice, STORE)
+            if isinstance(target, gast.Subscript)
+            else gast.Attribute(owner, target.attr, STORE)
         )
-        _aug_assign(d, at(ast.AugAssign(at(made, target), node.op, node.value), node))
+        _aug_assign(d, at(gast.AugAssign(at(made, target), node.op, node.value), node))
 
     test = condition(d, chosen.test)
     d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
 
 
-def _with_parts(target: Any, parts: Sequence[ast.expr], context: ast.expr_context) -> Any:
+def _with_parts(target: Any, parts: Sequence[gast.expr], context: gast.expr_context) -> Any:
     """The attribute or item `target` of held parts."""
-    if isinstance(target, ast.Attribute):
-        return at(ast.Attribute(parts[0], target.attr, context), target)
-    return at(ast.Subscript(parts[0], parts[1], context), target)
+    if isinstance(target, gast.Attribute):
+        return at(gast.Attribute(parts[0], target.attr, context), target)
+    return at(gast.Subscript(parts[0], parts[1], context), target)
 
 
-def _aug_assign_name(d: Desugarer, node: ast.AugAssign) -> None:
+def _aug_assign_name(d: Desugarer, node: gast.AugAssign) -> None:
     target = d.target(node.target)
-    load = at(ast.Name(target.id, LOAD), node.target)
+    load = at(tree.load(target.id), node.target)
     old: Any
     old, value = d.pair(load, node.value)
     if old.id == target.id:
-        d.body.append(at(ast.AugAssign(target, node.op, value), node))
+        d.body.append(at(gast.AugAssign(target, node.op, value), node))
     else:
-        place = at(ast.Name(old.id, STORE), node)
-        d.body.append(at(ast.AugAssign(place, node.op, value), node))
-        d.body.append(at(ast.Assign([target], old), node))
+        place = at(tree.store(old.id), node)
+        d.body.append(at(gast.AugAssign(place, node.op, value), node))
+        d.body.append(at(tree.assign(target, old), node))
     d.effects += 1
 
 
-@statement(ast.Delete)
-def _delete(d: Desugarer, node: ast.Delete) -> None:
+@statement(gast.Delete)
+def _delete(d: Desugarer, node: gast.Delete) -> None:
     for target in node.targets:
-        if isinstance(target, (ast.Tuple, ast.List)):
-            _delete(d, at(ast.Delete(target.elts), node))
+        if isinstance(target, (gast.Tuple, gast.List)):
+            _delete(d, at(gast.Delete(target.elts), node))
             continue
         lowered = d.target(target)
-        if isinstance(lowered, ast.Name):
-            lowered = at(ast.Name(lowered.id, DEL), lowered)
+        if isinstance(lowered, gast.Name):
+            lowered = at(tree.delete(lowered.id), lowered)
         else:
             lowered.ctx = DEL
-        d.body.append(at(ast.Delete([lowered]), node))
+        d.body.append(at(gast.Delete([lowered]), node))
         d.effects += 1
 
 
-@statement(ast.Return)
-def _return(d: Desugarer, node: ast.Return) -> None:
+@statement(gast.Return)
+def _return(d: Desugarer, node: gast.Return) -> None:
     value = constant(None, node) if node.value is None else d.expr(node.value)
-    d.body.append(node if value is node.value else at(ast.Return(value), node))
+    d.body.append(node if value is node.value else at(gast.Return(value), node))
 
 
-@statement(ast.Raise)
-def _raise(d: Desugarer, node: ast.Raise) -> None:
+@statement(gast.Raise)
+def _raise(d: Desugarer, node: gast.Raise) -> None:
     if node.exc is None:
         if d.handled is None:
             return d.refuse(node, fence.BARE_RAISE)
-        d.body.append(at(ast.Raise(d.handled, None), node))
+        d.body.append(at(gast.Raise(d.handled, None), node))
         return
     exc, *cause = d.operands([e for e in (node.exc, node.cause) if e is not None])
-    d.body.append(at(ast.Raise(exc, cause[0] if cause else None), node))
+    d.body.append(at(gast.Raise(exc, cause[0] if cause else None), node))
 
 
-@statement(ast.Assert)
-def _assert(d: Desugarer, node: ast.Assert) -> None:
+@statement(gast.Assert)
+def _assert(d: Desugarer, node: gast.Assert) -> None:
     if not __debug__:  # `python -O`
         return
 
     def fail() -> None:
         message = [] if node.msg is None else [d.expr(node.msg)]
         d.scope.loads["AssertionError"] = None
-        error = at(ast.Call(name("AssertionError", node), message, []), node)
-        d.body.append(at(ast.Raise(error, None), node))
+        error = at(gast.Call(name("AssertionError", node), message, []), node)
+        d.body.append(at(gast.Raise(error, None), node))
 
     test = condition(d, node.test)
     d.branch(negate(test), d.block(fail), [], node)
 
 
-@statement(ast.If)
-def _if(d: Desugarer, node: ast.If) -> None:
+@statement(gast.If)
+def _if(d: Desugarer, node: gast.If) -> None:
     # An `elif` is followed in place: a long chain is no deep recursion.
     outer = d.body
     while True:
@@ -231,11 +230,11 @@ def _if(d: Desugarer, node: ast.If) -> None:
             break
         test = condition(d, node.test)
         body = d.block(d.statements, node.body)
-        orelse: list[ast.stmt] = []
-        chained = len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+        orelse: list[gast.stmt] = []
+        chained = len(node.orelse) == 1 and isinstance(node.orelse[0], gast.If)
         if not chained:
             orelse = d.block(d.statements, node.orelse)
-        lowered = at(ast.If(test, body or [at(ast.Pass(), node)], orelse), node)
+        lowered = at(gast.If(test, body or [at(gast.Pass(), node)], orelse), node)
         d.body.append(lowered)
         d.effects += 1
         if not chained:
@@ -245,7 +244,7 @@ def _if(d: Desugarer, node: ast.If) -> None:
     d.body = outer
 
 
-def _if_all(d: Desugarer, tests: Sequence[ast.expr], node: ast.If) -> None:
+def _if_all(d: Desugarer, tests: Sequence[gast.expr], node: gast.If) -> None:
     """`if a: if b: ...` for the conjuncts a, b."""
 
     def inside() -> None:
@@ -257,18 +256,18 @@ def _if_all(d: Desugarer, tests: Sequence[ast.expr], node: ast.If) -> None:
     d.branch(condition(d, tests[0]), d.block(inside), [], tests[0])
 
 
-@statement(ast.While)
-def _while(d: Desugarer, node: ast.While) -> None:
+@statement(gast.While)
+def _while(d: Desugarer, node: gast.While) -> None:
     inside, after = _split_else(d, node)
 
     def leave() -> None:
         inside()
-        d.body.append(at(ast.Break(), node.test))
+        d.body.append(at(gast.Break(), node.test))
 
     def turn() -> None:
         for part in [node.test] if node.orelse else conjuncts(node.test):
             test = negate(condition(d, part))
-            if not (isinstance(test, ast.Constant) and not test.value):
+            if not (isinstance(test, gast.Constant) and not test.value):
                 d.branch(test, d.block(leave), [], part)
         d.statements(node.body)
 
@@ -276,8 +275,8 @@ def _while(d: Desugarer, node: ast.While) -> None:
     after()
 
 
-@statement(ast.For)
-def _for(d: Desugarer, node: ast.For) -> None:
+@statement(gast.For)
+def _for(d: Desugarer, node: gast.For) -> None:
     items, watched = _watched(d, node)
     inside, after = _split_else(d, node)
     d.loop(node.target, items, lambda: d.statements(node.body), node, inside, watched)
@@ -290,30 +289,30 @@ _CHANGING = frozenset(
 )
 
 
-def _watched(d: Desugarer, node: ast.For) -> tuple[ast.expr, ast.expr | None]:
+def _watched(d: Desugarer, node: gast.For) -> tuple[gast.expr, gast.expr | None]:
     """What a loop reads, and the container whose items these are, where the body may change it."""
-    view, place = node.iter, isinstance(node.iter, (ast.Name, ast.Attribute, ast.Subscript))
+    view, place = node.iter, isinstance(node.iter, (gast.Name, gast.Attribute, gast.Subscript))
     if not _changes(node.body):
         return d.expr(view), None
-    if isinstance(view, ast.Call) and isinstance(view.func, ast.Attribute) and not view.args:
+    if isinstance(view, gast.Call) and isinstance(view.func, gast.Attribute) and not view.args:
         if view.func.attr in _VIEWS and not view.keywords:
             owner = d.hold(d.expr(view.func.value), node)
-            method = at(ast.Attribute(owner, view.func.attr, LOAD), view)
-            return at(ast.Call(method, [], []), view), owner
+            method = at(gast.Attribute(owner, view.func.attr, LOAD), view)
+            return at(gast.Call(method, [], []), view), owner
     if not place:
         return d.expr(view), None
     container = d.hold(d.expr(view), node)
     return container, container
 
 
-def _changes(body: list[ast.stmt]) -> bool:
+def _changes(body: list[gast.stmt]) -> bool:
     """Whether statements may change the size of a dict or a set."""
-    for inner in (part for s in body for part in ast.walk(s)):
-        if isinstance(inner, (ast.Delete, ast.Yield)):
+    for inner in (part for s in body for part in gast.walk(s)):
+        if isinstance(inner, (gast.Delete, gast.Yield)):
             return True
-        if isinstance(inner, ast.Subscript) and not isinstance(inner.ctx, ast.Load):
+        if isinstance(inner, gast.Subscript) and not isinstance(inner.ctx, gast.Load):
             return True
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
+        if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute):
             if inner.func.attr in _CHANGING:
                 return True
     return False
@@ -333,7 +332,7 @@ def _split_else(d: Desugarer, node: Any) -> tuple[Any, Any]:
 
     if not node.orelse:
         return nothing, nothing
-    if not any(isinstance(s, ast.Break) for s in _leaving(node.body)):
+    if not any(isinstance(s, gast.Break) for s in _leaving(node.body)):
         return nothing, clause
     if not any(True for _ in _leaving(node.orelse)):
         return clause, nothing
@@ -349,26 +348,26 @@ def _split_else(d: Desugarer, node: Any) -> tuple[Any, Any]:
     return finish, after
 
 
-def _leaving(statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def _leaving(statements: Sequence[gast.stmt]) -> Iterator[gast.stmt]:
     """The `break` and `continue` statements that belong to the loop around `statements`."""
     work = list(statements)
     while work:
         node = work.pop()
-        if isinstance(node, (ast.Break, ast.Continue)):
+        if isinstance(node, (gast.Break, gast.Continue)):
             yield node
-        elif isinstance(node, (ast.For, ast.While)):
+        elif isinstance(node, (gast.For, gast.While)):
             work += node.orelse
-        elif isinstance(node, ast.Match):
+        elif isinstance(node, gast.Match):
             for case in node.cases:
                 work += case.body
-        elif isinstance(node, (ast.If, ast.With, ast.Try)):
+        elif isinstance(node, (gast.If, gast.With, gast.Try)):
             work += [*node.body, *getattr(node, "orelse", ()), *getattr(node, "finalbody", ())]
             for handler in getattr(node, "handlers", ()):
                 work += handler.body
 
 
-@statement(ast.Try)
-def _try(d: Desugarer, node: ast.Try) -> None:
+@statement(gast.Try)
+def _try(d: Desugarer, node: gast.Try) -> None:
     classes = [_exception_classes(d, handler) for handler in node.handlers]
     guarded, d.guarded = d.guarded, True
     inside = d.block(d.statements, node.body)
@@ -380,25 +379,25 @@ def _try(d: Desugarer, node: ast.Try) -> None:
         d.scope.stores[raised] = None
         clauses = list(zip(node.handlers, classes, strict=True))
         body = d.block(_clauses, d, clauses, name(raised, node.handlers[0]), [])
-        kind = at(ast.Tuple([*classes], LOAD), node)
-        handlers = [at(ast.ExceptHandler(kind, raised, body), node.handlers[0])]
+        kind = at(gast.Tuple([*classes], LOAD), node)
+        handlers = [at(gast.ExceptHandler(kind, tree.store(raised), body), node.handlers[0])]
     d.guarded = guarded
     finish = d.block(d.statements, node.finalbody)
     if node.finalbody and not finish:
-        finish = [at(ast.Pass(), node)]
-    inside = inside or [at(ast.Pass(), node)]
-    d.body.append(at(ast.Try(inside, handlers, orelse, finish), node))
+        finish = [at(gast.Pass(), node)]
+    inside = inside or [at(gast.Pass(), node)]
+    d.body.append(at(gast.Try(inside, handlers, orelse, finish), node))
     d.effects += 1
 
 
-def _exception_classes(d: Desugarer, handler: ast.ExceptHandler) -> ast.Name:
+def _exception_classes(d: Desugarer, handler: gast.ExceptHandler) -> gast.Name:
     """What a handler takes, evaluated before the `try`."""
     if handler.type is None:
         d.scope.loads["BaseException"] = None
         return d.hold(name("BaseException", handler), handler)
-    for part in ast.walk(handler.type):
-        if isinstance(part, ast.expr) and not isinstance(
-            part, (ast.Name, ast.Attribute, ast.Tuple)
+    for part in gast.walk(handler.type):
+        if isinstance(part, gast.expr) and not isinstance(
+            part, (gast.Name, gast.Attribute, gast.Tuple)
         ):
             d.refuse(part, fence.EXCEPT_CLASS)
     return d.hold(d.expr(handler.type), handler)
@@ -406,9 +405,9 @@ def _exception_classes(d: Desugarer, handler: ast.ExceptHandler) -> ast.Name:
 
 def _clauses(
     d: Desugarer,
-    clauses: list[tuple[ast.ExceptHandler, ast.Name]],
-    raised: ast.Name,
-    before: list[ast.expr],
+    clauses: list[tuple[gast.ExceptHandler, gast.Name]],
+    raised: gast.Name,
+    before: list[gast.expr],
 ) -> None:
     """`if` the first clause takes what was raised: its body; `else` the others.
 
@@ -420,12 +419,12 @@ def _clauses(
         outer = d.handled
         d.handled = d.hold(call("caught", [raised, classes, *before], handler), handler)
         if handler.name is not None:
-            text = d.renames.get(handler.name) or mangle(handler.name, d.class_name)
-            d.store(at(ast.Name(text, STORE), handler), d.handled, handler)
+            text = d.renames.get(handler.name.id) or mangle(handler.name.id, d.class_name)
+            d.store(at(tree.store(text), handler), d.handled, handler)
         d.statements(handler.body)
         d.handled = outer
         if handler.name is not None:
-            d.body.append(at(ast.Delete([at(ast.Name(text, DEL), handler)]), handler))
+            d.body.append(at(gast.Delete([at(tree.delete(text), handler)]), handler))
 
     if not rest:
         return body()
@@ -433,18 +432,18 @@ def _clauses(
     d.branch(test, d.block(body), d.block(_clauses, d, rest, raised, [*before, classes]), handler)
 
 
-@statement(ast.With)
-def _with(d: Desugarer, node: ast.With) -> None:
+@statement(gast.With)
+def _with(d: Desugarer, node: gast.With) -> None:
     _with_items(d, node, node.items)
 
 
-def _with_items(d: Desugarer, node: ast.With, items: Sequence[ast.withitem]) -> None:
+def _with_items(d: Desugarer, node: gast.With, items: Sequence[gast.withitem]) -> None:
     """`with` of the first of `items`, around the others and the body."""
     if not items:
         return d.statements(node.body)
     item, *rest = items
     match item.context_expr:
-        case ast.Call(func=ast.Attribute(attr="errstate") | ast.Name(id="errstate")) as settings:
+        case gast.Call(func=gast.Attribute(attr="errstate") | gast.Name(id="errstate")) as settings:
             if any(_is_raise(keyword.value) for keyword in settings.keywords):
                 return d.refuse(settings, fence.ERRSTATE_RAISE)
             if item.optional_vars is not None:
@@ -460,20 +459,20 @@ def _with_items(d: Desugarer, node: ast.With, items: Sequence[ast.withitem]) -> 
 
 def _with_body(
     d: Desugarer,
-    node: ast.With,
-    item: ast.withitem,
-    value: ast.expr,
-    rest: Sequence[ast.withitem],
+    node: gast.With,
+    item: gast.withitem,
+    value: gast.expr,
+    rest: Sequence[gast.withitem],
 ) -> None:
     if item.optional_vars is not None:
         d.assign(item.optional_vars, value, node)
     _with_items(d, node, rest)
 
 
-def _with_exit(d: Desugarer, node: ast.expr, manager: ast.expr, inside: list[ast.stmt]) -> None:
+def _with_exit(d: Desugarer, node: gast.expr, manager: gast.expr, inside: list[gast.stmt]) -> None:
     """Append `inside`, after which the manager's `__exit__` runs, however it is left."""
     d.scope.loads["BaseException"] = None
-    kind = at(ast.Tuple([d.hold(name("BaseException", node), node)], LOAD), node)
+    kind = at(gast.Tuple([d.hold(name("BaseException", node), node)], LOAD), node)
     raised = d.temporary()
     d.scope.stores[raised] = None
     open_ = name(d.fresh("open"), node)  # no temporary: handlers read it
@@ -482,35 +481,35 @@ def _with_exit(d: Desugarer, node: ast.expr, manager: ast.expr, inside: list[ast
     def handle() -> None:
         d.set(open_.id, constant(False, node), node)
         what = name(raised, node)
-        again = at(ast.Raise(what, None), node)
+        again = at(gast.Raise(what, None), node)
         d.branch(negate(call("leave", [manager, what], node)), [again], [], node)
 
     def leave() -> None:
-        finish = at(ast.Expr(call("leave", [manager, constant(None, node)], node)), node)
+        finish = at(gast.Expr(call("leave", [manager, constant(None, node)], node)), node)
         d.branch(open_, [finish], [], node)
 
-    handler = at(ast.ExceptHandler(kind, raised, d.block(handle)), node)
-    tried = at(ast.Try(inside or [at(ast.Pass(), node)], [handler], [], []), node)
-    d.body.append(at(ast.Try([tried], [], [], d.block(leave)), node))
+    handler = at(gast.ExceptHandler(kind, tree.store(raised), d.block(handle)), node)
+    tried = at(gast.Try(inside or [at(gast.Pass(), node)], [handler], [], []), node)
+    d.body.append(at(gast.Try([tried], [], [], d.block(leave)), node))
     d.effects += 1
 
 
-def _is_raise(value: ast.expr) -> bool:
-    return not (isinstance(value, ast.Constant) and value.value in ("ignore", "warn"))
+def _is_raise(value: gast.expr) -> bool:
+    return not (isinstance(value, gast.Constant) and value.value in ("ignore", "warn"))
 
 
-@statement(ast.Import)
-def _import(d: Desugarer, node: ast.Import) -> None:
+@statement(gast.Import)
+def _import(d: Desugarer, node: gast.Import) -> None:
     for alias in node.names:
         top = constant(alias.asname is None, node)
         value = call("import_module", [constant(alias.name, node), top], node)
         _bind(d, alias.asname or alias.name.partition(".")[0], value, node)
 
 
-@statement(ast.ImportFrom)
-def _import_from(d: Desugarer, node: ast.ImportFrom) -> None:
+@statement(gast.ImportFrom)
+def _import_from(d: Desugarer, node: gast.ImportFrom) -> None:
     for alias in node.names:
-        package: ast.expr = constant(None, node)
+        package: gast.expr = constant(None, node)
         if node.level:
             d.scope.loads["__package__"] = None
             package = name("__package__", node)
@@ -519,28 +518,28 @@ def _import_from(d: Desugarer, node: ast.ImportFrom) -> None:
         _bind(d, alias.asname or alias.name, value, node)
 
 
-def _bind(d: Desugarer, text: str, value: ast.expr, node: ast.AST) -> None:
-    d.store(at(ast.Name(mangle(text, d.class_name), STORE), node), value, node)
+def _bind(d: Desugarer, text: str, value: gast.expr, node: gast.AST) -> None:
+    d.store(at(tree.store(mangle(text, d.class_name)), node), value, node)
 
 
-@statement(ast.Global)
-def _global(d: Desugarer, node: ast.Global) -> None:
+@statement(gast.Global)
+def _global(d: Desugarer, node: gast.Global) -> None:
     d.scope.global_.update(dict.fromkeys(node.names))
     d.body.append(node)
 
 
-@statement(ast.Nonlocal)
-def _nonlocal(d: Desugarer, node: ast.Nonlocal) -> None:
+@statement(gast.Nonlocal)
+def _nonlocal(d: Desugarer, node: gast.Nonlocal) -> None:
     d.scope.nonlocal_.update(dict.fromkeys(node.names))
     d.body.append(node)
 
 
-@statement(ast.FunctionDef)
-def _function_def(d: Desugarer, node: ast.FunctionDef) -> None:
+@statement(gast.FunctionDef)
+def _function_def(d: Desugarer, node: gast.FunctionDef) -> None:
     decorators = [d.spill(d.expr(e), len(d.body)) for e in node.decorator_list]
     title = mangle(node.name, d.class_name)
     d.nested_function(node, title, node.name, lambda: d.function_body(node))
     d.effects += 1
     for decorator in reversed(decorators):
-        decorated = at(ast.Call(decorator, [name(title, node)], []), node)
-        d.store(at(ast.Name(title, STORE), node), decorated, node)
+        decorated = at(gast.Call(decorator, [name(title, node)], []), node)
+        d.store(at(tree.store(title), node), decorated, node)

@@ -8,10 +8,11 @@ exception is known when its class is.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import gast
 
 from pyxla.frontend import pyops
 from pyxla.ir.core import Block, Instr, Phi, Raise, Value
@@ -31,7 +32,7 @@ class Names:
     # constants and globals already there
     known: dict[Any, Value] = field(default_factory=dict)
     # the last statement in it: where its edge comes from
-    last: ast.stmt | None = None
+    last: gast.stmt | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -49,7 +50,7 @@ class Guard:
 class Cleanup:
     """The statements of a `finally`, inside `depth` loops and the `try` `guard`."""
 
-    statements: Sequence[ast.stmt]
+    statements: Sequence[gast.stmt]
     depth: int
     guard: Guard | None
 
@@ -115,14 +116,14 @@ def clean_up(builder: Any, depth: int) -> bool:
     return builder.block is not None
 
 
-def try_(builder: Any, node: ast.Try) -> None:
+def try_(builder: Any, node: gast.Try) -> None:
     """`try` with one handler, which takes all that the classes in its tuple name."""
     if node.finalbody:
         return _try_finally(builder, node)
     (handler,) = node.handlers
     classes: Any = handler.type
     names = tuple([name.id for name in classes.elts])
-    guard = Guard(handler.name or "", names, builder.guard)
+    guard = Guard(handler.name.id, names, builder.guard)
     _guarded(builder, guard, node.body)
     ends = []
     if builder.block is not None:
@@ -134,7 +135,7 @@ def try_(builder: Any, node: ast.Try) -> None:
     builder.join([*ends, *([builder.block] if builder.block is not None else ())], "merge")
 
 
-def _guarded(builder: Any, guard: Guard, statements: Sequence[ast.stmt]) -> None:
+def _guarded(builder: Any, guard: Guard, statements: Sequence[gast.stmt]) -> None:
     """Walk statements inside a `try`."""
     builder.guard = guard
     builder.start("try", builder.block)
@@ -142,11 +143,11 @@ def _guarded(builder: Any, guard: Guard, statements: Sequence[ast.stmt]) -> None
     builder.guard = guard.outer
 
 
-def _try_finally(builder: Any, node: ast.Try) -> None:
+def _try_finally(builder: Any, node: gast.Try) -> None:
     """`finally` is walked once for each way to leave the `try`."""
-    inside: list[ast.stmt] = node.body
+    inside: list[gast.stmt] = node.body
     if node.handlers:
-        inside = [ast.copy_location(ast.Try(inside, node.handlers, node.orelse, []), node)]
+        inside = [gast.copy_location(gast.Try(inside, node.handlers, node.orelse, []), node)]
     guard = Guard(synthetic(builder, "raised"), None, builder.guard)
     builder.cleanups = [
         *builder.cleanups,

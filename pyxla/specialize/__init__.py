@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pyxla import journal
+from pyxla import journal, stack
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
-from pyxla.infer.calls.depth import TooDeep, deep_calls
+from pyxla.infer.calls.depth import TooDeep
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.facts.deciding import loops_of_constants, parameters
@@ -223,7 +223,7 @@ def _attempt(
     try:
         strict = request.options is not None and request.options.strict
         rounding = exactly(world.engine) if strict else contextlib.nullcontext()
-        with deep_calls(), building(world.engine.builder), rounding:
+        with stack.deep(), building(world.engine.builder), rounding:
             if findings.policy.shared:
                 shared.start(world.engine)
                 world.given_rows = shared.given(world.engine, lists)

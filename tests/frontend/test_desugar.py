@@ -1,10 +1,12 @@
 """What desugared source looks like."""
 
+import ast
 import textwrap
 
 import pytest
+from gast import gast_to_ast
 
-from pyxla.frontend.desugar import lowered_source
+from pyxla.frontend.desugar import desugar, lowered_source
 from pyxla.frontend.source import source_function
 from tests.frontend.test_fence import define
 
@@ -118,7 +120,8 @@ EXAMPLES = {
 def test_examples(name):
     before, after = map(textwrap.dedent, EXAMPLES[name])
     text = lowered_source(define(before.strip()))
-    assert text == "def f(x):\n" + textwrap.indent(after.strip(), "    ") + "\n"
+    expected = "def f(x):\n" + textwrap.indent(after.strip(), "    ") + "\n"
+    assert ast.unparse(ast.parse(text)) == ast.unparse(ast.parse(expected))
 
 
 def test_temporaries_avoid_the_names_of_the_program():
@@ -138,3 +141,19 @@ def test_closures_are_wrapped_in_a_function_of_their_names():
             return lambda_
         """
     )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return x[1:,], x[0, 1:, ::2], x[()], x[(1, 2), :], x[*y, 1:]",
+        "return f'{x[\"a\"]} it\\'s {y!r:>{w}}', f'{{}}', f'{x}' 'b'",
+        "return (lambda a, /, b, *c, d=1, **e: a)(x)",
+        "return x if not -x ** -2 else ..., 1e400, -1j, b'x', 'a\\nb'",
+    ],
+)
+def test_what_is_printed_is_python(body):
+    text = lowered_source(define(body))
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(ast.unparse(ast.parse(text))))
+    printed, plain = ast.parse(text).body[0], gast_to_ast(desugar(define(body)).node)
+    assert ast.unparse(printed) == ast.unparse(plain)

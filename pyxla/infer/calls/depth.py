@@ -7,10 +7,6 @@ then asked for early; without it, the function is made loops with a stack (`fron
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import threading
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
@@ -73,24 +69,3 @@ def too_deep(engine: Engine) -> Any:
         "itself, outside of `try`, of plain arguments",
         kind=TooDeep,
     )
-
-
-# Visiting a call takes about a dozen frames of Python's, and calls nest up to `depth.MAX_DEPTH`.
-RECURSION_LIMIT = 6000
-_deep = threading.Lock()
-_depths: list[int] = []
-
-
-@contextlib.contextmanager
-def deep_calls() -> Iterator[None]:
-    """Raise Python's recursion limit while any thread specializes."""
-    with _deep:
-        _depths.append(sys.getrecursionlimit() if not _depths else _depths[0])
-        sys.setrecursionlimit(max(_depths[0], RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        with _deep:
-            limit = _depths.pop()
-            if not _depths:
-                sys.setrecursionlimit(limit)
