@@ -24,11 +24,11 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
-    MaybeNone,
     Ref,
     Scalar,
     Tuple,
     is_number,
+    is_variant,
     number_type,
 )
 from pyxla.infer.lists.number_lists import unpacked
@@ -106,7 +106,8 @@ class _Flatten:
             x = Tuple(tuple([Const(item) for item in x.value]))
         if isinstance(x, Ref):
             return self.reference(x)
-        if isinstance(x, (Compound, Tuple, MaybeNone)) and not _is_function(x):
+        known = isinstance(x, (Compound, Tuple)) and not _is_function(x)
+        if known or is_variant(x, "optional"):
             return Node(x, tuple([self.visit(part) for part in x.parts]))
         return Leaf(x, structural=self.structural)
 
@@ -182,7 +183,7 @@ def children(node: Node) -> tuple[type, tuple[Any, ...]]:
 def may_be_none(*trees: Tree) -> bool:
     """Whether values that may be None are among these."""
     nodes = [tree for tree in trees if isinstance(tree, Node)]
-    return any(isinstance(node.content, MaybeNone) or may_be_none(*node.items) for node in nodes)
+    return any(is_variant(node.content, "optional") or may_be_none(*node.items) for node in nodes)
 
 
 Copies = dict[int, list[int]]

@@ -24,6 +24,7 @@ from pyxla.infer.containers.structure import content_of, get_item, iterate, leng
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
+from pyxla.infer.facts.refine import is_there
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices
@@ -33,13 +34,14 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
-    MaybeNone,
-    MaybeUnbound,
     NeedsStatic,
     Scalar,
     Tuple,
     Unbound,
+    Variant,
     is_number,
+    is_variant,
+    optional,
 )
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import (
@@ -154,11 +156,11 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
         else:
             flat.append(cls)
     engine.captures.guard_classes(flat)
-    if isinstance(x, MaybeNone):
+    if is_variant(x, "optional"):
         sides = [_isinstance(engine, side, classes) for side in (x.value, Const(None))]
         if sides[0].value == sides[1].value:
             return sides[0]
-        some = Scalar(x.some.value, None, ("SOME", x, None))
+        some = is_there(x)
         return some if sides[0].value else negate(engine, some)
     if isinstance(x, Const):
         return Const(isinstance(x.value, tuple(flat)))
@@ -231,18 +233,18 @@ def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
     field = _perhaps(engine, x, known)
     if field is not None:
         if isinstance(default[0], Const) and default[0].value is None:
-            return MaybeNone(field.value, field.bound, known)
+            return optional(field.value, field.tag)
         raise engine.refuse(
             f"the attribute {known!r} is there on some paths only", "set it on every path"
         )
     return get_attribute(engine, x, known) if _has(engine, x, known) else default[0]
 
 
-def _perhaps(engine: Engine, x: Any, name: str) -> MaybeUnbound | None:
+def _perhaps(engine: Engine, x: Any, name: str) -> Variant | None:
     """A field that an instance has on some paths only, and its class never."""
     content = content_of(engine, x)
     field = content.fields.get(name) if isinstance(content, ObjectCell) else None
-    return field if isinstance(field, MaybeUnbound) and not hasattr(content.cls, name) else None
+    return field if is_variant(field, "unbound") and not hasattr(content.cls, name) else None
 
 
 def _has(engine: Engine, x: Any, name: str) -> bool:
@@ -272,7 +274,7 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
 def _hasattr(engine: Engine, x: Any, name: Any) -> Any:
     known = engine.static(name, "the name of an attribute")
     field = _perhaps(engine, x, known)
-    return Const(_has(engine, x, known)) if field is None else field.bound
+    return Const(_has(engine, x, known)) if field is None else field.tag
 
 
 @rule(setattr)

@@ -35,7 +35,15 @@ from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import Atom, atoms, constant_of, is_some, known_number, refined
+from pyxla.infer.facts.refine import (
+    Atom,
+    atoms,
+    constant_of,
+    is_there,
+    known_number,
+    places,
+    refined,
+)
 from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
 from pyxla.infer.heap import (
     DictCell,
@@ -59,14 +67,12 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    Either,
-    MaybeNone,
-    MaybeUnbound,
     NeedsStatic,
     Ref,
     Scalar,
     Tuple,
     Unbound,
+    is_variant,
 )
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
@@ -560,13 +566,13 @@ class Engine:
 
     def moved(self, value: Any) -> Any:
         """`value` where nothing is done with it but to give it to somebody else."""
-        return value if type(value) is Either else self.use(value)
+        return value if is_variant(value, "mixed") else self.use(value)
 
     def use(self, value: Any) -> Any:
         """`value`, refused where it has no single type or may be unbound."""
         if type(value) in _PLAIN:
             return value
-        if isinstance(value, Either):
+        if is_variant(value, "mixed"):
             value = value.conflict
         if isinstance(value, Unbound):
             return self.raise_constant(value.error)
@@ -575,12 +581,12 @@ class Engine:
             apart(value.sites, self.sites)
             refusal = self.refuse(value.reason, value.hint, notes=value.notes)
             raise self.demand(value.tests, refusal) or refusal
-        if isinstance(value, MaybeUnbound):
-            self.ensure(value.bound, value.unbound.error)
+        if is_variant(value, "unbound"):
+            self.ensure(value.tag, value.items[0].error)
             value = self.moved(value.value)
-        if isinstance(value, MaybeNone) and self.frames:
-            some = is_some(value, self.frames[-1].assumed)
-            return value if some is None else value.value if some else Const(None)
+        if is_variant(value, "optional") and self.frames:
+            among = places(value, self.frames[-1].assumed)
+            return value.items[among[0]] if len(among) == 1 else value
         return value
 
     def some(self, value: Any, message: str, kind: type[Exception] = TypeError) -> Any:
@@ -588,10 +594,10 @@ class Engine:
         value = self.use(value)  # in a loop, another iteration may assign what is None in this pass
         if type(value) is Const and value.value is None and self.heads():
             self.raise_constant(kind(message))
-        if type(value) is not MaybeNone:
+        if not is_variant(value, "optional"):
             return value
-        self.ensure(value.some, kind(message))
-        self.frames[-1].assumed += (("SOME", value, None),)
+        self.ensure(value.tag, kind(message))
+        self.frames[-1].assumed += atoms(is_there(value), True)
         return value.value
 
     def heads(self) -> set[Block]:

@@ -6,9 +6,7 @@
     Ref         a reference to a mutable object on the abstract heap (`infer.heap`)
     Tuple       a tuple or NamedTuple, element by element
     Compound    another immutable object with abstract parts: closures, bound methods, ranges, ...
-    MaybeNone   a value where a bool known at run time only says so, else None
-    MaybeUnbound  a value where the name was assigned, as such a bool says
-    Either      one of several values of no one type, as an int known at run time only says
+    Variant     one of several, as a tag that is known at run time only says: a tagged union
     Conflict    no single type: two branches disagree, or a name is unbound; says why on use
 
 A Scalar or an Array whose type is one of several at run time has `Kinds` (`infer.joins.kinds`).
@@ -390,67 +388,48 @@ class Unbound(Conflict):
         return f"assign {self.name!r} before this line"
 
 
-class MaybeUnbound(Structure):
-    """`value` where the name was assigned, as the bool Scalar `bound` says; else zeros."""
+class Variant(Structure):
+    """A tagged union: `items[tag]`, where `tag` is known at run time only.
 
-    __slots__ = ("bound", "unbound", "value")
+        kind      items           tag
+        unbound   Unbound, value  a bool: False is 0, True 1
+        optional  None, value     likewise: `best = None`, which a loop may set
+        mixed     values          an int: `shape = Square(s) if test else Circle(s)`
 
-    def __init__(self, value: Any, bound: Any, unbound: Unbound) -> None:
-        self.value = value
-        self.bound = bound
-        self.unbound = unbound
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return self.value, self.bound
-
-    def rebuild(self, parts: Sequence[Any]) -> MaybeUnbound:
-        return MaybeUnbound(parts[0], parts[1], self.unbound)
-
-
-class MaybeNone(Structure):
-    """`value` where the bool Scalar `some` says so, else None: `best = None`, then set in a loop.
-
-    `name` is for messages.  An operation that None does not have raises as CPython does; a branch
-    on `x is None` knows better.
+    What None does not have raises, as does reading a name that is unbound.  An instruction that
+    uses one of several values of no one type is visited for each of them (`infer.calls.apart`);
+    elsewhere that is refused as `conflict` is.
     """
 
-    __slots__ = ("name", "some", "value")
+    __slots__ = ("conflict", "items", "kind", "tag")
 
-    def __init__(self, value: Any, some: Any, name: str = "") -> None:
-        self.value = value
-        self.some = some
-        self.name = name
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return self.value, self.some
-
-    def rebuild(self, parts: Sequence[Any]) -> MaybeNone:
-        return MaybeNone(parts[0], parts[1], self.name)
-
-
-class Either(Structure):
-    """`items[selector]`, values of no one type: `total = 0`, to which a loop may add arrays;
-    `shape = Square(s) if test else Circle(s)`.
-
-    An instruction that uses it is visited for each of the items (`infer.calls.apart`); elsewhere it
-    is refused as `conflict` is.
-    """
-
-    __slots__ = ("conflict", "items", "selector")
-
-    def __init__(self, selector: Any, items: tuple[Any, ...], conflict: Conflict) -> None:
-        self.selector = selector
+    def __init__(
+        self, kind: str, tag: Scalar, items: tuple[Any, ...], conflict: Conflict | None = None
+    ) -> None:
+        self.kind = kind
+        self.tag = tag
         self.items = items
         self.conflict = conflict
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        return self.selector, *self.items
+    def value(self) -> Any:
+        """What that is which may be missing, where it is not."""
+        return self.items[1]
 
-    def rebuild(self, parts: Sequence[Any]) -> Either:
-        return Either(parts[0], tuple(parts[1:]), self.conflict)
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return *self.items, self.tag
+
+    @property
+    def form(self) -> Any:
+        return self.kind, len(self.items)
+
+    def rebuild(self, parts: Sequence[Any]) -> Variant:
+        *items, tag = parts
+        return Variant(self.kind, tag, tuple(items), self.conflict)
+
+    def __repr__(self) -> str:
+        return f"Variant({self.kind}, {self.items!r})"
 
 
 def is_number(x: Any) -> bool:
@@ -489,36 +468,51 @@ def describe(x: Any) -> str:
         return f"pytree {x.meta[0].__name__}" if x.kind == "pytree" else x.kind
     if isinstance(x, Conflict):
         return x.reason
-    if isinstance(x, MaybeUnbound):
-        return describe(x.value)
-    if isinstance(x, MaybeNone):
-        return f"{describe(x.value)} or None"
-    if isinstance(x, Either):
-        return " or ".join(dict.fromkeys(map(describe, x.items)))
+    if isinstance(x, Variant):
+        order = {"mixed": x.items, "optional": x.items[::-1], "unbound": x.items[1:]}[x.kind]
+        return " or ".join(dict.fromkeys(map(describe, order)))
     return "mutable object"
 
 
 # Stands for the value of a name on a path that did not assign it.
 UNDEFINED = Const(None)
+NONE = Const(None)
+
+
+def optional(value: Any, some: Scalar) -> Variant:
+    """`value` where the bool `some` holds, else None."""
+    return Variant("optional", some, (NONE, value))
+
+
+def is_variant(x: Any, kind: str) -> bool:
+    """Whether `x` is one of several of this kind."""
+    return type(x) is Variant and x.kind == kind
+
+
+def may_be_unbound(x: Any) -> bool:
+    """Whether `x` is that of a name, or field, that has no value on some path."""
+    return isinstance(x, Unbound) or is_variant(x, "unbound")
 
 
 def is_none(x: Any) -> bool | None:
     """Whether `x` is None; None where that is known at run time only."""
-    if isinstance(x, MaybeNone):
+    if type(x) is Variant and x.kind == "optional":
         return None
     return x is UNDEFINED or (type(x) is Const and x.value is None)
 
 
-def some_of(x: Any) -> Any:
-    """Whether `x` is not None, as a bool."""
-    return x.some if isinstance(x, MaybeNone) else Const(not is_none(x))
+def has_value(x: Any, kind: str) -> Any:
+    """Whether `x` is not missing, None or unbound by the kind of variant that says so; a bool."""
+    if is_variant(x, kind):
+        return x.tag
+    return Const(not (is_none(x) if kind == "optional" else isinstance(x, Unbound)))
 
 
-def is_bound(x: Any) -> Any:
-    """Whether a name has a value, as a bool."""
-    if isinstance(x, MaybeUnbound):
-        return x.bound
-    return Const(not isinstance(x, Unbound))
+def value_of(x: Any, kind: str) -> Any:
+    """What `x` is where it is not missing (see `has_value`); UNDEFINED where it is."""
+    if is_variant(x, kind):
+        return x.value
+    return x if has_value(x, kind).value else UNDEFINED
 
 
 def taken_apart(x: Any) -> Any:

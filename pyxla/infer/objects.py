@@ -40,12 +40,13 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    MaybeUnbound,
     Ref,
     Scalar,
     Tuple,
     Unbound,
-    is_bound,
+    has_value,
+    is_variant,
+    value_of,
 )
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
@@ -295,7 +296,7 @@ def _of_cached(
 ) -> Any:
     """A cached property: what it was before; computed where it was not, or on some paths only."""
     field = content.fields.get(name)
-    if isinstance(field, MaybeUnbound):
+    if is_variant(field, "unbound"):
         return call_object(engine, computed_once, [x, Const(name), Const(found.func)], {})
     if field is not None and not isinstance(field, Unbound):
         return engine.moved(field)
@@ -306,14 +307,13 @@ def _of_cached(
 
 @rule(is_stored)
 def _is_stored(engine: Engine, x: Any, name: Any) -> Any:
-    return is_bound(engine.content(x).fields.get(name.value, UNDEFINED))
+    return has_value(engine.content(x).fields.get(name.value, UNDEFINED), "unbound")
 
 
 @rule(stored)
 def _stored(engine: Engine, x: Any, name: Any) -> Any:
     """The field that a test before says to be there, which it is from here on."""
-    field = engine.content(x).fields[name.value]
-    value = field.value if isinstance(field, MaybeUnbound) else field
+    value = value_of(engine.content(x).fields[name.value], "unbound")
     set_attribute(engine, x, name.value, value, frozen_too=True)
     return value
 

@@ -24,7 +24,7 @@ from pyxla.infer.containers.structure import contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import atoms, constant_of, negated
+from pyxla.infer.facts.refine import atoms, constant_of, is_there, negated
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, RowList, SetCell, Step
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
@@ -33,13 +33,13 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
-    MaybeNone,
     Ref,
     Scalar,
     Tuple,
     describe,
     is_none,
     is_number,
+    is_variant,
     number_type,
 )
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
@@ -150,13 +150,13 @@ def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
             REMEDY_NONE,
         )
     for x in xs:
-        if type(x) is MaybeNone:
+        if is_variant(x, "optional"):
             tests = [compare(engine, "eq", n, Const(0)) for n in sizes]
             engine.ensure(
-                functools.reduce(functools.partial(binary, engine, "or_"), tests, x.some),
+                functools.reduce(functools.partial(binary, engine, "or_"), tests, x.tag),
                 TypeError(what),
             )
-    return [x.value if type(x) is MaybeNone else x for x in xs]
+    return [x.value if is_variant(x, "optional") else x for x in xs]
 
 
 def _unknown_sizes(engine: Engine, x: Any) -> tuple[Scalar, ...]:
@@ -167,7 +167,7 @@ def _unknown_sizes(engine: Engine, x: Any) -> tuple[Scalar, ...]:
 
 
 def _type_name(engine: Engine, x: Any) -> str:
-    if isinstance(x, MaybeNone) or (isinstance(x, Const) and x.value is None):
+    if is_variant(x, "optional") or (isinstance(x, Const) and x.value is None):
         return "NoneType"
     if isinstance(x, Const) and not isinstance(x.value, np.generic):
         return type(x.value).__name__
@@ -366,7 +366,7 @@ def unary(engine: Engine, op: str, x: Any) -> Any:
         return negate(engine, truth(engine, x))
     if type(x) is Const:
         return fold(engine, op, x.value)
-    if type(x) is MaybeNone:
+    if is_variant(x, "optional"):
         (x,) = _numbers(engine, op, x)
     if _is_operand(engine, x):
         found = separately(engine, op, (x,), functools.partial(unary, engine, op))
@@ -393,10 +393,12 @@ def truth(engine: Engine, x: Any) -> Any:
         return engine.fold_object(bool, (x.value,))
     if isinstance(x, Scalar) and x.kind is bool:
         return x
-    if isinstance(x, MaybeNone):
+    if is_variant(x, "optional"):
         inner = truth(engine, x.value)
-        found = both(engine, x.some, inner)
-        return Scalar(found.value, None, ("implies", (("SOME", x, None), *atoms(inner, True)), ()))
+        found = both(engine, x.tag, inner)
+        return Scalar(
+            found.value, None, ("implies", (*atoms(is_there(x), True), *atoms(inner, True)), ())
+        )
     if _is_operand(engine, x):
         return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
     if isinstance(x, Tuple):
@@ -418,7 +420,7 @@ def truth(engine: Engine, x: Any) -> Any:
 
 def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """`x op y` for the comparison operators, `is` and `in`."""
-    if type(x) is MaybeNone or type(y) is MaybeNone:
+    if is_variant(x, "optional") or is_variant(y, "optional"):
         return _compare_maybe(engine, op, x, y)
     if op in ("is_", "is_not"):
         same = identical(engine, x, y)
@@ -485,20 +487,20 @@ def _is_text(x: Any) -> bool:
 def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """A comparison of what may be None."""
     if op in ("is_", "is_not", "eq", "ne"):
-        if type(x) is not MaybeNone:
+        if not is_variant(x, "optional"):
             x, y = y, x
         if is_none(y):
-            some = Scalar(x.some.value, None, ("SOME", x, None))
+            some = is_there(x)
             return some if op in ("is_not", "ne") else negate(engine, some)
-        if op in ("eq", "ne") and type(y) is not MaybeNone and is_number(x.value):
-            equal = both(engine, x.some, truth(engine, compare(engine, "eq", x.value, y)))
+        if op in ("eq", "ne") and not is_variant(y, "optional") and is_number(x.value):
+            equal = both(engine, x.tag, truth(engine, compare(engine, "eq", x.value, y)))
             return equal if op == "eq" else negate(engine, equal)
         raise engine.refuse(
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
         )
     if op in ("contains", "not_contains"):
         y = engine.some(y, "argument of type 'NoneType' is not iterable")
-        if type(x) is MaybeNone:
+        if is_variant(x, "optional"):
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
         return compare(engine, op, x, y)
     return compare(engine, op, *_numbers(engine, op, x, y))

@@ -1,6 +1,6 @@
 """What is real or complex as the values have it: eigenvalues and roots.
 
-The result is one of two arrays (`lattice.Either`), and what follows is visited for either.
+The result is one of two arrays (`lattice.Variant`), and what follows is visited for either.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import number, one_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.lattice import Array, Conflict, Either, Tuple
+from pyxla.infer.lattice import Array, Conflict, Tuple, Variant
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -76,7 +76,7 @@ def roots(engine: Engine, p: Any) -> Any:
     return _either(engine, [values], OF_COEFFICIENTS)[0]
 
 
-def _either(engine: Engine, xs: Sequence[Array], refusal: tuple[str, str]) -> list[Either]:
+def _either(engine: Engine, xs: Sequence[Array], refusal: tuple[str, str]) -> list[Variant]:
     """Complex arrays, or their real parts where the first has no imaginary one."""
     if not engine.policy.apart:
         engine.findings.met = True
@@ -84,7 +84,8 @@ def _either(engine: Engine, xs: Sequence[Array], refusal: tuple[str, str]) -> li
     selector = one_of(select(_is_real(xs[0].value), number(0), number(1)), 2)
     conflict = Conflict(refusal[0], hint=refusal[1])
     return [
-        Either(
+        Variant(
+            "mixed",
             selector,
             (arrays.fresh(engine, Array(real(x.value))), arrays.fresh(engine, x)),
             conflict,

@@ -21,7 +21,15 @@ from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import Compound, Const, MaybeUnbound, Ref, Tuple, Unbound
+from pyxla.infer.lattice import (
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    Unbound,
+    Variant,
+    may_be_unbound,
+)
 from pyxla.infer.lists import columnar, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary
@@ -80,18 +88,18 @@ def _free_box(engine: Engine, frame: Frame, instr: Instr) -> Any:
 def _box_get(engine: Engine, frame: Frame, instr: Instr) -> Any:
     box = instr.operands[0]
     value = variable_value(engine.content(frame.env[box]))
-    if isinstance(value, (Unbound, MaybeUnbound)) and box.owner.op.name == "free_box":
+    if may_be_unbound(value) and box.owner.op.name == "free_box":
         value = _unbound_outside(value)
     return engine.moved(value)
 
 
 def _unbound_outside(x: Any) -> Any:
     """A variable of a function around this one that may be unbound, with what CPython says here."""
-    unbound = x if isinstance(x, Unbound) else x.unbound
+    unbound = x if isinstance(x, Unbound) else x.items[0]
     where = "where it is not associated with a value in enclosing scope"
     error = NameError(f"cannot access free variable {unbound.name!r} {where}")
     found = Unbound(unbound.name, None, error)
-    return found if x is unbound else MaybeUnbound(x.value, x.bound, found)
+    return found if x is unbound else Variant("unbound", x.tag, (found, x.value))
 
 
 @transfer("box_set")
@@ -194,7 +202,7 @@ def _delattr(engine: Engine, frame: Frame, instr: Instr) -> None:
 def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
     cls = instr.attrs.get("cls", tuple)
     values = [frame.env[v] for v in instr.operands]
-    if cls is Open and any(isinstance(x, (Unbound, MaybeUnbound)) for x in values):
+    if cls is Open and any(map(may_be_unbound, values)):
         raise engine.refuse(
             "a variable that may be unbound is read after the function calls itself"
         )

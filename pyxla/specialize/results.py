@@ -31,13 +31,11 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    Either,
     Kinds,
-    MaybeNone,
-    MaybeUnbound,
     Ref,
     Scalar,
     Tuple,
+    is_variant,
 )
 from pyxla.infer.lists import columnar, growing, number_lists, pools
 from pyxla.infer.lists.items import spelled
@@ -190,15 +188,15 @@ class Outputs:
 
     def tree(self, x: Any) -> out.Out:
         """What the caller sees of `x`."""
-        if isinstance(x, MaybeUnbound):
-            message = f"the caller would find {x.unbound.name!r} set on some paths only"
+        if is_variant(x, "unbound"):
+            message = f"the caller would find {x.items[0].name!r} set on some paths only"
             raise self.engine.refuse(message, "set it on every path")
         x = self.engine.use(x) if isinstance(x, Conflict) else x
-        if isinstance(x, Either):
+        if is_variant(x, "mixed"):
             outs = tuple([self.tree(item) for item in x.items])
-            return out.OutEither(self.result(x.selector.value), outs)
-        if isinstance(x, MaybeNone):
-            return out.OutMaybe(self.result(x.some.value), self.tree(x.value))
+            return out.OutEither(self.result(x.tag.value), outs)
+        if is_variant(x, "optional"):
+            return out.OutMaybe(self.result(x.tag.value), self.tree(x.value))
         if isinstance(x, Const):
             return out.OutConst(x.value)
         if isinstance(x, (Scalar, Array)) and x.kinds is not None:

@@ -19,7 +19,7 @@ from pyxla import ahead
 from pyxla.errors import CompileError
 from pyxla.infer import rules  # noqa: F401 - registers everything
 from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Array, Const, Either, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
 from pyxla.specialize import results
@@ -93,7 +93,7 @@ class Typed:
             return x.kind.__name__
         if isinstance(x, Array):
             return "number"
-        if isinstance(x, Either):
+        if is_variant(x, "mixed"):
             (kind,) = {self.kind(item) for item in x.items}
             return kind
         content = x if isinstance(x, Tuple) else self.content(x)
@@ -107,7 +107,7 @@ class Typed:
             return sharing(x.value, {})
         if isinstance(x, Scalar | Array):
             return []
-        if isinstance(x, Either):
+        if is_variant(x, "mixed"):
             return self.sharing(x.items[0])
         content = x if isinstance(x, Tuple) else self.content(x)
         if not isinstance(content, Array):

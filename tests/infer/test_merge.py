@@ -17,12 +17,13 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    MaybeNone,
-    MaybeUnbound,
     Ref,
     Scalar,
     Tuple,
     Unbound,
+    Variant,
+    is_variant,
+    optional,
 )
 from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Value
@@ -61,8 +62,8 @@ MAKERS = {
     "(int,)": lambda: Tuple((scalar(int),)),
     "range": lambda: Compound("range", (Const(0), scalar(int, 0), Const(1))),
     "nothing": lambda: Unbound("x"),
-    "perhaps 1": lambda: MaybeUnbound(Const(1), scalar(bool), Unbound("x")),
-    "1.5 or None": lambda: MaybeNone(Const(1.5), scalar(bool)),
+    "perhaps 1": lambda: Variant("unbound", scalar(bool), (Unbound("x"), Const(1))),
+    "1.5 or None": lambda: optional(Const(1.5), scalar(bool)),
     "conflict": lambda: Conflict("no type"),
 }
 PAIRS = list(combinations_with_replacement(MAKERS, 2))
@@ -85,10 +86,8 @@ def shown(x):
         return "array", str(x.type)
     if isinstance(x, Tuple | Compound):
         return type(x).__name__, *map(shown, x.items)
-    if isinstance(x, MaybeUnbound):
-        return "perhaps", shown(x.value)
-    if isinstance(x, MaybeNone):
-        return "optional", shown(x.value)
+    if isinstance(x, Variant):
+        return x.kind, shown(x.value)
     return type(x).__name__
 
 
@@ -134,7 +133,8 @@ def test_the_order_of_paths_does_not_matter(third):
         ("None", "3", ("optional", ("const", "3"))),
         ("None", "int in [0, 5]", ("optional", ("scalar", "int", 0, 5))),
         ("(int,)", "(int, float)", "Conflict"),
-        ("3", "nothing", ("perhaps", ("scalar", "int", 3, 3))),
+        ("3", "nothing", ("unbound", ("const", "3"))),
+        ("int in [0, 5]", "nothing", ("unbound", ("scalar", "int", 0, 5))),
     ],
 )
 def test_what_becomes_of(x, y, expected):
@@ -228,7 +228,7 @@ def test_a_field_that_one_path_sets():
         ObjectCell(Point, {"x": x, "y": scalar(float), "origin": Const(None)}),
     )
     assert content.fields["x"] is x
-    assert isinstance(content.fields["y"], MaybeUnbound)
+    assert is_variant(content.fields["y"], "unbound")
     assert shown(content.fields["origin"]) == ("const", "None")
 
 

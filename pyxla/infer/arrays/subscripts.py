@@ -8,7 +8,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.structure import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Tuple, describe
+from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe, is_variant
 from pyxla.infer.operators import REMEDY_NONE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
@@ -26,10 +26,10 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     what may be None is taken for a number, and the program raises where it is not."""
     key = engine.use(key)
     if isinstance(x, Array) or arrays.is_array(engine, x):
-        if isinstance(key, Tuple) and any(isinstance(k, MaybeNone) for k in key.items):
+        if isinstance(key, Tuple) and any(is_variant(k, "optional") for k in key.items):
             return Tuple(tuple([_number(engine, k) for k in key.items]), key.cls)
         return _number(engine, key)
-    if isinstance(key, MaybeNone):
+    if is_variant(key, "optional"):
         kind = "tuple" if isinstance(x, Tuple) else "list"
         message = f"{kind} indices must be integers or slices, not NoneType"
         key = engine.some(key, message)
@@ -40,9 +40,9 @@ _NEW_AXIS = TypeError("an index of an array is None here, which would be a new a
 
 
 def _number(engine: Engine, x: Any) -> Any:
-    if not isinstance(x, MaybeNone):
+    if not is_variant(x, "optional"):
         return x
-    engine.ensure(x.some, _NEW_AXIS, catchable=False)
+    engine.ensure(x.tag, _NEW_AXIS, catchable=False)
     return x.value
 
 
@@ -64,7 +64,7 @@ def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
 def _slice(engine: Engine, frame: Frame, instr: Instr) -> Any:
     parts = tuple([engine.use(frame.env[v]) for v in instr.operands])
     for part in parts:
-        if isinstance(part, MaybeNone):
+        if is_variant(part, "optional"):
             raise engine.refuse(f"a slice has an end that is {describe(part)}", REMEDY_NONE)
     if all(isinstance(p, Const) for p in parts):
         return Const(slice(*[p.value for p in parts]))

@@ -1,4 +1,4 @@
-"""Instructions on one of several values of no one type (`lattice.Either`): visited for each.
+"""Instructions on one of several values of no one type (`lattice.Variant`): visited for each.
 
 The program branches before the instruction, and meets again after it.
 """
@@ -18,7 +18,7 @@ from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import Const, Either, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_variant
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block, Branch, Instr
 from pyxla.ops.elementwise import compare
@@ -38,7 +38,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     for place in _branches(engine, x, among):
         frame.env, frame.assumed = settled(env, x, place), assumed
         for operand in instr.operands:
-            frame.env[operand] = kinds.at_place(frame.env[operand], x.selector, place)
+            frame.env[operand] = kinds.at_place(frame.env[operand], x.tag, place)
         _settle_items(engine, frame, instr, x, place)
         try:
             result = _visit_one(engine, frame, instr)
@@ -78,13 +78,15 @@ def _visit_one(engine: Engine, frame: Frame, instr: Instr) -> Any:
         engine.guards = outer
 
 
-def _operand(engine: Engine, frame: Frame, instr: Instr) -> Either | None:
+def _operand(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
     """The first operand that is one of several."""
     for operand in instr.operands:
         value = frame.env[operand]
-        if type(getattr(value, "value", None)) is Either:  # a name that may be unbound
+        if is_variant(value, "unbound") and is_variant(
+            value.value, "mixed"
+        ):  # a name that may be unbound
             value = frame.env[operand] = engine.use(value)
-        if type(value) is Either:
+        if is_variant(value, "mixed"):
             return value
     return None
 
@@ -92,12 +94,12 @@ def _operand(engine: Engine, frame: Frame, instr: Instr) -> Either | None:
 # --- Items of lists that are given to NumPy ------------------------------------------------------
 
 
-def _item(engine: Engine, frame: Frame, instr: Instr) -> Either | None:
+def _item(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
     """The first item that is one of several, of a list or tuple given to a function of NumPy's."""
     if instr.op.name != "call" or not _reads(frame.env[instr.operands[0]]):
         return None
     given = [x for operand in instr.operands[1:] for x in _items(engine, frame.env[operand])]
-    found = {x.selector.value: x for x in given if type(x) is Either}
+    found = {x.tag.value: x for x in given if is_variant(x, "mixed")}
     if not found or math.prod([len(x.items) for x in found.values()]) > MOST:
         return None
     return next(iter(found.values()))
@@ -121,18 +123,18 @@ def _listed(engine: Engine, x: Any) -> Sequence[Any] | None:
     return content.items if isinstance(content, ListCell) else None
 
 
-def _settle_items(engine: Engine, frame: Frame, instr: Instr, x: Either, place: int) -> None:
+def _settle_items(engine: Engine, frame: Frame, instr: Instr, x: Variant, place: int) -> None:
     """Give the function lists in which `x` is its item at `place`."""
     if instr.op.name != "call" or not _reads(frame.env[instr.operands[0]]):
         return
     for operand in instr.operands[1:]:
         value = frame.env[operand]
-        if any(type(y) is Either and _together(x, y) for y in _items(engine, value)):
+        if any(is_variant(y, "mixed") and _together(x, y) for y in _items(engine, value)):
             frame.env[operand] = _settled_in(engine, value, x, place)
 
 
-def _settled_in(engine: Engine, value: Any, x: Either, place: int) -> Any:
-    if type(value) is Either:
+def _settled_in(engine: Engine, value: Any, x: Variant, place: int) -> Any:
+    if is_variant(value, "mixed"):
         return value.items[place] if _together(x, value) else value
     items = _listed(engine, value)
     if items is None:
@@ -141,17 +143,17 @@ def _settled_in(engine: Engine, value: Any, x: Either, place: int) -> Any:
     return Tuple(tuple(found)) if isinstance(value, Tuple) else engine.new_list(found)
 
 
-def _together(x: Either, y: Either) -> bool:
-    return x.selector.value is y.selector.value
+def _together(x: Variant, y: Variant) -> bool:
+    return x.tag.value is y.tag.value
 
 
 # --- Branches ------------------------------------------------------------------------------------
 
 
-def _branches(engine: Engine, x: Either, among: list[int]) -> Iterator[int]:
+def _branches(engine: Engine, x: Variant, among: list[int]) -> Iterator[int]:
     """Go on where `x` is each of the items at these places in turn."""
     for place in among[:-1]:
-        hit = compare(x.selector.value, number(place), direction="EQ")
+        hit = compare(x.tag.value, number(place), direction="EQ")
         here, other = Block(), Block()
         engine.block.terminator = Branch(hit, here, other, engine.loc)
         here.preds, other.preds = [engine.block], [engine.block]
@@ -162,7 +164,7 @@ def _branches(engine: Engine, x: Either, among: list[int]) -> Iterator[int]:
     yield among[-1]
 
 
-def _telling(x: Either, possible: list[int], result: Any, given: tuple[Any, ...]) -> Any:
+def _telling(x: Variant, possible: list[int], result: Any, given: tuple[Any, ...]) -> Any:
     """A bool that `x` decides, as one that tells which of its items `x` is."""
     bools = isinstance(result, Scalar) and result.kind is bool
     if not bools or not all(isinstance(value, Const) for value in given):
@@ -174,14 +176,14 @@ def _telling(x: Either, possible: list[int], result: Any, given: tuple[Any, ...]
     return Scalar(result.value, result.fact, ("implies", *sides))
 
 
-def _told(x: Either, result: Any, given: tuple[Any, ...]) -> Any:
-    """A result that is another for each of the items of `x` as one that the selector of `x` tells,
+def _told(x: Variant, result: Any, given: tuple[Any, ...]) -> Any:
+    """A result that is another for each of the items of `x` as one that the tag of `x` tells,
     so that what follows knows that they go together."""
-    if type(result) is not Either:
-        return kinds.told(result, given, x.selector)
-    if len(result.items) != len(given) or any(type(value) is Either for value in given):
+    if not is_variant(result, "mixed"):
+        return kinds.told(result, given, x.tag)
+    if len(result.items) != len(given) or any(is_variant(value, "mixed") for value in given):
         return result
-    return Either(x.selector, result.items, result.conflict)
+    return Variant("mixed", x.tag, result.items, result.conflict)
 
 
 def _met(engine: Engine, instr: Instr, edges: list[Edge]) -> tuple[Edge, tuple[Any, ...]]:

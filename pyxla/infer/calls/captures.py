@@ -35,12 +35,12 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
-    MaybeNone,
     Ref,
     Scalar,
     Tuple,
     Unbound,
     describe,
+    is_variant,
 )
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
@@ -426,7 +426,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
         arrays.need_characters(engine, x)
         return x
     found = engine.use(x)
-    if isinstance(found, MaybeNone):
+    if is_variant(found, "optional"):
         raise engine.refuse(f"this may be None: {describe(found)}", "test `is not None` first")
     return x if found is x else operand(engine, found, bounded)
 

@@ -7,7 +7,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, MaybeNone
+from pyxla.infer.lattice import Compound, Const, is_variant
 
 if TYPE_CHECKING:
     from pyxla.infer.calls.states import CountState
@@ -57,7 +57,7 @@ def call_single_method(
 
 def _chosen(engine: Engine, value: Any, x: Any) -> Any:
     """The implementation for `x`, by its class."""
-    if isinstance(x, MaybeNone) or choices.is_choice(x):
+    if is_variant(x, "optional") or choices.is_choice(x):
         raise engine.refuse(
             "which implementation is called depends on the path taken", "test for it before"
         )

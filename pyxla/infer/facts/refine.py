@@ -12,16 +12,13 @@ from typing import Any
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Array, Const, Either, MaybeNone, NeedsStatic, Scalar
+from pyxla.infer.lattice import Array, Const, NeedsStatic, Scalar, Variant
 from pyxla.ir.core import Value
 
 Atom = tuple[str, Any, Any]
 
-# ("AMONG", x, places): the Either `x` is one of its items at these places.
-# ("SOME", x, None): the MaybeNone x is not None; ("NONE", x, None): it is.
+# ("AMONG", x, places): the Variant `x` is one of its items at these places.
 _NEGATED = {
-    "SOME": "NONE",
-    "NONE": "SOME",
     "EQ": "NE",
     "NE": "EQ",
     "LT": "GE",
@@ -42,8 +39,7 @@ def atoms(cond: Any, outcome: bool) -> tuple[Atom, ...]:
         return ()
     if test[0] == "implies":
         return test[1] if outcome else test[2]
-    direction, x, y = test
-    return ((direction if outcome else _NEGATED[direction], x, y),)
+    return (test if outcome else negated(test),)
 
 
 def negated(test: Any) -> Any:
@@ -52,19 +48,23 @@ def negated(test: Any) -> Any:
         return None
     if test[0] == "implies":
         return ("implies", test[2], test[1])
-    return (_NEGATED[test[0]], test[1], test[2])
+    direction, x, y = test
+    if direction == "AMONG":
+        return direction, x, tuple([place for place in range(len(x.items)) if place not in y])
+    return _NEGATED[direction], x, y
+
+
+def is_there(x: Variant) -> Scalar:
+    """Whether what may be missing is not, as a bool that branches learn from."""
+    return Scalar(x.tag.value, None, ("AMONG", x, (1,)))
 
 
 def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any] | None:
     """A copy of `env` in which `learned` holds; None where it cannot hold."""
     env = env.copy()
     for direction, x, y in learned:
-        if isinstance(x, MaybeNone):
-            _settle(env, x, direction == "SOME")
-            continue
-        if isinstance(x, Either):
-            if len(y) == 1:
-                env.update(settled(env, x, y[0]))
+        if isinstance(x, Variant):
+            env = settled(env, x, y[0]) if len(y) == 1 else env
             continue
         for left, right, relation in ((x, y, direction), (y, x, _SWAPPED[direction])):
             interval = _narrowed(extent.fact(left), extent.fact(right), relation)
@@ -75,37 +75,19 @@ def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any
     return env
 
 
-def _settle(env: dict[Value, Any], x: MaybeNone, some: bool) -> None:
-    """Names that are None or not together with `x` are so from here on."""
-    for key, known in env.items():
-        if isinstance(known, MaybeNone) and known.some.value is x.some.value:
-            env[key] = known.value if some else Const(None)
-
-
-def settled(env: dict[Value, Any], x: Either, place: int) -> dict[Value, Any]:
-    """`env` where `x`, and what is one of several together with it, is the item at `place`."""
-    known = x.selector.value
+def settled(env: dict[Value, Any], x: Variant, place: int) -> dict[Value, Any]:
+    """`env` where `x`, and what has its tag, is the item at `place`."""
+    tag = x.tag.value
     return {
-        key: value.items[place]
-        if type(value) is Either and value.selector.value is known
-        else value
+        key: value.items[place] if type(value) is Variant and value.tag.value is tag else value
         for key, value in env.items()
     }
 
 
-def places(x: Either, assumed: tuple[Atom, ...]) -> list[int]:
+def places(x: Variant, assumed: tuple[Atom, ...]) -> list[int]:
     """Which of its items `x` may be where `assumed` holds."""
-    left = range(len(x.items))
-    known = [a[2] for a in assumed if a[0] == "AMONG" and a[1].selector.value is x.selector.value]
-    return [place for place in left if all(place in among for among in known)]
-
-
-def is_some(x: MaybeNone, assumed: tuple[Atom, ...]) -> bool | None:
-    """Whether `x` is not None where `assumed` holds; None where that is not known."""
-    for direction, known, _ in assumed:
-        if isinstance(known, MaybeNone) and known.some.value is x.some.value:
-            return direction == "SOME"
-    return None
+    known = [a[2] for a in assumed if a[0] == "AMONG" and a[1].tag.value is x.tag.value]
+    return [place for place in range(len(x.items)) if all(place in among for among in known)]
 
 
 def _narrowed(x: IntFact, y: IntFact, direction: str) -> IntFact:

@@ -28,30 +28,31 @@ from pyxla.infer.heap import (
     reachable,
     shadowed,
 )
-from pyxla.infer.joins import eithers, kinds, unions
+from pyxla.infer.joins import kinds, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import called, conflict
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
+    NONE,
     UNDEFINED,
     Array,
     Compound,
     Conflict,
     Const,
-    Either,
-    MaybeNone,
-    MaybeUnbound,
     Ref,
     Scalar,
     Tuple,
     Unbound,
-    is_bound,
+    Variant,
+    has_value,
     is_none,
     is_number,
-    some_of,
+    is_variant,
+    may_be_unbound,
     taken_apart,
+    value_of,
 )
 from pyxla.infer.lists import sites
 from pyxla.infer.raising import exceptions
@@ -101,7 +102,7 @@ class Join:
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
     `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
-    what else is needed from there on; `apart`: whether values of no one type may meet (`eithers`).
+    what else is needed from there on; `apart`: whether values of no one type may meet (`variants`).
     """
 
     def __init__(
@@ -141,9 +142,9 @@ class Join:
             return first
         known, numbers = [], True
         for v in values:
-            if isinstance(v, (Conflict, MaybeUnbound)):
+            if isinstance(v, Conflict) or is_variant(v, "unbound"):
                 return self._join_conflicts(values)
-            if isinstance(v, Either):
+            if is_variant(v, "mixed"):
                 return self._apart(values)
             if v is not UNDEFINED:
                 known.append(v)
@@ -152,7 +153,7 @@ class Join:
             return self._join_numbers(values, known)
         nones = [is_none(v) for v in known]
         if any(n is not False for n in nones) and not all(n is True for n in nones):
-            return self._join_with_none(values)
+            return self._join_missing(values, "optional", NONE)
         if same:
             return first
         if all(isinstance(v, Ref) for v in known):
@@ -183,44 +184,39 @@ class Join:
     def _is_apart(self, known: list[Any], values: list[Any]) -> bool:
         """Whether functions or the like have parts of no one type."""
         compound = self.apart and isinstance(known[0], Compound)
-        return compound and not eithers.parts_alike(values, self.states, UNDEFINED)
+        return compound and not variants.parts_alike(values, self.states, UNDEFINED)
 
     def _apart(self, values: list[Any]) -> Any:
         """Each of values of no one type as it is, or why they cannot be."""
-        found = eithers.join(self, values, UNDEFINED) if self.apart else None
+        found = variants.join(self, values, UNDEFINED) if self.apart else None
         return self.conflict(values) if found is None else found
 
     def _join_conflicts(self, values: list[Any]) -> Any:
-        unbound = [v for v in values if isinstance(v, Unbound)]
-        unbound += [v.unbound for v in values if isinstance(v, MaybeUnbound)]
-        hard = [v for v in values if isinstance(v, Conflict) and not isinstance(v, Unbound)]
-        if hard:
-            return hard[0]
-        bare = [UNDEFINED if isinstance(v, Unbound) else v for v in values]
-        bare = [v.value if isinstance(v, MaybeUnbound) else v for v in bare]
-        if all(v is UNDEFINED for v in bare):
-            return unbound[0]
-        joined = self.join(bare)
-        if isinstance(joined, Conflict):
-            return joined
-        bound = self._join_numbers(bounds := [is_bound(v) for v in values], bounds)
-        if isinstance(bound, Const):
-            return joined
-        return MaybeUnbound(joined, bound, unbound[0])
+        for v in values:
+            if isinstance(v, Conflict) and not isinstance(v, Unbound):
+                return v
+        first = next(v for v in values if may_be_unbound(v))
+        nothing = first if isinstance(first, Unbound) else first.items[0]
+        return self._join_missing(values, "unbound", nothing)
 
-    def _join_with_none(self, values: list[Any]) -> Any:
-        some = [Const(False) if is_none(v) is True else some_of(v) for v in values]
-        bare = [UNDEFINED if is_none(v) is True else v for v in values]
-        bare = [v.value if isinstance(v, MaybeNone) else v for v in bare]
+    def _join_missing(self, values: list[Any], kind: str, nothing: Any) -> Any:
+        """Values of which some are, or may be, `nothing`: None, or that of a name without one."""
+        bare = [value_of(v, kind) for v in values]
         known = [v for v in bare if v is not UNDEFINED]
+        if not known:
+            return nothing
         same = all(isinstance(v, Const) for v in known) and all_equal([v.value for v in known])
-        joined = known[0] if same else self.join(bare)
-        if isinstance(joined, (Conflict, Either)):
+        changes = kind == "unbound" and self.directions is not None  # what a loop assigns
+        joined = known[0] if same and not changes else self.join(bare)
+        if isinstance(joined, Conflict):
+            return joined if kind == "unbound" else self._apart(values)
+        if kind == "optional" and is_variant(joined, "mixed"):
             return self._apart(values)
-        found = self._join_numbers(some, some)
-        if isinstance(found, Const):
-            return joined if found.value else Const(None)
-        return MaybeNone(joined, found, self.hint)
+        there = [has_value(v, kind) for v in values]
+        tag = self._join_numbers(there, there)
+        if isinstance(tag, Const):
+            return joined if tag.value else nothing
+        return Variant(kind, tag, (nothing, joined))
 
     def conflict(self, values: list[Any]) -> Conflict:
         return conflict(values, self.states, self.hint, self.tests())
@@ -314,7 +310,7 @@ class Join:
         if all(isinstance(c, (Array, Shadow)) for c in contents):
             return self._join_array_refs(values, contents)
         sites.meet(contents, [self.heap.infos[v.cell] for v, _ in known])
-        same = eithers.same_class if self.apart else eithers.same_kind
+        same = variants.same_class if self.apart else variants.same_kind
         if not same(contents):
             return self._apart(values)
         return self._join_cells(values)

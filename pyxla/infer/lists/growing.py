@@ -34,10 +34,10 @@ from pyxla.infer.lattice import (
     Conflict,
     Const,
     Kinds,
-    MaybeNone,
     Ref,
     Scalar,
     Tuple,
+    optional,
 )
 from pyxla.infer.lists import instances
 from pyxla.infer.lists.columnar import (
@@ -242,7 +242,7 @@ def read_item(
         return choices.one_of_these(shadows.one_of(which.value, len(item.values)), item.values)
     if isinstance(item, Maybe):
         inner = read_item(engine, item.item, columns, index, parent, path)
-        return MaybeNone(inner, arrays.python_scalar(element, bool))
+        return optional(inner, arrays.python_scalar(element, bool))
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)

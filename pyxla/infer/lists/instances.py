@@ -9,7 +9,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import Pooled, RowList
-from pyxla.infer.lattice import Conflict, Either, Ref, Scalar
+from pyxla.infer.lattice import Conflict, Ref, Scalar, Variant
 from pyxla.infer.lists.sites import is_list
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def at_row(engine: Engine, cls: type, number: Any) -> Ref:
     return engine.new(Pooled(engine.pools[cls], row, cls))
 
 
-def of_one_class(engine: Engine, classes: Sequence[type], which: Any, number: Any) -> Either:
+def of_one_class(engine: Engine, classes: Sequence[type], which: Any, number: Any) -> Variant:
     """The instance of class number `which` that is row `number` of the pool of that."""
     names = " or ".join([f"an instance of {cls.__name__}" for cls in classes])
     selector = shadows.one_of(arrays.python_scalar(which, int).value, len(classes))
     items = tuple([at_row(engine, cls, number) for cls in classes])
-    return Either(selector, items, Conflict(f"this may be {names}"))
+    return Variant("mixed", selector, items, Conflict(f"this may be {names}"))

@@ -28,18 +28,17 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
 from pyxla.infer.joins import choices, kinds
-from pyxla.infer.joins.eithers import items_of
 from pyxla.infer.joins.joined import joined_number_type
+from pyxla.infer.joins.variants import items_of
 from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
-    Either,
-    MaybeNone,
     Ref,
     Scalar,
     Tuple,
     is_number,
+    is_variant,
     number_type,
 )
 from pyxla.infer.lists.sites import NeedsPool, pooled_together
@@ -163,10 +162,10 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         )
     if isinstance(x, Compound) and x.kind == "range" and isinstance(x.items[2], Const):
         return _row(range, [*[item_of(heap, i) for i in x.items[:2]], Same(x.items[2].value)])
-    if isinstance(x, MaybeNone):
+    if is_variant(x, "optional"):
         inner = item_of(heap, x.value)
         return Maybe(inner) if _may_be_none(inner) else None
-    if isinstance(x, Either):
+    if is_variant(x, "mixed"):
         return _of_instances([item_of(heap, item) for item in x.items])
     return _of_reference(heap, x) if isinstance(x, Ref) else None
 
@@ -392,8 +391,8 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         yield from _nested_values(heap, item, x)
     elif isinstance(item, Maybe):
         known = not (isinstance(x, Const) and x.value is None)
-        yield x.some.value if isinstance(x, MaybeNone) else constant(value=np.asarray(known))
-        bare = x.value if isinstance(x, MaybeNone) else x
+        yield x.tag.value if is_variant(x, "optional") else constant(value=np.asarray(known))
+        bare = x.value if is_variant(x, "optional") else x
         if known:
             yield from values(heap, item.item, bare)
         else:
@@ -413,7 +412,7 @@ def _row_of(heap: Heap, x: Ref) -> Value:
 
 
 def _chosen(x: Any, found: Sequence[Value]) -> Value:
-    return chosen(x.selector, found) if isinstance(x, Either) else found[0]
+    return chosen(x.tag, found) if is_variant(x, "mixed") else found[0]
 
 
 def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:

@@ -27,7 +27,7 @@ class Policy:
     everywhere: whether dicts, sets and the like are in the pools of theirs where no loop makes them
     too.  shared: whether lists that are put in lists of unknown length are in pools
     (`infer.lists.sites`).  apart: whether a name may be one of values of no one type
-    (`infer.joins.eithers`).
+    (`infer.joins.variants`).
     """
 
     lists: str = "long"

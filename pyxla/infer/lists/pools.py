@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
-from pyxla.infer.lattice import Array, Const, MaybeUnbound, Ref, Tuple, Unbound
+from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import (
     Block,
@@ -154,7 +154,7 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     else:
         cls, fields = content.cls, content.fields
     names = engine.pool_fields.setdefault(cls, tuple(fields))
-    if set(names) != fields.keys() or any(map(_is_unbound, fields.values())):
+    if set(names) != fields.keys() or any(map(may_be_unbound, fields.values())):
         raise engine.refuse(f"instances of {cls.__name__} in a list have fields of their own")
     if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
         raise engine.refuse(columnar.ALIAS, columnar.COPY)
@@ -177,10 +177,6 @@ def _is_in_list(engine: Engine, x: Ref) -> bool:
 def is_row(content: Any) -> bool:
     """Whether an object is a row of a pool, where what is written to it is written."""
     return type(content) is Pooled or (type(content) is RowList and content.cls is not None)
-
-
-def _is_unbound(x: Any) -> bool:
-    return isinstance(x, (Unbound, MaybeUnbound))
 
 
 def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:

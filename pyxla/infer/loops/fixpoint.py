@@ -28,13 +28,13 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    MaybeUnbound,
     NeedsStatic,
     Ref,
     Scalar,
     Tuple,
-    Unbound,
     is_number,
+    is_variant,
+    may_be_unbound,
     number_type,
 )
 from pyxla.infer.lists import growth, number_lists
@@ -53,7 +53,6 @@ from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
-UNBOUND = (Unbound, MaybeUnbound)
 MAX_PASSES = 12
 MAX_UNROLLED = 4096
 MAX_UNDECIDED = 64  # iterations after which data may end the loop
@@ -358,9 +357,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
 
 def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
     """Whether the first test of the loop is known to enter it (asked for unbound names)."""
-    return any(isinstance(a, UNBOUND) for a in entry.args) and _goes_in(
-        engine, frame, component, entry
-    )
+    return any(map(may_be_unbound, entry.args)) and _goes_in(engine, frame, component, entry)
 
 
 def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
@@ -409,7 +406,7 @@ def _leaving(engine: Engine, frame: Frame, component: Component, mark: Mark) -> 
 def _bind(frame: Frame, component: Component, head: LoopHead, back: Edge) -> None:
     """Names that each turn binds are bound after a loop that is entered for certain."""
     pairs = zip(head.args, back.args, strict=True)
-    names = [x for x, y in pairs if isinstance(x, MaybeUnbound) and not isinstance(y, UNBOUND)]
+    names = [x for x, y in pairs if is_variant(x, "unbound") and not may_be_unbound(y)]
     bound = {id(x): x.value for x in names}
     for target in component.header.terminator.targets:
         if target in component.loop.blocks:

@@ -26,7 +26,7 @@ from pyxla.infer.heap import (
     Visit,
     reachable,
 )
-from pyxla.infer.joins import choices, eithers, kinds, unions
+from pyxla.infer.joins import choices, kinds, unions, variants
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.joins.merge import UP, Edge, Join, all_equal, materialize
@@ -36,17 +36,12 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    Either,
-    MaybeNone,
-    MaybeUnbound,
     Ref,
     Scalar,
     Tuple,
     Unbound,
-    is_bound,
-    is_none,
+    Variant,
     is_number,
-    some_of,
     taken_apart,
 )
 from pyxla.infer.loops.guesses import Field, varied
@@ -302,16 +297,8 @@ class _Fit:
 
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
-        if isinstance(template, MaybeUnbound):
-            self.value(template.bound, is_bound(back))
-            back = back.value if isinstance(back, MaybeUnbound) else back
-            self.value(template.value, back)
-        elif isinstance(template, MaybeNone):
-            self.value(template.some, some_of(back))
-            back = back.value if isinstance(back, MaybeNone) else back
-            self.value(template.value, UNDEFINED if is_none(back) else back)
-        elif isinstance(template, Either):
-            eithers.fit(self, template, back, UNDEFINED)
+        if isinstance(template, Variant):
+            variants.fit(self, template, back, UNDEFINED)
         elif back is UNDEFINED:
             self._undefined(template)
         elif isinstance(template, Conflict):

@@ -21,7 +21,15 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, MaybeNone, Ref, Tuple, is_number
+from pyxla.infer.lattice import (
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    is_number,
+    is_variant,
+    optional,
+)
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import picks_of, with_column
 from pyxla.infer.objects import as_instance, get_attribute
@@ -73,8 +81,8 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
         pass
     else:
         return engine.fold_object(support.format_spec, (known, conversion, spec))
-    if isinstance(x, MaybeNone) and is_exception(x.value) and not spec:
-        shown = MaybeNone(formatted(engine, x.value, conversion), x.some, x.name)
+    if is_variant(x, "optional") and is_exception(x.value) and not spec:
+        shown = optional(formatted(engine, x.value, conversion), x.tag)
         return Compound("text", (shown,), (("s", ""),))
     if is_exception(x):
         return formatted(engine, _exception(engine, x, conversion), "", spec)
@@ -102,8 +110,8 @@ def made_by_host(engine: Engine, x: Any) -> dict[str, Any] | None:
 
 def _as_it_is(engine: Engine, x: Any) -> Any:
     """`x` as what the host makes text of later, whatever is written to it meanwhile."""
-    if isinstance(x, MaybeNone):
-        return MaybeNone(_as_it_is(engine, x.value), x.some, x.name)
+    if is_variant(x, "optional"):
+        return optional(_as_it_is(engine, x.value), x.tag)
     return call(engine, Const(copy.deepcopy), [x], {}) if isinstance(x, Ref | Tuple) else x
 
 

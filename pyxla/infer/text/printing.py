@@ -21,7 +21,7 @@ from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Compound, Const, MaybeNone, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
@@ -72,8 +72,8 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     x = engine.use(x)
     if isinstance(x, Const):
         return lambda given: x.value
-    if isinstance(x, MaybeNone):
-        some, inner = _place(x.some.value, values), reader(engine, x.value, values)
+    if is_variant(x, "optional"):
+        some, inner = _place(x.tag.value, values), reader(engine, x.value, values)
         return lambda given: inner(given) if given[some].item() else None
     if isinstance(x, (Scalar, Array)) and x.kinds is not None:
         place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
@@ -130,8 +130,8 @@ class _Shown(str):
 
 def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
     """An item of a container, which shows its `repr`."""
-    if isinstance(x, MaybeNone):
-        some, inner = _place(x.some.value, values), _inside(engine, x.value, values)
+    if is_variant(x, "optional"):
+        some, inner = _place(x.tag.value, values), _inside(engine, x.value, values)
         return lambda given: inner(given) if given[some].item() else None
     shown = None
     if is_exception(x):

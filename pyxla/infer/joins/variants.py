@@ -1,8 +1,8 @@
-"""One of several values of no one type, each as it is (`lattice.Either`).
+"""Tagged unions where paths meet (`lattice.Variant`).
 
-Where paths meet with a number and an array, instances of different classes, arrays of different
-shapes, the name is each of them on its path, and a selector says which.  Values that have a common
-type are one of the items.  An item that a path does not have is never looked at there.
+Where a number and an array meet, instances of different classes, arrays of different shapes, the
+name is each of them on its path, and a tag says which.  Values that have a common type are one of
+the items.  An item that a path does not have is never looked at there.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
-    Either,
-    MaybeNone,
     Ref,
     Tuple,
+    Variant,
+    has_value,
     is_number,
+    is_variant,
+    value_of,
 )
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import python_type
@@ -42,7 +44,7 @@ _INSTANCES = (ObjectCell, Pooled)
 _LISTS = (ListCell, GrowingList, NumberList, RowList, DictCell)
 
 
-def join(join: Any, values: Sequence[Any], undefined: Any) -> Either | None:
+def join(join: Any, values: Sequence[Any], undefined: Any) -> Variant | None:
     """What each of `values` is in the states of `join`; None where there are too many kinds."""
     found: list[tuple[Any, Any]] = []
     places: list[list[int]] = []
@@ -71,12 +73,12 @@ def join(join: Any, values: Sequence[Any], undefined: Any) -> Either | None:
     ]
     picks += [Const(0)] * (len(join.states) - len(picks))
     selector = one_of(join.phi(picks, python_type(int)), len(items))
-    return Either(selector, items, join.conflict(list(values)))
+    return Variant("mixed", selector, items, join.conflict(list(values)))
 
 
 def items_of(x: Any) -> tuple[Any, ...]:
     """What `x` may be."""
-    return x.items if isinstance(x, Either) else (x,)
+    return x.items if is_variant(x, "mixed") else (x,)
 
 
 def pick(value: Any, places: Sequence[int], block: Any, loc: Any) -> Any:
@@ -84,9 +86,9 @@ def pick(value: Any, places: Sequence[int], block: Any, loc: Any) -> Any:
     if len(places) < 2:
         return Const(places[0] if places else 0)
     if list(places) == list(range(len(places))):
-        return value.selector
+        return value.tag
     with building(Builder(block.instrs, loc)):
-        return one_of(chosen(value.selector, [number(at) for at in places]), max(places) + 1)
+        return one_of(chosen(value.tag, [number(at) for at in places]), max(places) + 1)
 
 
 def _place(found: Sequence[tuple[Any, Any]], item: Any, state: Any) -> int:
@@ -107,7 +109,7 @@ def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
         return all(_alike(a, state, b, other) for a, b in zip(x.items, y.items, strict=True))
     if isinstance(x, Tuple):
         return x.is_like(y)
-    return isinstance(x, MaybeNone) and isinstance(y, MaybeNone)
+    return isinstance(x, Variant) and x.is_like(y)
 
 
 def parts_alike(values: Sequence[Any], states: Sequence[Any], undefined: Any) -> bool:
@@ -156,8 +158,12 @@ def _sort(x: Any, state: Any) -> Any:
     return content.cls if isinstance(content, _INSTANCES) else type(content)
 
 
-def fit(fit: Any, template: Either, back: Any, undefined: Any) -> None:
+def fit(fit: Any, template: Variant, back: Any, undefined: Any) -> None:
     """Whether a loop brings back what `template` may be at its header; connects the phis."""
+    if (kind := template.kind) != "mixed":
+        fit.value(template.tag, has_value(back, kind))
+        fit.value(template.value, value_of(back, kind))
+        return
     own = [(item, fit.head.ghost) for item in template.items]
     column = [undefined] * len(own)
     places = []
@@ -168,6 +174,6 @@ def fit(fit: Any, template: Either, back: Any, undefined: Any) -> None:
             return
         column[at] = item
         places.append(at)
-    fit.value(template.selector, pick(back, places, fit.back.block, fit.back.loc))
+    fit.value(template.tag, pick(back, places, fit.back.block, fit.back.loc))
     for item, value in zip(template.items, column, strict=True):
         fit.value(item, value)
