@@ -27,9 +27,9 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
+    NumberList,
     ObjectCell,
     Pooled,
-    RowList,
     SetCell,
     Shadow,
 )
@@ -58,7 +58,7 @@ from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup, rule
 from pyxla.ops.shape import constant
 
-_CONTAINERS = {ListCell: list, RowList: list, DictCell: dict, SetCell: set}
+_CONTAINERS = {ListCell: list, NumberList: list, DictCell: dict, SetCell: set}
 
 
 def _container(content: Any) -> type:
@@ -73,7 +73,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
         if type(content) is not ObjectCell:
-            content = columnar.found(engine.heap, x) or engine.content(x)
+            content = columnar.kept(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return _of_array(engine, x, name)
         if isinstance(content, ObjectCell):
@@ -683,7 +683,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Tuple):
         return x.cls
     if isinstance(x, Ref):
-        content = columnar.found(engine.heap, x) or engine.content(x)
+        content = columnar.kept(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
         return content.cls if isinstance(content, ObjectCell) else _container(content)

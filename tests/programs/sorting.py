@@ -61,3 +61,12 @@ def one_instance(x):
     few = [Compared(x[1])]
     few.sort()
     return [c.x for c in sorted(few)], sorted([x[0] * 2]), sorted([("a", x[0])])
+
+
+@program("sorting numbers of several kinds", lambda: (np.arange(90.0),), lambda: (np.arange(2.0),))
+def floats_and_an_int(x):
+    numbers = x.tolist()
+    numbers.append(3)
+    numbers.append(True)
+    pairs = sorted([(v % 4, v) for v in numbers[-3:]])
+    return sorted(numbers, reverse=True), sorted(numbers)[:5], pairs

@@ -28,7 +28,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
 from pyxla.infer.calls.states import BasesState, FunctionState, LibraryState, RegisteredState
 from pyxla.infer.containers import steps
-from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.heap import BoxCell, NumberList, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     FUNCTIONS,
@@ -343,8 +343,10 @@ def python_object(engine: Engine, x: Any) -> Any:
         items = [python_object(engine, i) for i in x.items]
         return tuple(items) if x.cls is tuple else x.cls(*items)
     if isinstance(x, Ref):
-        content: Any = engine.content(x)
-        if isinstance(content, (Array, ObjectCell, BoxCell)):
+        content: Any = engine.heap.contents[x.cell]
+        if type(content) is not NumberList:
+            content = engine.content(x)
+        if isinstance(content, (Array, ObjectCell, BoxCell, NumberList)):
             raise LookupError
         held: Any = content.items
         if isinstance(held, dict):

@@ -604,7 +604,7 @@ def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
 def class_of(engine: Engine, x: Any) -> type | None:
     """The user's class of an instance, else None."""
     if isinstance(x, Ref):
-        content = columnar.found(engine.heap, x) or engine.content(x)
+        content = columnar.kept(engine.heap, x) or engine.content(x)
         return content.cls if isinstance(content, ObjectCell) else None
     if isinstance(x, Tuple) and x.cls is not tuple:
         return x.cls

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import one_of
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, unknown
@@ -19,11 +18,11 @@ from pyxla.infer.containers.structure import content_of, get_item, iterate, leng
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, NumberList
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import kinds_of
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
+from pyxla.infer.joins.kinds import may_be_array
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
+from pyxla.infer.lists.items import item_of, joined_items, laid, with_column
 from pyxla.infer.operators import binary
-from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.containers import Compared
 from pyxla.lib.registry import rule
@@ -84,7 +83,9 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
 
 def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
     """Keys that all are lists as tuples, which compare alike."""
-    contents = [engine.content(key) if isinstance(key, Ref) else None for key in keys]
+    if not all(isinstance(key, Ref) for key in keys):
+        return keys
+    contents = [columnar.kept(engine.heap, key) or engine.content(key) for key in keys]
     if not all(isinstance(content, (ListCell, NumberList)) for content in contents):
         return keys
     return [Tuple(tuple(iterate(engine, key))) for key in keys]
@@ -169,41 +170,33 @@ def _order(engine: Engine, by: list[Any], descending: bool) -> Any:
 
 
 def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
-    """`[items[i] for i in order]`."""
-    if all(isinstance(i, Tuple) and len(i.items) == len(items[0].items) for i in items):
-        columns = [list(column) for column in zip(*[i.items for i in items], strict=True)]
-        rows = zip(*[_picked(engine, column, order) for column in columns], strict=True)
-        return [Tuple(tuple(row), items[0].cls) for row in rows]
-    if (texts := _picked_texts(engine, items, order)) is not None:
-        return texts
-    numbers = all(map(is_number, items))
-    kinds = {kind for i in items for kind in kinds_of(i)} if numbers else set()
-    if len(kinds) != 1:
-        places = [get_item(engine, order, Const(i)) for i in range(len(items))]
-        found = [choosing.picked(engine, tuple(items), place) for place in places]
-        if None not in found:
-            return found
-        raise engine.refuse(
-            "sorted() puts objects in an order known at run time only",
-            "sort numbers, or tuples of numbers, of one type",
-        )
-    array = call(engine, Const(np.array), [engine.new(ListCell(tuple(items)))], {})
-    array = get_item(engine, array, order)
-    out = [get_item(engine, array, Const(i)) for i in range(len(items))]
-    (kind,) = kinds
-    return [call(engine, Const(kind), [x], {}) for x in out] if kind in PYTHON_DTYPES else out
+    """`[items[i] for i in order]`: values are laid out in columns, which are put in order each as a
+    whole; of objects, one is chosen for each place."""
+    item = joined_items([item_of(engine.heap, x) for x in items]) if _are_values(items) else None
+    with engine.unchecked():  # the places are in range
+        if (layout := with_column(item)) is not None:
+            held = laid(engine.heap, layout, items, len(items))
+            columns = [get_item(engine, arrays.fresh(engine, Array(v)), order) for v in held]
+            places = [Const(i) for i in range(len(items))]
+            return [growing.read_item(engine, layout, iter(columns), i, None) for i in places]
+        chosen = [get_item(engine, order, Const(i)) for i in range(len(items))]
+        found = [choosing.picked(engine, tuple(items), place) for place in chosen]
+    if None not in found:
+        return found
+    raise engine.refuse(
+        "sorted() puts objects in an order known at run time only",
+        "sort numbers, or tuples of numbers, of one type",
+    )
 
 
-def _picked_texts(engine: Engine, items: list[Any], order: Any) -> list[Any] | None:
-    """`[items[i] for i in order]` of known texts, or members of an enum; else None."""
-    if not all(isinstance(x, Const) and choices.values_of(x) for x in items):
-        return None
-    union = choices.united(*[choices.values_of(x) or () for x in items])
-    if len(union) == 1:
-        return items
-    places = [choices.position(x, union) for x in items]
-    found = _picked(engine, places, order)
-    return [choices.one_of_these(one_of(x.value, len(union)), union) for x in found]
+def _are_values(items: Sequence[Any]) -> bool:
+    """Whether there is no object in `items` whose identity matters."""
+    return all(
+        _are_values(x.items)
+        if isinstance(x, Tuple)
+        else (is_number(x) and not may_be_array(x)) or isinstance(x, Const) or choices.is_choice(x)
+        for x in items
+    )
 
 
 @rule(list.sort)

@@ -46,6 +46,13 @@ def found(heap: Heap, x: Any) -> GrowingList | None:
     return row_content(heap, content) if type(content) is RowList else None
 
 
+def kept(heap: Heap, x: Any) -> GrowingList | NumberList | None:
+    """The content of a list that is kept in columns, or as one array: what is asked of it itself,
+    and not of its items, reads none of these."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return content if type(content) is NumberList else found(heap, x)
+
+
 def row_content(heap: Heap, row: RowList) -> GrowingList | None:
     """A row as a list over views of the columns of the list that it is in; None where paths made
     of that what does not fit together."""

@@ -366,18 +366,20 @@ def count(item: Item | None) -> int:
 
 def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
     """What the columns take of `x`."""
+    for (dtype, _), held in zip(leaves(item), _held(heap, item, x), strict=True):
+        yield _array(held, dtype).value
+
+
+def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
+    """As `values`, where what is known is Python's."""
     if isinstance(item, Row):
         for inner, part in zip(item.items, parts_of(heap, x), strict=True):
-            yield from values(heap, inner, part)
+            yield from _held(heap, inner, part)
     elif isinstance(item, Number):
-        yield cast(as_array(x.value if isinstance(x, Const) else x).value, item.type.dtype)
-        if item.choices:
-            yield cast(kinds.position_in(x, item.choices), INT)
-        if item.exact:
-            yield cast(kinds.exact_of(x).value, INT)
+        yield from _number(item, x)
     elif isinstance(item, Pick):
         where = choices.position(x, item.values)
-        yield cast(as_array(where.value if isinstance(where, Const) else where).value, INT)
+        yield where.value if isinstance(where, Const) else cast(where.value, INT)
     elif isinstance(item, Handle):
         yield _row_of(heap, x)
     elif isinstance(item, Handles):
@@ -391,13 +393,25 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
         yield from _nested_values(heap, item, x)
     elif isinstance(item, Maybe):
         known = not (isinstance(x, Const) and x.value is None)
-        yield x.tag.value if is_variant(x, "optional") else constant(value=np.asarray(known))
+        yield x.tag.value if is_variant(x, "optional") else known
         bare = x.value if is_variant(x, "optional") else x
-        if known:
-            yield from values(heap, item.item, bare)
-        else:
-            for dtype, shape in leaves(item.item):
-                yield constant(value=np.zeros(shape, dtype))
+        yield from _held(heap, item.item, bare) if known else [0] * count(item.item)
+
+
+def _number(item: Number, x: Any) -> Iterator[Any]:
+    """As `_held`, of a number."""
+    if isinstance(x, Const):
+        yield x.value
+        if item.choices:
+            yield item.choices.index(type(x.value))
+        if item.exact:
+            yield int(x.value) if isinstance(x.value, int | np.int64) else 0
+        return
+    yield cast(as_array(x).value, item.type.dtype)
+    if item.choices:
+        yield cast(kinds.position_in(x, item.choices), INT)
+    if item.exact:
+        yield cast(kinds.exact_of(x).value, INT)
 
 
 def _class_of(heap: Heap, x: Ref) -> type:
@@ -438,15 +452,20 @@ def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
 
 def laid(heap: Heap, item: Item, xs: Sequence[Any], capacity: int) -> list[Value]:
     """Columns with room for `capacity` items that hold `xs`."""
-    rows = [list(values(heap, item, x)) for x in xs]
+    rows = [list(_held(heap, item, x)) for x in xs]
     columns = []
     for k, (dtype, shape) in enumerate(leaves(item)):
-        if rows:
-            value = manipulation.stack([Array(row[k]) for row in rows]).value
+        held = [row[k] for row in rows]
+        if any(isinstance(x, Value) for x in held):
+            value = manipulation.stack([_array(x, dtype) for x in held]).value
         else:
-            value = constant(value=np.zeros((0, *shape), dtype))
+            value = constant(value=np.asarray(held, dtype).reshape(len(held), *shape))
         columns.append(padded(value, capacity))
     return columns
+
+
+def _array(x: Any, dtype: np.dtype) -> Array:
+    return Array(x) if isinstance(x, Value) else as_array(x, dtype)
 
 
 def padded(x: Value, capacity: int, axis: int = 0) -> Value:
