@@ -33,7 +33,7 @@ from pyxla.runtime import artifact, descriptions, sharing, signature
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.outcome import CountsNeeded, Faulty
-from pyxla.runtime.recognize import Recognizer, recognizer
+from pyxla.runtime.recognize import Guards, Recognizer, recognizer
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
 
 MANY_VALUES = 16
@@ -89,8 +89,9 @@ class Entry:
         self.request = compilation.request
         self.specialization = specialization = compilation.at("typed")
         self.executable = executable(compilation)
-        self.guards = [(p.reader(), v) for p, v in specialization.constants.items()]
-        self.memory = bool(self.executable.outcome.writes) or specialization.copies
+        self.guards = Guards(specialization.constants)
+        outcome = self.executable.outcome
+        self.memory = bool(outcome.writes or outcome.patches) or specialization.copies
         self._recognize: Any = recognizer
 
     def __repr__(self) -> str:
@@ -107,15 +108,12 @@ class Entry:
         return ", ".join(spelled)
 
     def valid(self) -> bool:
-        for read, value in self.guards:  # noqa: SIM110
-            if read() is not value:
-                return False
-        return True
+        return self.guards.hold()
 
     def recognize(self, args: tuple[Any, ...], static: frozenset[Any]) -> Recognizer | None:
         """What recognizes arguments like these, for which it is; made by the second call."""
         if self._recognize is recognizer:
-            self._recognize = recognizer(args, static)
+            self._recognize = recognizer(args, static, self.guards)
         return self._recognize
 
     def text(self, stage: str) -> str:
@@ -157,22 +155,23 @@ class Compiled:
             args = (*args, *kwargs.values())
         if self._places:
             args = (*args, *[place.read() for place in self._places])
-        leaves = None
-        cache = self._cache
-        if (recent := cache.recent) is not None:
-            (known, recognize), kept = recent
-            if known == names and (leaves := recognize(args)) is not None:
-                entry = cache.touch(kept)
-        line = None
+        leaves = line = None
         try:
-            if leaves is None:
-                leaves, entry = self._find(args, names)
-            if entry is None or (entry.guards and not entry.valid()):
-                args, leaves, entry = self._specialize(args, names)
-                line = progress.begin(entry.record)
-            if entry.memory:
-                entry = self._for_memory(entry, args, names, leaves)
             try:
+                if (recent := self._cache.recent) is not None:
+                    known, recognize, run, kept = recent
+                    if known == names and (leaves := recognize(args)) is not None:
+                        kept.used = kept.tick()
+                        entry = kept.value
+                        if run is not None:
+                            return run(leaves, args)
+                if leaves is None:
+                    leaves, entry = self._find(args, names)
+                    if entry is None or not entry.valid():
+                        args, leaves, entry = self._specialize(args, names)
+                        line = progress.begin(entry.record)
+                if entry.memory:
+                    entry = self._for_memory(entry, args, names, leaves)
                 return entry.executable(leaves, args)
             except Faulty as fault:
                 return self._replay(entry, fault, args, names, leaves)
@@ -241,7 +240,8 @@ class Compiled:
         key, leaves = signature.flatten(args, static)
         entry = self._cache.get((names, key))
         if entry is not None and (recognize := entry.recognize(args, static)) is not None:
-            self._cache.remember((names, key), (names, recognize))
+            run = None if entry.memory else entry.executable.__call__
+            self._cache.remember((names, key), names, recognize, run)
         return leaves, entry
 
     def _make_room(self, overflow: ListOverflow) -> None:

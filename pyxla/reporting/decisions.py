@@ -13,6 +13,7 @@ from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lower.dead import has_effect
 from pyxla.runtime.executable import Program
 from pyxla.runtime.outcome import Outcome
+from pyxla.runtime.parts import in_parts
 from pyxla.specialize import Specialization
 
 STREAM_TYPE = array_type(STREAM.dtype)
@@ -81,7 +82,8 @@ def _checked(outcome: Outcome) -> Iterator[Decision]:
 
 
 def _written(program: Program, outcome: Outcome) -> Iterator[Decision]:
-    params = dict(zip(outcome.inputs, program.region.params, strict=True))
+    region, outcome = in_parts(program.region, outcome)
+    params = dict(zip(outcome.inputs, region.params, strict=True))
     for write in outcome.writes:
         param = params.get(write.leaf)
         if param is not None and param.type == STREAM_TYPE and not param.hint:
@@ -89,8 +91,8 @@ def _written(program: Program, outcome: Outcome) -> Iterator[Decision]:
         name = (param.hint if param is not None else "") or "an array outside the function"
         yield Decision(
             "copied",
-            f"{name} is changed: its new contents, {program.results[write.index]}, are copied to "
-            "the caller's array",
+            f"{name} is changed: its new contents, {region.results[write.index].type}, are copied "
+            "to the caller's array",
             remedy="return a new array, and let the caller bind it",
         )
 

@@ -24,12 +24,15 @@ DEFAULT_LIMIT = 2048
 
 
 class _Entry:
-    """One cached value; `used` grows from use to use, over the entries of all caches."""
+    """One cached value; `used` grows from use to use, over the entries of all caches, by `tick`."""
 
-    __slots__ = ("cache", "key", "used", "value")
+    __slots__ = ("cache", "key", "tick", "used", "value")
 
-    def __init__(self, cache: weakref.ref[Cache], key: Hashable, value: Any) -> None:
+    def __init__(
+        self, cache: weakref.ref[Cache], key: Hashable, value: Any, tick: Callable[[], int]
+    ) -> None:
         self.cache = cache
+        self.tick = tick
         self.key = key
         self.value = value
         self.used = 0
@@ -120,16 +123,12 @@ class Cache:
         entry.used = self._tick()
         return entry.value
 
-    def remember(self, key: Hashable, about: Any) -> None:
-        """Set `recent` to (about, entry), whose `value` is at `key`; `touch` marks its use."""
+    def remember(self, key: Hashable, *about: Any) -> None:
+        """Set `recent` to what there is to know about it, and the entry at `key`; who uses its
+        value then says so: `entry.used = entry.tick()`."""
         with self._lock:
             entry = self._entries.get(key)
-            self.recent = None if entry is None else (about, entry)
-
-    def touch(self, entry: _Entry) -> Any:
-        """The value of an entry in `recent`, used once more."""
-        entry.used = self._tick()
-        return entry.value
+            self.recent = None if entry is None else (*about, entry)
 
     def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The value at `key`; `make()` runs once however many threads ask at the same time."""
@@ -151,7 +150,7 @@ class Cache:
 
     def put(self, key: Hashable, value: Any) -> None:
         """Set the value at `key`, as the most recently used one."""
-        entry = _Entry(weakref.ref(self), key, value)
+        entry = _Entry(weakref.ref(self), key, value, self._tick)
         with self._lock:
             replaced = self._entries.get(key)
             self._entries[key] = entry

@@ -38,10 +38,11 @@ from pyxla.runtime.outcome import (
     check_traceable,
     without_results,
 )
+from pyxla.runtime.parts import in_parts, write_part
 from pyxla.runtime.words import Words, planned
 
 ARRAY = jaxlink.ARRAY
-call_scoped = jaxlink.call_scoped
+call_scoped, swap, restored = jaxlink.call_scoped, jaxlink.swap, jaxlink.restored
 
 
 @jaxlink.held_weakly
@@ -146,9 +147,11 @@ class Executable:
         """`jitted` runs what is not a Program but has its name and types (a loaded artifact)."""
         if jitted is None:
             program, outcome = trimmed(program, outcome)
+        local = not outcome.jax and jaxlink.on_cpu()
+        if local and jitted is None:
+            program, outcome = _in_parts(program, outcome)
         self.program = program
         self.outcome = outcome
-        local = not outcome.jax and jaxlink.on_cpu()
         self._words = planned(program.region, outcome) if local and jitted is None else None
         inner = program if self._words is None else _packed(program, self._words)
         large = _large_params(inner) if local else ()
@@ -177,36 +180,34 @@ class Executable:
 
     def _quickly(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
         """What the caller sees of the results, where there is nothing else to do with them."""
-        if self.outcome.faults is None:
-            return self._quick_results(arrays)
-        made, faults = self._quick_results(arrays), self.outcome.faults
-        if self._words is not None and self._words.waits:
-            build, unpacked = self._build, self._words.values
+        outcome, build, words = self.outcome, self._build, self._words
+        result, faults = outcome.result, outcome.faults
+        if words is not None and words.waits:
+            unpacked = words.values
 
-            def checked(values: Any, args: Any) -> Any:
+            def waited(values: Any, args: Any) -> Any:
                 values = unpacked(values)
-                if values[faults]:
-                    raise Faulty(self.outcome.faulty(values[faults]))
+                if faults is not None and values[faults]:
+                    raise Faulty(outcome.faulty(values[faults]))
                 return build(values, args, {})
 
-            return checked
-
-        def alone(values: Any, args: Any) -> Any:
-            if word := number(values[faults]):
-                raise Faulty(self.outcome.faulty(word))
-            return made(values, args)
-
-        return alone
-
-    def _quick_results(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
-        result, build = self.outcome.result, self._build
-        if self._words is not None and self._words.waits:
-            unpacked = self._words.values
-            return lambda values, args: build(unpacked(values), args, {})
+            return waited
         if isinstance(result, OutArray) and all(e is None for e in result.extents):
             convert, index = arrays[result.index], result.index
-            return lambda values, args: convert(values[index])
-        return lambda values, args: build(values, args, {})
+            if convert is _identity and index == 0 and faults is None:
+                return _the_array
+            made = lambda values, _: convert(values[index])  # noqa: E731 - it is one of two
+        else:
+            made = lambda values, args: build(values, args, {})  # noqa: E731
+        if faults is None:
+            return made
+
+        def checked(values: Any, args: Any) -> Any:
+            if word := number(values[faults]):
+                raise Faulty(outcome.faulty(word))
+            return made(values, args)
+
+        return checked
 
     def __call__(self, leaves: Sequence[Any], args: Sequence[Any] = ()) -> Any:
         """What the caller sees, for `leaves` of the arguments (and captures) `args`.
@@ -219,11 +220,20 @@ class Executable:
             if quick is None:
                 return self._general(leaves, args)
             operands = leaves if self._straight else self._operands(leaves)
-            if self._wide:
-                values = call_scoped(self._dispatch, operands)
+            if self._wide:  # `jaxlink.call_scoped`, without a call of its own
+                before = swap(True)
+                try:
+                    values = self._dispatch(*operands)
+                finally:
+                    restored(before)
             else:
                 values = self._dispatch(*operands)
-            return self._general(leaves, args) if self._traced(values) else quick(values, args)
+            if len(values) == 1:
+                (value,) = values
+                if type(value) is ARRAY:
+                    return value if quick is _the_array else quick(values, args)
+            elif not self._traced(values):
+                return quick(values, args)
         except ValueError as error:
             if quick is None or not jaxlink.is_traced(error):
                 raise
@@ -285,9 +295,8 @@ class Executable:
             pass
         elif values and self._traced(values):
             return self._under_trace(values, args)
-        elif outcome.waits:
-            # What becomes a NumPy array or a number is waited for there.
-            for value in values if outcome.jax else values[:1]:
+        elif outcome.waits and outcome.status is None and outcome.faults is None:
+            for value in values[:1]:  # else a number is waited for
                 value.block_until_ready()
         if outcome.faults is not None and (word := number(values[outcome.faults])):
             raise Faulty(outcome.faulty(word))
@@ -298,6 +307,9 @@ class Executable:
         for write in outcome.writes:
             spare = write.index in self._spares
             memory.write_out(leaves[write.leaf], values[write.index], spare)
+        for patch in outcome.patches:
+            begin = [number(values[k]) for k in patch.begin]
+            write_part(leaves[patch.leaf], np.asarray(values[patch.index]), begin)
         build = self._build
         result = self._exception(code, values, args, made) if code else build(values, args, made)
         self._store(values, args, made)
@@ -356,8 +368,8 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
 
 def _is_simple(outcome: Outcome) -> bool:
     """Whether a call only returns something, and there is nothing to wait for or to write."""
-    acts = outcome.writes or outcome.stores or outcome.status is not None
-    return not (acts or (outcome.jax and outcome.waits))
+    writes = outcome.writes or outcome.patches or outcome.stores
+    return not (writes or outcome.status is not None or (outcome.jax and outcome.waits))
 
 
 def _converters(program: Program, outcome: Outcome, spares: Sequence[int]) -> list[Convert]:
@@ -400,6 +412,13 @@ def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
     return jaxlink.jit(program(whole.name, region, options=whole.options), donated)
 
 
+def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
+    region, seen = in_parts(whole.region, outcome)
+    if region is whole.region:
+        return whole, outcome
+    return program(whole.name, region, options=whole.options), seen
+
+
 def _packed(whole: Program, words: Words) -> Program:
     return program(whole.name, words.region, options=whole.options)
 
@@ -415,3 +434,7 @@ def _is_wide(dtype: np.dtype) -> bool:
 
 def _identity(x: Any) -> Any:
     return x
+
+
+def _the_array(values: Sequence[Any], _: Any) -> Any:
+    return values[0]

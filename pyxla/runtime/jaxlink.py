@@ -67,16 +67,16 @@ def scoped() -> Any:
     return jax.enable_x64(True)
 
 
-_swap, _restore = config.enable_x64.swap_local, config.enable_x64.set_local
+swap, restored = config.enable_x64.swap_local, config.enable_x64.set_local
 
 
 def call_scoped(function: Callable[..., T], operands: Sequence[Any]) -> T:
     """`function(*operands)` inside `scoped()`, for a third of its time."""
-    before = _swap(True)
+    before = swap(True)
     try:
         return function(*operands)
     finally:
-        _restore(before)
+        restored(before)
 
 
 @contextlib.contextmanager

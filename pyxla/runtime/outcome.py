@@ -222,6 +222,15 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Patch:
+    """Array argument `leaf` takes result `index` as the block that begins at results `begin`."""
+
+    leaf: int
+    index: int
+    begin: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Store:
     """The container argument at `path` takes the elements of `out` (an OutList, OutDict or
     OutObject)."""
@@ -251,7 +260,8 @@ class Outcome:
     or says which site raised.  jax: a jax.Array is among arguments and captures, so that array
     results are jax.Arrays.  waits: a call ends when the program has: because of a NumPy array
     argument, which XLA reads in place (the rest is found out from the tree).  faults: the result
-    that is the word of sticky flags; check i sets flag i, modulo their number.
+    that is the word of sticky flags; check i sets flag i, modulo their number.  patches: arguments
+    of which only parts are written, see `runtime.parts`.
     """
 
     inputs: tuple[int, ...]
@@ -265,6 +275,7 @@ class Outcome:
     pools: tuple[OutPool, ...] = ()
     faults: int | None = None
     checks: tuple[Site, ...] = ()
+    patches: tuple[Patch, ...] = ()
 
     def faulty(self, word: int) -> tuple[Site, ...]:
         """The checks whose flags are set in a word."""
@@ -360,6 +371,9 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
         result=_renumbered(outcome.result, moved, made),
         writes=tuple(
             [replace(w, index=moved(w.index)) for w in outcome.writes if w.index not in gone]
+        ),
+        patches=tuple(
+            [Patch(p.leaf, moved(p.index), tuple(map(moved, p.begin))) for p in outcome.patches]
         ),
         stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
         pools=tuple([replace(p, rows=_renumbered(p.rows, moved, made)) for p in outcome.pools]),

@@ -1,16 +1,16 @@
 """Arguments like those of the call before, taken apart without making and looking up a key.
 
-    recognizer(args, static)(args) -> leaves, or None where `flatten` would give another key
+    recognizer(args, static, guards)(args) -> leaves, or None where `flatten` would give another key
 
 A recognizer is straight code for one signature: it compares types, abstract values and structure in
 the order of the walk, by identity wherever the values are interned, and so costs a fraction of
 `flatten`.  It may fail to recognize arguments of its signature (an equal dtype that is another
-object); those take the long way.
+object); those take the long way.  It also tests what the program was compiled for of the outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -27,12 +27,40 @@ Recognizer = Callable[[Sequence[Any]], "tuple[Any, ...] | None"]
 _MOST = 256
 
 
-def recognizer(args: Sequence[Any], static: frozenset[Path]) -> Recognizer | None:
+class Guards:
+    """The outside objects that a program was compiled for, as one test: whether they are the same.
+
+    constants: those objects, by the places where they are (`infer.calls.captures`) or what else
+    tells of them (`infer.calls.states`), whose `test` is an expression.
+    """
+
+    __slots__ = ("_holds", "known", "test")
+
+    def __init__(self, constants: Mapping[Any, Any]) -> None:
+        self.known: dict[str, Any] = {}
+        self.test = " and ".join([p.test(value, self._name) for p, value in constants.items()])
+        self._holds: Callable[[], bool] | None = None
+
+    def _name(self, value: Any) -> str:
+        name = f"g{len(self.known)}"
+        self.known[name] = value
+        return name
+
+    def hold(self) -> bool:
+        if self._holds is None:
+            self._holds = eval(f"lambda: {self.test or True}", dict(self.known))
+        return self._holds()
+
+
+def recognizer(args: Sequence[Any], static: frozenset[Path], guards: Guards) -> Recognizer | None:
     """The function that recognizes arguments like `args`; None where there is none."""
     walk = _Walk(static)
     walk.test(f"len(args) != {len(args)}")
     if not walk.elements("args", args, [(i,) for i in range(len(args))]):
         return None
+    if guards.test:
+        walk.known.update(guards.known)
+        walk.test(f"not ({guards.test})")
     return walk.function()
 
 

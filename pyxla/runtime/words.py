@@ -29,6 +29,7 @@ from pyxla.runtime.outcome import OutArray, Outcome, OutGrown, OutNumbers, walk
 # A number in a word of 64 bits, which `x` fills up; in one of 32 bits, less of them.
 _FORMATS = {"f8": "d", "i8": "q", "u8": "Q", "f4": "f", "i4": "i", "u4": "I"}
 _FORMATS |= {"f2": "exx", "i2": "hxx", "u2": "Hxx", "i1": "bxxx", "u1": "Bxxx", "b1": "?xxx"}
+frombuffer = np.frombuffer
 SMALL = 128  # elements of an array that is packed
 _FEW = 2  # fewer than these are as well left alone
 _MANY = 32  # where what reads the words does not fuse, each of them is a kernel to compile
@@ -120,7 +121,7 @@ def _plain(type: ArrayType) -> bool:
 
 def _arrays(outcome: Outcome) -> set[int]:
     """The results that become arrays of the caller's, or parts of them."""
-    found = {write.index for write in outcome.writes}
+    found = {w.index for w in outcome.writes} | {p.index for p in outcome.patches}
     roots = [outcome.result, *[x.out for x in outcome.stores], *[p.rows for p in outcome.pools]]
     roots += [arg for site in outcome.sites for arg in site.args]
     for node in [node for root in roots for node in walk(root)]:
@@ -144,19 +145,23 @@ def _packer(types: Sequence[ArrayType], leaves: Sequence[int]) -> Callable[[Sequ
     pack = struct.Struct(_format(types[count:], word)).pack
     arrays, numbers = _picker(leaves[:count]), _picker(leaves[count:])
 
-    def packed(leaves: Sequence[Any]) -> Any:
+    def packed_numbers(leaves: Sequence[Any]) -> bytes:
         try:
-            data = pack(*numbers(leaves))
+            return pack(*numbers(leaves))
         except struct.error as error:  # an int that 64 bits do not hold
             raise OverflowError(*error.args) from None
-        if count:
-            try:
-                data = b"".join((*arrays(leaves), data))
-            except TypeError:  # not in C order
-                data = b"".join((*[x.tobytes() for x in arrays(leaves)], data))
-        return np.frombuffer(data, word)
 
-    return packed
+    def packed_arrays(leaves: Sequence[Any]) -> bytes:
+        try:
+            return b"".join(arrays(leaves))
+        except TypeError:  # not in C order
+            return b"".join([x.tobytes() for x in arrays(leaves)])
+
+    if not count:
+        return lambda leaves: frombuffer(packed_numbers(leaves), word)
+    if count == len(types):
+        return lambda leaves: frombuffer(packed_arrays(leaves), word)
+    return lambda leaves: frombuffer(packed_arrays(leaves) + packed_numbers(leaves), word)
 
 
 def _picker(indices: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:

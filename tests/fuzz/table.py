@@ -266,7 +266,7 @@ FAULTS = [
     Fault(
         "a cached specialization outlives what it was made from",
         "pyxla.api",
-        "if entry is None or (entry.guards and not entry.valid()):",
+        "if entry is None or not entry.valid():",
         "if entry is None:",
     ),
     Fault(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.runtime.recognize import recognizer
+from pyxla.runtime.recognize import Guards, recognizer
 from pyxla.runtime.signature import flatten
 
 
@@ -86,7 +86,7 @@ def key_of(args, static):
 def test_recognized_are_those_of_the_key(static):
     known = [(args, found) for args in ARGUMENTS if (found := key_of(args, static))]
     same = 0
-    pairs = [(recognizer(one, static), one, key) for one, (key, _) in known]
+    pairs = [(recognizer(one, static, Guards({})), one, key) for one, (key, _) in known]
     for (recognize, one, key), (other, (other_key, leaves)) in itertools.product(pairs, known):
         found = None if recognize is None else recognize(other)
         if found is not None:
@@ -100,7 +100,7 @@ def test_recognized_are_those_of_the_key(static):
 
 def test_a_class_that_changed_its_fields():
     one, other = Point(1, 2), Point(1, 2)
-    recognize = recognizer((one,), frozenset())
+    recognize = recognizer((one,), frozenset(), Guards({}))
     assert recognize((other,)) == (1, 2)
     other.z = 3
     assert recognize((other,)) is None

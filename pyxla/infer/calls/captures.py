@@ -26,7 +26,13 @@ from pyxla.errors import CompileError, UndefinedName
 from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
-from pyxla.infer.calls.states import BasesState, FunctionState, LibraryState, RegisteredState
+from pyxla.infer.calls.states import (
+    BasesState,
+    FunctionState,
+    LibraryState,
+    Name,
+    RegisteredState,
+)
 from pyxla.infer.containers import steps
 from pyxla.infer.heap import BoxCell, NumberList, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
@@ -87,11 +93,14 @@ class Place:
             return self.owner.cell_contents
         return self.owner
 
-    def reader(self) -> Callable[[], Any]:
-        """`read`, for who reads often."""
-        if self.name is None:
-            return self.read
-        return functools.partial(self.namespace().get, self.name, _MISSING)
+    def test(self, known: Any, name: Name) -> str:
+        """An expression that holds while `read` gives `known`: see `states`."""
+        if self.name is not None:
+            get = f"{name(self.namespace())}.get({self.name!r}, {name(_MISSING)})"
+            return f"{get} is {name(known)}"
+        owner = name(self.owner)
+        inside = ".cell_contents" if isinstance(self.owner, types.CellType) else ""
+        return f"{owner}{inside} is {name(known)}"
 
     def namespace(self) -> Any:
         return self.owner.__dict__ if isinstance(self.owner, type) else self.owner

@@ -1,7 +1,7 @@
 """What a program was compiled for of outside objects that change in place, noticed at a call.
 
-A state is a guard as `captures.Place` is one: what its reader gives is compared, by identity, with
-what `read` gave.
+A state is a guard as `captures.Place` is one: `test(known, name)` is an expression, with objects
+that `name` names, which holds while all is as it was when `read` gave `known`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
+Name = Callable[[Any], str]
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FunctionState:
@@ -23,20 +25,14 @@ class FunctionState:
     def read(self) -> bool:
         return True
 
-    def reader(self) -> Callable[[], bool]:
-        function, named = self.function, self.function.__kwdefaults__
-        code, defaults = function.__code__, function.__defaults__
-        if named is None:
-            return lambda: (
-                function.__code__ is code
-                and function.__defaults__ is defaults
-                and function.__kwdefaults__ is None
-            )
-        known = dict(named)
-        return lambda: (
-            function.__code__ is code
-            and function.__defaults__ is defaults
-            and _same_items(function.__kwdefaults__, known)
+    def test(self, _: Any, name: Name) -> str:
+        function, named = name(self.function), self.function.__kwdefaults__
+        known = f"{function}.__kwdefaults__ is None"
+        if named is not None:
+            known = f"{name(_same_items)}({function}.__kwdefaults__, {name(dict(named))})"
+        code, defaults = name(self.function.__code__), name(self.function.__defaults__)
+        return (
+            f"{function}.__code__ is {code} and {function}.__defaults__ is {defaults} and {known}"
         )
 
 
@@ -58,10 +54,9 @@ class LibraryState:
     def read(self) -> bool:
         return True
 
-    def reader(self) -> Callable[[], bool]:
-        module, get = self.module, operator.itemgetter("__name__", *self.names)
-        known = get(module)
-        return lambda: get(module) == known
+    def test(self, _: Any, name: Name) -> str:
+        get = operator.itemgetter("__name__", *self.names)
+        return f"{name(get)}({name(self.module)}) == {name(get(self.module))}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,8 +68,8 @@ class BasesState:
     def read(self) -> tuple[type, ...]:
         return self.cls.__mro__
 
-    def reader(self) -> Callable[[], tuple[type, ...]]:
-        return self.read
+    def test(self, known: Any, name: Name) -> str:
+        return f"{name(self.cls)}.__mro__ is {name(known)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,9 +79,8 @@ class RegisteredState:
     def read(self) -> bool:
         return True
 
-    def reader(self) -> Callable[[], bool]:
-        known, count = abc.get_cache_token(), abc.get_cache_token
-        return lambda: count() == known
+    def test(self, _: Any, name: Name) -> str:
+        return f"{name(abc.get_cache_token)}() == {name(abc.get_cache_token())}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,6 +92,5 @@ class CountState:
     def read(self) -> bool:
         return True
 
-    def reader(self) -> Callable[[], bool]:
-        registry, known = self.registry, dict(self.registry)
-        return lambda: registry == known
+    def test(self, _: Any, name: Name) -> str:
+        return f"{name(self.registry)} == {name(dict(self.registry))}"
