@@ -418,6 +418,19 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     strict=True: round floats operation by operation, without fused products and reassociation.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
+
+    CompileError, at the first call with arguments of these types, where the function is outside of
+    the language; else what the function itself raises.
+
+    >>> import pyxla, numpy as np
+    >>> @pyxla.compile
+    ... def newton_sqrt(x, tol):
+    ...     y = x
+    ...     while abs(y * y - x) > tol:
+    ...         y = 0.5 * (y + x / y)
+    ...     return y
+    >>> newton_sqrt(2.0, 1e-12)
+    1.414213562373095
     """
     made = make_options(options)
     if function is None:
@@ -441,7 +454,17 @@ def compile_with(function: Any, options: Options) -> Any:
 
 
 def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: Any) -> None:
-    """Write the artifact of `function` for arguments of these types: see `load`."""
+    """Write the artifact of `function` for arguments of these types to `path`.
+
+    given: a type (`pyxla.f64[3]`, `float`) or a value for each argument.  CompileError where the
+    function is refused for these, or takes arrays from outside.
+
+    >>> import pyxla, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "double.pyxla")
+    >>> pyxla.build(lambda x: 2 * x, float, path=path)
+    >>> pyxla.load(path)(21.0)
+    42.0
+    """
     compiled = function if isinstance(function, Compiled) else compile(function)
     made = compiled.lower(*given, **named)
     if made.outcome.faults is not None:
@@ -482,5 +505,9 @@ def _check_inside(made: Compilation, args: int, leaves: int) -> None:
 
 
 def load(path: str | Path) -> artifact.Loaded:
-    """The program in an artifact: called like the function that it was built from."""
+    """The program in an artifact that `build` wrote: called like the function that it is of.
+
+    It needs no source.  CompileError where the file is no artifact, or the arguments are of other
+    types than it was built for; see `build` for an example.
+    """
     return artifact.load(path)

@@ -75,6 +75,13 @@ class CompileError(Exception):
     notes: (text, Location) pairs, such as where a type came from.  chain: call sites, outermost
     first.  hint: what to write instead.  raises: what CPython and NumPy certainly raise in its
     place, if they do, so that a `try` of the program takes it.  words: its message, where known.
+
+    >>> import pyxla
+    >>> try:
+    ...     pyxla.compile(lambda path: open(path))("data")
+    ... except pyxla.CompileError as error:
+    ...     print(type(error.loc).__name__, bool(error.hint))
+    Location True
     """
 
     def __init__(

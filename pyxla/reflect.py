@@ -59,35 +59,83 @@ class Listing(str):
 
 
 def code_lowered(function: Callable[..., Any]) -> str:
-    """The desugared function as Python source, which behaves as the original."""
+    """The desugared function as Python source, which behaves as the original.
+
+    CompileError where the function has no source.
+
+    >>> import pyxla
+    >>> print(pyxla.code_lowered(lambda x: 0 if x is None else x))
+    def lambda_(x):
+        if (x is None):
+            _t1 = 0
+        else:
+            _t1 = x
+        return _t1
+    """
     return Listing(_untyped(function).text("lowered"), "python")
 
 
 def code_ssa(function: Callable[..., Any]) -> str:
-    """The function in SSA form, before types are known."""
+    """The function in SSA form, before types are known: blocks, and a phi where paths meet.
+
+    CompileError where the function has no source.
+
+    >>> import pyxla
+    >>> print(pyxla.code_ssa(lambda x: x + 1))
+    func <lambda>(%x.0)...
+    """
     return Listing(_untyped(function).text("ssa"))
 
 
 def code_typed(function: Callable[..., Any], *given: Any, **named: Any) -> str:
-    """Typed SSA: calls inlined, mutation gone, each line's source beside it."""
+    """Typed SSA: calls inlined, mutation gone, each line's source beside it.
+
+    given: a type (`pyxla.f64[3]`, `float`) or a value for each argument.  CompileError where the
+    function is refused for these.
+
+    >>> import pyxla
+    >>> print(pyxla.code_typed(lambda x: x + 1, pyxla.f64[3]))
+    func _lambda_(%x.0: f64[3]) -> f64[3]...
+    """
     return Listing(compilation(function, *given, **named).text("typed"))
 
 
 def code_stablehlo(function: Callable[..., Any], *given: Any, **named: Any) -> str:
-    """The StableHLO module that XLA is given."""
+    """The StableHLO module that XLA is given, for arguments given as types or values.
+
+    CompileError where the function is refused for these.
+
+    >>> import pyxla
+    >>> print(pyxla.code_stablehlo(lambda x: x + x, pyxla.f64[3]))
+    module...stablehlo.add...
+    """
     return Listing(compilation(function, *given, **named).text("stablehlo"))
 
 
 def code_hlo(
     function: Callable[..., Any], *given: Any, optimized: bool = False, **named: Any
 ) -> str:
-    """The HLO module: as XLA imports it, or as XLA compiled it for the default device."""
+    """The HLO module: as XLA imports it, or as XLA compiled it for the default device.
+
+    given: a type or a value for each argument.  CompileError where the function is refused.
+
+    >>> import pyxla
+    >>> print(pyxla.code_hlo(lambda x: x + x, pyxla.f64[3]))
+    HloModule...ROOT... = f64[3]{0} add(...
+    """
     made = compilation(function, *given, **named)
     return Listing(made.text("optimized" if optimized else "hlo"))
 
 
 def code_dot(function: Callable[..., Any], *given: Any, **named: Any) -> str:
-    """The graph of basic blocks in graphviz's language: typed, or untyped without arguments."""
+    """The graph of basic blocks in graphviz's language: typed, or untyped without arguments.
+
+    CompileError where the function is refused.
+
+    >>> import pyxla
+    >>> print(pyxla.code_dot(lambda x: x))
+    digraph ...
+    """
     if not given and not named:
         return dot(to_ssa(source_of(function)).function)
     return dot(compilation(function, *given, **named).at("typed").function)

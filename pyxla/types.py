@@ -65,7 +65,14 @@ class ArraySpec:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSpec:
-    """The type of a NumPy scalar, and with a shape in brackets the types of arrays."""
+    """The type of a NumPy scalar, and with a shape in brackets the types of arrays.
+
+    CompileError where an extent is not an int that is 0 or more.
+
+    >>> import pyxla
+    >>> pyxla.f64[10, 10], pyxla.f64[()], pyxla.f64
+    (f64[10,10], f64[], f64)
+    """
 
     dtype: np.dtype
     __pyxla_constant__ = True  # where a dtype is taken, it is one
@@ -94,7 +101,11 @@ class StaticSpec:
 
 
 class _Static:
-    """`static[5]` spells the known value 5."""
+    """`static[5]` spells the known value 5.
+
+    >>> import pyxla, numpy as np
+    >>> zeros = pyxla.compile(lambda n: np.zeros(n)).specialize(pyxla.static[5])
+    """
 
     def __getitem__(self, value: Any) -> StaticSpec:
         return StaticSpec(value)

@@ -110,8 +110,13 @@ def grad(
 ) -> Any:
     """The function that returns the gradient of a scalar `function` by arguments `argnums`.
 
-    The gradient has the form of the argument; several arguments give a tuple.  `has_aux`: the
-    function returns (value, aux), its gradient (gradient, aux).
+    argnums: positions or names.  The gradient has the form, shapes and dtypes of the argument;
+    several arguments give a tuple.  `has_aux`: the function returns (value, aux), its gradient
+    (gradient, aux).  CompileError where the result is no real scalar, or the argument no float.
+
+    >>> import pyxla, numpy as np
+    >>> pyxla.grad(lambda x, n: np.sum(x**n))(np.array([1.0, 2.0]), 3)
+    array([ 3., 12.])
     """
     return Derived(function, _gradient(argnums, has_aux, False))
 
@@ -121,7 +126,12 @@ def value_and_grad(
     argnums: Argnums | Sequence[int | str] = 0,
     has_aux: bool = False,
 ) -> Any:
-    """As `grad`, but the function returns (value, gradient), or ((value, aux), gradient)."""
+    """As `grad`, but the function returns (value, gradient), or ((value, aux), gradient).
+
+    >>> import pyxla
+    >>> pyxla.value_and_grad(lambda x: x * x)(3.0)
+    (9.0, 6.0)
+    """
     return Derived(function, _gradient(argnums, has_aux, True))
 
 
@@ -131,9 +141,14 @@ def jvp(
     tangents: Sequence[Any],
     has_aux: bool = False,
 ) -> Any:
-    """(function(*primals), its derivative in the direction of the tangents).
+    """`function(*primals)` and its derivative in the direction of the tangents, as a tuple.
 
-    `has_aux`: the function returns (value, aux), and aux comes last.
+    Tangents have the shapes and dtypes of the arguments.  `has_aux`: the function returns
+    (value, aux), and aux comes last.  CompileError where there is not one tangent for each.
+
+    >>> import pyxla
+    >>> pyxla.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
     """
     if not all(isinstance(given, tuple | list) for given in (primals, tangents)):
         raise CompileError(
@@ -146,10 +161,15 @@ def jvp(
 
 
 def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """(function(*primals), the function from a cotangent of the result to those of the arguments).
+    """`function(*primals)`, and the function from a cotangent of it to those of the arguments.
 
     Nothing is kept in between: outside compiled functions the second function computes the first
     again.  `has_aux`: the function returns (value, aux), and aux comes last.
+
+    >>> import pyxla
+    >>> value, pull = pyxla.vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> value, pull(1.0)
+    (6.0, (3.0, 2.0))
     """
     result = derived(function, Copying())(*primals)
     pull = functools.partial(derived(function, Pulled(has_aux)), *copy.deepcopy(primals))
@@ -157,7 +177,13 @@ def vjp(function: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
 
 
 def linearize(function: Callable[..., Any], *primals: Any) -> Any:
-    """(function(*primals), the function from tangents of the arguments to that of the result)."""
+    """`function(*primals)`, and the function from tangents of the arguments to that of it.
+
+    >>> import pyxla
+    >>> value, push = pyxla.linearize(lambda x: x * x, 3.0)
+    >>> value, push(1.0), push(0.5)
+    (9.0, 6.0, 3.0)
+    """
     kept = copy.deepcopy(primals)
     ahead = derived(function, Forward())
     result = derived(function, Copying())(*primals)
@@ -173,7 +199,13 @@ def jacfwd(
     """The function that returns the Jacobian of `function` by arguments `argnums`, by columns.
 
     It costs one forward derivative for each element of the arguments.  Each array in the result is
-    replaced by one of shape (result, argument), several arguments give a tuple in its place.
+    replaced by one of shape `(*result, *argument)`, several arguments give a tuple in its place.
+    CompileError for complex arguments without `holomorphic`.
+
+    >>> import pyxla, numpy as np
+    >>> pyxla.jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
     """
     return Derived(function, Jacobian(True, _argnums(argnums), bool(has_aux), bool(holomorphic)))
 
@@ -184,7 +216,13 @@ def jacrev(
     has_aux: bool = False,
     holomorphic: bool = False,
 ) -> Any:
-    """As `jacfwd`, by rows: one reverse derivative for each element of the result."""
+    """As `jacfwd`, by rows: one reverse derivative for each element of the result.
+
+    >>> import pyxla, numpy as np
+    >>> pyxla.jacrev(lambda x: np.array([x[0] * x[1], x[1]]))(np.array([1.0, 2.0]))
+    array([[2., 1.],
+           [0., 1.]])
+    """
     return Derived(function, Jacobian(False, _argnums(argnums), bool(has_aux), bool(holomorphic)))
 
 
@@ -196,7 +234,12 @@ def hessian(
 ) -> Any:
     """The function that returns the second derivatives of a scalar `function`.
 
-    The forward derivative of the reverse one.
+    The forward derivative of the reverse one, of shape `(*argument, *argument)`.
+
+    >>> import pyxla, numpy as np
+    >>> pyxla.hessian(lambda x: x[0] * x[1] ** 2)(np.array([1.0, 3.0]))
+    array([[0., 6.],
+           [6., 2.]])
     """
     inner = jacrev(function, argnums, has_aux, holomorphic)
     return jacfwd(inner, argnums, has_aux, holomorphic)
@@ -208,6 +251,13 @@ def functional(function: Callable[..., Any]) -> Any:
     The second is a tuple of all arguments, by position and then by name, as `function` left them:
     so what works by mutation can be transformed, or called under `jax.jit` and `jax.grad`.
     jax.Arrays count as NumPy arrays in it, which mutate.
+
+    >>> import pyxla, numpy as np
+    >>> def double(x):
+    ...     x *= 2
+    >>> x = np.ones(2)
+    >>> pyxla.functional(double)(x), x
+    ((None, (array([2., 2.]),)), array([1., 1.]))
     """
     return Derived(function, Functional())
 
@@ -218,6 +268,14 @@ def checked(function: Callable[..., Any]) -> Any:
     status: an int, 0 where nothing is raised, else the number of the `raise` or `assert` in the
     order in which they are compiled; the result is of no use then.  It may be called under JAX's
     transformations.
+
+    >>> import pyxla
+    >>> def root(x):
+    ...     if x < 0:
+    ...         raise ValueError("negative")
+    ...     return x**0.5
+    >>> pyxla.checked(root)(4.0), pyxla.checked(root)(-4.0)[0]
+    ((0, 2.0), 1)
     """
     return Derived(function, Checked())
 

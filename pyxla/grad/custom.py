@@ -83,12 +83,18 @@ class Custom:
 class custom_jvp(Custom):  # noqa: N801 - JAX's name
     """A function whose derivative is stated forwards; it serves both ways.
 
-    @pyxla.custom_jvp
-    def f(x, y): ...
+    The rule takes the arguments in nondiff_argnums, if any, the primals and their tangents, and
+    returns the result and its tangent, which is linear in the tangents.
 
-    @f.defjvp
-    def f_jvp(primals, tangents):      # after the arguments in nondiff_argnums, if any
-        return f(*primals), ...        # the result and its tangent, linear in the tangents
+    >>> import pyxla, numpy as np
+    >>> @pyxla.custom_jvp
+    ... def log1pexp(x):
+    ...     return np.log(1 + np.exp(x))
+    >>> @log1pexp.defjvp
+    ... def log1pexp_jvp(primals, tangents):
+    ...     return log1pexp(*primals), tangents[0] * (1 - 1 / (1 + np.exp(primals[0])))
+    >>> float(pyxla.grad(log1pexp)(0.0))
+    0.5
     """
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,16 +120,21 @@ class custom_jvp(Custom):  # noqa: N801 - JAX's name
 class custom_vjp(Custom):  # noqa: N801 - JAX's name
     """A function whose derivative is stated backwards.
 
-    @pyxla.custom_vjp
-    def f(x, y): ...
+    The first rule takes all arguments and returns the result and what the second needs; that takes
+    the arguments in nondiff_argnums, if any, the residuals and the cotangent of the result, and
+    returns a tuple of the cotangents of the arguments, None for zero.
 
-    def f_fwd(x, y):                   # all arguments
-        return f(x, y), residuals
-
-    def f_bwd(residuals, ct):          # after the arguments in nondiff_argnums, if any
-        return ct_x, ct_y              # None for zero
-
-    f.defvjp(f_fwd, f_bwd)
+    >>> import pyxla, numpy as np
+    >>> @pyxla.custom_vjp
+    ... def clipped(x, largest):
+    ...     return x
+    >>> def forwards(x, largest):
+    ...     return x, largest
+    >>> def backwards(largest, ct):
+    ...     return np.clip(ct, -largest, largest), None
+    >>> clipped.defvjp(forwards, backwards)
+    >>> pyxla.grad(lambda x: np.sum(clipped(x, 1.0) ** 2))(np.array([0.25, 3.0]))
+    array([0.5, 1. ])
     """
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
@@ -296,6 +307,11 @@ def checkpoint(function: Callable[..., Any]) -> Any:
     """`function`, of which a reverse derivative keeps the arguments only and computes it again.
 
     Less memory for more time.  It works on copies of its arguments.
+
+    >>> import pyxla, numpy as np
+    >>> layer = pyxla.checkpoint(lambda x: np.sin(np.sin(x)))
+    >>> float(pyxla.grad(layer)(0.0))
+    1.0
     """
     return Checkpointed(function)
 
@@ -308,7 +324,12 @@ def _checkpointed(engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """A copy of `x`, an array, a number or a container of them, as if it were constant."""
+    """A copy of `x`, an array, a number or a container of them, as if it were constant.
+
+    >>> import pyxla
+    >>> pyxla.grad(lambda x: x * pyxla.stop_gradient(x))(3.0)
+    3.0
+    """
     return copy.deepcopy(x)
 
 

@@ -83,12 +83,17 @@ _fixed_point.defvjp(_fixed_fwd, _fixed_bwd)
 def fixed_point(
     f: Any, x0: Any, *params: Any, tolerance: Any = None, max_steps: Any = 10_000
 ) -> Any:
-    """The x with x == f(x, *params), an array or a number, by repeating f from x0.
+    """The x with `x == f(x, *params)`, an array or a number, by repeating f from x0.
 
     f must contract near x.  It stops when a step changes no element by more than `tolerance`
     relative to the largest (None: what the dtype resolves), or after `max_steps`.  The derivatives
     by `params`, which may be any tree, are those of the solution; by x0 they are zero.  What `f`
     captures counts as constant: pass what is differentiated by in `params`.
+
+    >>> import pyxla
+    >>> solution = lambda a: pyxla.fixed_point(lambda x, a: (x + a / x) / 2, 1.0, a)
+    >>> float(solution(4.0)), float(pyxla.grad(solution)(4.0))
+    (2.0, 0.25)
     """
     return _fixed_point(f, tolerance, max_steps, x0, params)
 
@@ -147,10 +152,16 @@ _root.defvjp(_root_fwd, _root_bwd)
 
 @compile
 def root(f: Any, x0: Any, *params: Any, tolerance: Any = None, max_steps: Any = 100) -> Any:
-    """The x with f(x, *params) == 0, an array or a number, by Newton's method from x0.
+    """The x with `f(x, *params) == 0`, an array or a number, by Newton's method from x0.
 
     f(x) has the shape of x.  It stops when a step changes no element by more than `tolerance`
     relative to the largest (None: what the dtype resolves), or after `max_steps`.  Derivatives are
-    as those of `fixed_point`; each solves one linear system of the size of x.
+    as those of `fixed_point`; each solves one linear system of the size of x.  CompileError where
+    f(x) has another shape than x.
+
+    >>> import pyxla
+    >>> square_root = lambda a: pyxla.root(lambda x, a: x * x - a, 1.0, a)
+    >>> float(square_root(4.0)), float(pyxla.grad(square_root)(4.0))
+    (2.0, 0.25)
     """
     return _root(f, tolerance, max_steps, x0, params)

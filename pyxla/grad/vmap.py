@@ -29,6 +29,15 @@ def vmap(
 
     The function works on copies.  What it raises for an element is raised, for the first such
     element.  ValueError where sizes or axes do not fit, as `jax.vmap` has it.
+
+    >>> import pyxla, numpy as np
+    >>> def halvings(x):
+    ...     n = 0
+    ...     while x > 1:
+    ...         x, n = x / 2, n + 1
+    ...     return n
+    >>> pyxla.vmap(halvings)(np.array([1.0, 8.0, 100.0]))
+    array([0, 3, 7])
     """
     return derived(function, _mapped(in_axes, out_axes, axis_size))
 

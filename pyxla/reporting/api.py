@@ -60,7 +60,7 @@ def report(
     CompileError where the function is refused, or Jinja, Pygments or grandalf is not installed.
 
     >>> import pyxla
-    >>> pyxla.report(lambda x: x @ x, pyxla.f64[3])  # doctest: +ELLIPSIS
+    >>> pyxla.report(lambda x: x @ x, pyxla.f64[3])
     <report of <lambda>, ... MB: .save('report.html')>
     """
     page = needed("pyxla.reporting.page", "report")
@@ -76,9 +76,9 @@ def profile(function: Any, *args: Any, runs: int = 10) -> Profile:
     it is refused; what it raises is not looked at.
 
     >>> import pyxla, numpy as np
-    >>> print(pyxla.profile(lambda x: np.sin(x).sum(), np.ones(1000)))  # doctest: +ELLIPSIS
-    ... ms a run, 10 runs; of the time in XLA's kernels:
-    ...
+    >>> measured = pyxla.profile(lambda x: np.sin(x).sum(), np.ones(1000))
+    >>> print(str(measured).partition(", ")[2])
+    10 runs; of the time in XLA's kernels:...
     """
     looked = Looked.of_call(function, args)
     return measured(looked, args, runs)
