@@ -1,5 +1,6 @@
 """The documentation site: `python -m sphinx -W docs site` builds it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ suppress_warnings = ["myst.xref_missing"]
 
 def draw(app: object) -> None:
     """Have the examples draw the pictures of the gallery."""
-    subprocess.run([sys.executable, "-m", "examples.gallery", str(PICTURES)], cwd=ROOT, check=True)
+    command = [sys.executable, "-m", "examples.pictures", str(PICTURES)]
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "MPLBACKEND": "Agg"})
 
 
 def setup(app: object) -> None:
