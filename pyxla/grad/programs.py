@@ -60,7 +60,7 @@ class Derivative(Program):
 
     @functools.cached_property
     def region(self) -> Region:  # type: ignore[override]
-        return finished(self.name, self.origin).region
+        return finished(self.name, self.origin, self.options).region
 
 
 def _origin(program: Program) -> Region:

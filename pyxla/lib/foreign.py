@@ -1,10 +1,11 @@
-"""JAX functions inside compiled code: their own StableHLO, merged into the module.
+"""JAX functions inside compiled code.
 
     foreign("jax.numpy.linalg.qr", x, mode="reduced")      by name, from library functions
     call_jax(function, args, kwargs)                       for a function the user calls
 
-Their types come from JAX's abstract evaluation and their code from its lowering, both done by
-`pyxla.runtime.foreign`, which puts itself into `LOWERINGS`: the library knows nothing of JAX.
+Their types come from JAX's abstract evaluation, by `pyxla.runtime.foreign`, which puts itself into
+`TYPED`: the library knows nothing of JAX.  Their code is JAX's own, made where the module is
+(`runtime.jaxlink`), so that it is the code for what is compiled there: platform, partitions, axes.
 """
 
 from __future__ import annotations
@@ -26,19 +27,18 @@ from pyxla.ops.shape import constant
 
 
 @dataclass(frozen=True, slots=True)
-class Lowering:
+class Typed:
     """A JAX function at some types.
 
-    code: a module whose `main` it is.  unflatten: its flat results in the containers JAX returns.
-    numpy: what it computes, on arrays.  function: what JAX differentiates.
+    function: from flat arrays to a list of them, which JAX lowers and differentiates.  unflatten:
+    its flat results in the containers JAX returns.  numpy: what it computes, on arrays.
     """
 
-    code: str
+    function: Callable[..., Any]
     parameter_types: tuple[ArrayType, ...]
     result_types: tuple[ArrayType, ...]
     unflatten: Callable[[list[Any]], Any]
     numpy: Callable[..., Any]
-    function: Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,9 @@ class Host:
     structural: Callable[[type, tuple[str, ...]], frozenset[str]]
 
 
-# "jax": (function or its dotted name, args, kwargs, types) -> Lowering, where the arguments are
+# "jax": (function or its dotted name, args, kwargs, types, name) -> Typed, where the arguments are
 # Nodes, which can be a key.
-LOWERINGS: dict[str, Callable[..., Lowering]] = {}
+TYPED: dict[str, Callable[..., Typed]] = {}
 # "jvp", "vjp", "batch": a derivative of a JAX function, or it on many lanes: again a JAX function.
 DERIVATIVES: dict[str, Callable[..., Callable[..., Any]]] = {}
 
@@ -127,22 +127,21 @@ def _symbol(function: Any) -> str:
 
 
 def _call(function: Any, args: Node, kwargs: Node, values: list[Value]) -> Any:
-    if "jax" not in LOWERINGS:
+    if "jax" not in TYPED:
         raise OpError("this function runs through JAX, which is not loaded")
     types = tuple([value.type for value in values])
     try:
-        lowering = LOWERINGS["jax"](function, args, kwargs, types)
+        typed = TYPED["jax"](function, args, kwargs, types, _symbol(function))
     except OpError:
         raise
     except (TypeError, ValueError) as error:
         raise OpError(f"JAX refuses the call: {error}") from error
     results = ops.foreign(
         *values,
-        code=lowering.code,
-        parameter_types=lowering.parameter_types,
-        result_types=lowering.result_types,
+        function=typed.function,
+        parameter_types=typed.parameter_types,
+        result_types=typed.result_types,
         name=_symbol(function),
-        numpy=lowering.numpy,
-        function=lowering.function,
+        numpy=typed.numpy,
     )
-    return lowering.unflatten([Array(value) for value in results])
+    return typed.unflatten([Array(value) for value in results])

@@ -19,6 +19,7 @@ from jaxlib.mlir.dialects import func
 
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import OpError
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 from pyxla.lower.cpu.kernels import ATTRIBUTES, Kernel, kernel
 from pyxla.ops.control import call
@@ -28,8 +29,9 @@ _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
 ELEMENT_TYPES: dict[np.dtype, str] = {
     dtype: _SPELLED.get(name, name.replace("u", "ui")) for name, dtype in DTYPE_NAMES.items()
 }
-# (function, operands, their types) -> the order of what follows.
-Host = Callable[[Callable[..., None], Sequence[ir.Value], Sequence[ArrayType]], ir.Value]
+# (function, operands, their types) -> results: Python on the host, whose one result is the order of
+# what follows; a JAX function.
+Outside = Callable[[Callable[..., Any], Sequence[ir.Value], Sequence[ArrayType]], Any]
 
 
 class Emitter:
@@ -42,9 +44,8 @@ class Emitter:
         "_files",
         "_functions",
         "_locations",
-        "_merged",
-        "_taken",
         "_types",
+        "foreign",
         "host",
         "ip",
         "loc",
@@ -53,9 +54,16 @@ class Emitter:
         "values",
     )
 
-    def __init__(self, module: ir.Module, symbols: ir.SymbolTable, host: Host | None) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        symbols: ir.SymbolTable,
+        host: Outside | None = None,
+        foreign: Outside | None = None,
+    ) -> None:
         self.module = module
         self.host = host
+        self.foreign = foreign
         self.symbols = symbols
         self.values: dict[Value, ir.Value] = {}
         self.loc: ir.Location = ir.Location.unknown()
@@ -68,8 +76,6 @@ class Emitter:
         self._locations: dict[int, tuple[ir.Location, Location]] = {}
         self._files: dict[str, str] = {}
         self._functions: dict[Region, str] = {}
-        self._merged: dict[str | bytes, str] = {}
-        self._taken: set[str] = set()
 
     def type(self, type: ArrayType) -> ir.Type:
         """The ranked tensor type of a value."""
@@ -293,38 +299,14 @@ class Emitter:
         with self.ip, self.loc:  # type: ignore[union-attr]
             return self.host(function, operands, [value.type for value in instr.operands])
 
-    def merge(self, code: str | bytes, name: str) -> str:
-        """Move the functions of module `code` into this one, once; returns the name of its main.
-
-        Their names may be taken here, so all get fresh ones, within their module first.
-        """
-        if code in self._merged:
-            return self._merged[code]
-        source = ir.Module.parse(code)
-        functions = list(source.body.operations)
-        main = ""
-        self._taken.update([_symbol(function) for function in functions])
-        for function in functions:
-            old = _symbol(function)
-            fresh = self.fresh(name if old == "main" else f"{name}_{old}")
-            ir.SymbolTable.replace_all_symbol_uses(old, fresh, source.operation)
-            ir.SymbolTable.set_symbol_name(function, fresh)
-            function.attributes["sym_visibility"] = ir.StringAttr.get("private")
-            main = fresh if old == "main" else main
-            self._taken.add(fresh)
-        for function in functions:
-            function.detach_from_parent()
-            self.module.body.append(function)
-            self.symbols.insert(function)
-        self._merged[code] = main
-        return main
-
-    def fresh(self, name: str) -> str:
-        """`name`, with a number where it is taken in the module."""
-        count, fresh = 0, name
-        while fresh in self.symbols or fresh in self._taken:
-            count, fresh = count + 1, f"{name}_{count}"
-        return fresh
+    def foreign_call(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
+        """The code of a JAX function, which JAX writes here, for what is compiled here."""
+        if self.foreign is None:
+            raise OpError("this module is made without JAX, which writes the code of its functions")
+        types = [value.type for value in instr.operands]
+        with self.ip, self.loc:  # type: ignore[union-attr]
+            made = list(self.foreign(instr.attrs["function"], operands, types))
+        return made[0] if len(instr.results) == 1 else made
 
 
 def _symbol(function: Any) -> str:
@@ -338,23 +320,24 @@ def emit_function(
     *,
     visibility: str = "public",
     symbols: ir.SymbolTable | None = None,
-    host: Host | None = None,
+    host: Outside | None = None,
+    foreign: Outside | None = None,
 ) -> str:
     """Add `region` to `module` as a function; returns its name, changed if `name` was taken.
 
     Call it under the context of the module.  Whoever adds functions to the module too passes the
-    symbol table they use.  host: emits a call of a Python function, at the current location.
+    symbol table they use.  host, foreign: write a call of a Python function, or the code of one of
+    JAX's, at the current place.
     """
     if symbols is None:
         symbols = ir.SymbolTable(module.operation)
     with module.context, ir.Location.unknown():
-        return Emitter(module, symbols, host).function(name, region, visibility)
+        return Emitter(module, symbols, host, foreign).function(name, region, visibility)
 
 
-def emit_module(context: ir.Context, region: Region, name: str = "main") -> ir.Module:
-    """A fresh module whose public function `main` is `region`; `name` is the module's."""
+def empty_module(context: ir.Context, name: str = "main") -> ir.Module:
+    """A fresh module of that name."""
     with context, ir.Location.unknown():
         module = ir.Module.create()
         module.operation.attributes["sym_name"] = ir.StringAttr.get(name)
-        emit_function(module, region)
     return module

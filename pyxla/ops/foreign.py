@@ -1,4 +1,4 @@
-"""Ops whose code is elsewhere: custom calls, merged StableHLO modules, Python on the host."""
+"""Ops whose code is elsewhere: custom calls, functions of JAX's, Python on the host."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def _emit_custom_call(e: Any, instr: Any, operands: Any) -> Any:
 
 def _foreign(
     *operands: ArrayType,
-    code: str | bytes,
+    function: Callable[..., Any],
     parameter_types: Types,
     result_types: Types,
     name: str = "foreign",
     numpy: Callable[..., Any] | None = None,
-    function: Callable[..., Any] | None = None,
 ) -> Types:
-    """`code` is a module whose `main` takes `parameter_types` and returns `result_types`.
+    """The JAX function `function` takes arrays of `parameter_types` and returns a list of those of
+    `result_types`; JAX differentiates it, and writes its code where the module is made.
 
-    function: the JAX function of flat arrays that it was made from, for its derivatives.
+    numpy: what it computes, on arrays.
     """
     if len(operands) != len(parameter_types):
         refuse(name, f"operands must be ({listed(parameter_types)}), got ({listed(operands)})")
@@ -82,8 +82,7 @@ def _foreign_numpy(*operands: np.ndarray, numpy: Callable[..., Any] | None = Non
 
 
 def _emit_foreign(e: Any, instr: Any, operands: Any) -> Any:
-    name = e.merge(instr.attrs["code"], instr.attrs.get("name", "foreign"))
-    return e.op("func.call", instr, operands, {"callee": f"@{name}"})
+    return e.foreign_call(instr, operands)
 
 
 def _host_call(order: ArrayType, *operands: ArrayType, function: Callable[..., None]) -> ArrayType:
@@ -97,22 +96,14 @@ def _emit_host_call(e: Any, instr: Any, operands: Any) -> Any:
     return e.host_call(instr, operands)
 
 
-_TWICE = """
-func.func @main(%x: tensor<3xf64>) -> tensor<3xf64> {
-  %y = func.call @double(%x) : (tensor<3xf64>) -> tensor<3xf64>
-  return %y : tensor<3xf64>
-}
-func.func private @double(%x: tensor<3xf64>) -> tensor<3xf64> {
-  %y = stablehlo.add %x, %x : tensor<3xf64>
-  return %y : tensor<3xf64>
-}
-"""
+def _twice(x: Any) -> list[Any]:
+    return [x + x]
 
 
 def _foreign_samples() -> list[Sample]:
     x = arange("f8", 3)
     types = (array_type(x.dtype, x.shape),)
-    attrs = {"code": _TWICE, "parameter_types": types, "result_types": types}
+    attrs = {"function": _twice, "parameter_types": types, "result_types": types}
     return [((x,), {**attrs, "numpy": lambda x: (x + x,)})]
 
 

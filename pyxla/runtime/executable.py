@@ -23,9 +23,11 @@ import numpy as np
 
 from pyxla.errors import Surprise, raise_at
 from pyxla.ir.core import Region
+from pyxla.ir.rewrite import clone_region
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
+from pyxla.lower.finish import finish
 from pyxla.lower.memory import largest, said
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink, memory
@@ -50,7 +52,8 @@ call_scoped, swap, restored = jaxlink.call_scoped, jaxlink.swap, jaxlink.restore
 class Program:
     """A typed program: flat arrays in, flat arrays out; equal only to itself.
 
-    derivable: gives the region that derivatives are taken of, if there is one; options: how.
+    region: for the device that programs run on by default.  derivable: gives the region that
+    derivatives are taken of, if there is one; options: how.
     """
 
     name: str
@@ -64,6 +67,17 @@ class Program:
     def origin(self) -> Region | None:
         """The region that derivatives are taken of; None of what was loaded."""
         return None if self.derivable is None else self.derivable()
+
+    def form(self, tuned: bool) -> Region:
+        """The region for one partition of XLA:CPU, or that for all else."""
+        return self.region if tuned else self.plain
+
+    @functools.cached_property
+    def plain(self) -> Region:
+        """The region without what is for XLA:CPU alone."""
+        if self.origin is None:
+            return self.region
+        return finish(clone_region(self.origin, {}), False, self.options.strict)
 
     @functools.cached_property
     def stablehlo(self) -> str:
@@ -408,8 +422,8 @@ def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
     if not moved_params:
         return None
     rooms = [memory.room(whole.params[i].dtype) for i in moved_params]
-    region = moved(whole.region, moved_params, rooms)
-    return jaxlink.jit(program(whole.name, region, options=whole.options), donated)
+    change = functools.partial(moved, which=moved_params, room=rooms)
+    return jaxlink.jit(_changed(whole, change(whole.region), change), donated)
 
 
 def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
@@ -420,7 +434,13 @@ def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
 
 
 def _packed(whole: Program, words: Words) -> Program:
-    return program(whole.name, words.region, options=whole.options)
+    return _changed(whole, words.region, words.packed)
+
+
+def _changed(whole: Program, region: Region, change: Callable[[Region], Region]) -> Program:
+    """The program with other parameters and results: its region, and what makes any of its."""
+    derivable = None if whole.derivable is None else lambda: change(whole.origin)  # type: ignore[arg-type]
+    return program(whole.name, region, derivable, whole.options)
 
 
 def _large_params(program: Program) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Lowers JAX functions for `pyxla.lib.foreign`: types, StableHLO and meaning, by JAX itself.
+"""Types JAX functions for `pyxla.lib.foreign`: results and meaning, by JAX's abstract evaluation.
 
 Always with 64-bit types, which the arrays of a compiled function have.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -17,67 +16,68 @@ import numpy as np
 from pyxla.infer.calls.captures import Place
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
-from pyxla.lib.foreign import DERIVATIVES, LOWERINGS, Host, Leaf, Lowering, Node, Static
+from pyxla.lib.foreign import DERIVATIVES, TYPED, Host, Leaf, Node, Static, Typed
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.runtime import jaxlink
 
 
-@functools.lru_cache(maxsize=1024)
-def lower(
-    function: str | Callable[..., Any], args: Node, kwargs: Node, types: tuple[ArrayType, ...]
-) -> Lowering:
-    """`function(*args, **kwargs)` for arrays of `types` in the places of the leaves."""
-    target = named(function) if isinstance(function, str) else function
+def typed(function: Any, args: Node, kwargs: Node, types: tuple[ArrayType, ...], name: str) -> Any:
+    """`function(*args, **kwargs)` for arrays of `types` in the places of the leaves, under the axes
+    and the mesh that JAX has in scope."""
+    return _typed(function, args, kwargs, types, name, jaxlink.environment())
 
-    def call(*arrays: Any) -> Any:
-        return target(*thaw(args, arrays), **thaw(kwargs, arrays))
+
+@functools.lru_cache(maxsize=1024)
+def _typed(
+    function: str | Callable[..., Any],
+    args: Node,
+    kwargs: Node,
+    types: tuple[ArrayType, ...],
+    name: str,
+    _: Any,
+) -> Typed:
+    target = named(function) if isinstance(function, str) else function
+    made: list[Any] = []  # the containers, and what they hold that is no array
 
     def flat(*arrays: Any) -> list[Any]:
-        return [
-            jax.random.key_data(x) if jaxlink.is_key(x) else x
-            for x in jax.tree.leaves(call(*arrays))
-        ]
-
-    generators: list[Any] = []  # of each result, None where it is no typed key
-
-    def noted(*arrays: Any) -> Any:
-        made = call(*arrays)
-        for x in jax.tree.leaves(made):
-            if not hasattr(x, "dtype") and not isinstance(x, complex | int | float):
+        results = target(*thaw(args, arrays), **thaw(kwargs, arrays))
+        leaves, tree = jax.tree.flatten(results)
+        for x in leaves:
+            if not hasattr(x, "dtype") and not isinstance(x, _NUMBERS):
                 raise OpError(
                     f"it returns a {type(x).__name__}, and not arrays only; call it outside of "
                     "compiled code, and use what it returns here"
                 )
-        generators[:] = [jaxlink.generator(x) for x in jax.tree.leaves(made)]
-        return made
+        made[:] = [tree, [jaxlink.generator(x) if hasattr(x, "dtype") else x for x in leaves]]
+        arrays = tuple([x for x in leaves if hasattr(x, "dtype")])
+        return [jax.random.key_data(x) if jaxlink.is_key(x) else x for x in arrays]
 
-    structs = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak) for t in types]
-    with jax.enable_x64(True):
-        tree = jax.tree.structure(jax.eval_shape(noted, *structs))
-        lowered = jax.jit(flat, keep_unused=True).lower(*structs)
-    results = tuple([_result_type(info) for info in lowered.out_info])
-    code = lowered.as_text()
-    if _CALLBACK.search(code):
+    flat.__name__ = flat.__qualname__ = name
+    results = jaxlink.result_types(flat, types)
+    if results is None:
         raise OpError(
             "it calls Python while it runs, which a compiled module cannot; print() can print"
         )
-    return Lowering(
-        code,
-        types,
-        results,
-        functools.partial(_unflatten, tree, generators),
-        functools.partial(_evaluate, flat),
+    return Typed(
         flat,
+        types,
+        tuple(map(_result_type, results)),
+        functools.partial(_unflatten, *made),
+        functools.partial(_evaluate, flat),
     )
 
 
-_CALLBACK = re.compile(r"custom_call @\w*callback")
+_NUMBERS = (bool, int, float, complex)
 
 
-def _unflatten(tree: Any, generators: list[Any], values: list[Any]) -> Any:
-    """The flat results in their containers, data of keys as keys."""
-    rows = zip(generators, values, strict=True)
-    return jax.tree.unflatten(tree, [x if impl is None else Key(impl, x) for impl, x in rows])
+def _unflatten(tree: Any, others: list[Any], values: list[Any]) -> Any:
+    """The flat results in their containers, data of keys as keys, numbers as they are."""
+    arrays = iter(values)
+    leaves = [
+        x if isinstance(x, _NUMBERS) else next(arrays) if x is None else Key(x, next(arrays))
+        for x in others
+    ]
+    return jax.tree.unflatten(tree, leaves)
 
 
 def named(name: str) -> Callable[..., Any]:
@@ -110,7 +110,7 @@ def _result_type(info: Any) -> ArrayType:
 
 
 def _evaluate(function: Callable[..., Any], *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    with jax.enable_x64(True):
+    with jaxlink.foreign_scope():
         return tuple([np.asarray(x) for x in jax.jit(function)(*arrays)])
 
 
@@ -119,7 +119,7 @@ Active = tuple[int, ...]
 
 @functools.lru_cache(maxsize=1024)
 def pushed(function: Callable[..., Any], active: Active) -> Callable[..., Any]:
-    """(arguments, tangents of the active ones) -> tangents of the results, for JAX to lower."""
+    """(arguments, tangents of the active ones) -> tangents of the results."""
 
     def push(*arrays: Any) -> Any:
         fixed, some = _at(function, active, arrays, len(active))
@@ -148,7 +148,7 @@ def pulled(function: Callable[..., Any], active: Active, seeded: Active) -> Call
 
 @functools.lru_cache(maxsize=1024)
 def mapped(function: Callable[..., Any], lanes: tuple[bool, ...]) -> Callable[..., Any]:
-    """The function on arrays of which some have lanes, for JAX to lower."""
+    """The function on arrays of which some have lanes, again a JAX function."""
 
     def many(*arrays: Any) -> Any:
         return jax.vmap(function, in_axes=[0 if flag else None for flag in lanes])(*arrays)
@@ -228,7 +228,7 @@ def _keys(fields: dict[str, Any]) -> Any:
 
 KeyArray.__pyxla_made__ = staticmethod(_keys)  # type: ignore[attr-defined]
 HOST = Host(jax.Array, jaxlink.ARRAY, Place(_Config(), "jax_enable_x64"), narrowed, structural)
-LOWERINGS["jax"] = lower
+TYPED["jax"] = typed
 DERIVATIVES["jvp"] = pushed
 DERIVATIVES["vjp"] = pulled
 DERIVATIVES["batch"] = mapped

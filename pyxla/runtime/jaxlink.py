@@ -8,7 +8,9 @@
 
 The primitive `pyxla_call` has one parameter that matters, a finished `Program` hashed by identity.
 Abstract evaluation only reads its types; all inference happened before.  Lowering emits the region
-as a private function of the module being lowered, once per module, and calls it.
+as a private function of the module being lowered, once per module, and calls it: that for one
+partition of XLA:CPU, or the plain one, by what is lowered for.  JAX functions that it calls are
+lowered there too.
 
 Emission does not go through JAX's dtype canonicalization, so 64-bit values inside a program survive
 in a module that is lowered with 64-bit types switched off.  Arguments do not: those that a trace
@@ -19,13 +21,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
 from jax import export
-from jax._src import config, literals
+from jax._src import config, core, literals, source_info_util
 from jax._src.array import ArrayImpl
 from jax._src.interpreters.mlir import JaxIrContext, upstream_dialects
 from jax._src.util import weakref_cache_key_types
@@ -38,12 +41,13 @@ from jaxlib import _jax
 
 from pyxla import journal
 from pyxla.errors import CompileError, InternalError, Location
+from pyxla.ir.core import Region
 from pyxla.ir.rewrite import ops_in
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
 from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import all_over_elements
-from pyxla.lower.emit import emit_function, emit_module
+from pyxla.lower.emit import emit_function, empty_module
 from pyxla.lower.quotients import exact_quotients
 
 if TYPE_CHECKING:
@@ -104,6 +108,44 @@ def _as_param(x: Any, type: Any) -> Any:
     if isinstance(x, jax.Array):
         return x if x.dtype == type.dtype else jax.lax.convert_element_type(x, type.dtype)
     return np.asarray(x, type.dtype)
+
+
+@contextlib.contextmanager
+def foreign_scope() -> Iterator[None]:
+    """In which functions of JAX's are traced that programs call: 64-bit types, and no distinction
+    between what is the same on all devices and what is not, which our types do not make."""
+    with scoped(), config._check_vma(False):
+        yield
+
+
+def environment() -> Any:
+    """The named axes and the mesh that JAX has in scope: the same object for equal ones."""
+    return _environment(core.get_axis_env(), jax.sharding.get_abstract_mesh())
+
+
+@functools.lru_cache(maxsize=256)
+def _environment(axes: Any, mesh: Any) -> Any:
+    return axes, mesh
+
+
+def result_types(
+    function: Callable[..., list[Any]], types: Sequence[ArrayType]
+) -> Sequence[Any] | None:
+    """Shapes and dtypes of the results of a JAX function of flat arrays; None if it calls Python
+    while it runs."""
+    with foreign_scope():
+        traced = jax.jit(function).trace(*map(_struct, types))
+    return None if _calls_python(traced.jaxpr.jaxpr) else traced.out_info
+
+
+def _struct(type: ArrayType) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak)
+
+
+def _calls_python(jaxpr: Any) -> bool:
+    printing = any(not isinstance(effect, core.NamedAxisEffect) for effect in jaxpr.effects)
+    pure = any("callback" in equation.primitive.name for equation in jaxpr.eqns)
+    return printing or pure or any(map(_calls_python, core.subjaxprs(jaxpr)))
 
 
 def is_key(x: Any) -> bool:
@@ -168,24 +210,62 @@ def _abstract(*avals: Any, program: Program) -> list[ShapedArray]:
 
 def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
     module = ctx.module_context
-    function = module.cached_primitive_lowerings.get(program)
+    tuned = _one_partition_of_cpu(ctx)
+    key = (program, tuned, module.axis_context)
+    function = module.cached_primitive_lowerings.get(key)
     if function is None:
-        symbols = module.symbol_table
-        try:
-            name = emit_function(
-                module.module,
-                exact_quotients(program.region, program.options.fast),
-                program.name,
-                visibility="private",
-                symbols=symbols,
-                host=functools.partial(_host_call, ctx),
-            )
-        except CompileError:
-            raise
-        except Exception as error:
-            raise InternalError(error, _first_line(program)) from error
-        function = module.cached_primitive_lowerings[program] = symbols[name]
+        region = exact_quotients(program.form(tuned), program.options.fast)
+        host = functools.partial(_host_call, ctx)
+        name = _emit(ctx, program, region, program.name, visibility="private", host=host)
+        function = module.cached_primitive_lowerings[key] = module.symbol_table[name]
     return func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
+
+
+def _one_partition_of_cpu(ctx: Any) -> bool:
+    """Whether what is lowered is code of one device, and that a CPU: what is for it alone may be in
+    the module then.  In the code of many devices it would stand in the partitioner's way."""
+    module = ctx.module_context
+    axes = module.axis_context
+    if tuple(ctx.platforms or module.platforms) != ("cpu",):
+        return False
+    if isinstance(axes, mlir.SPMDAxisContext):
+        return set(axes.mesh.axis_names) == axes.manual_axes
+    return getattr(axes, "num_devices", 1) == 1
+
+
+def _emit(ctx: Any, program: Program, region: Region, name: str, **how: Any) -> str:
+    """Emit a program as a function of the module that is lowered; returns its name there."""
+    module = ctx.module_context
+    foreign = functools.partial(_foreign_call, ctx)
+    try:
+        return emit_function(
+            module.module, region, name, symbols=module.symbol_table, foreign=foreign, **how
+        )
+    except CompileError:
+        raise
+    except Exception as error:
+        raise InternalError(error, _first_line(program)) from error
+
+
+def _foreign_call(
+    ctx: Any,
+    function: Callable[..., list[Any]],
+    operands: Sequence[Any],
+    types: Sequence[ArrayType],
+) -> Sequence[Any]:
+    """The code of a JAX function, as JAX lowers it for the module; once in it, however often it is
+    called."""
+    avals = [ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
+    inner = ctx.replace(
+        primitive=None,
+        avals_in=avals,
+        avals_out=None,
+        tokens_in=mlir.TokenSet(),
+        tokens_out=None,
+        const_lowering={},
+    )
+    with foreign_scope():
+        return mlir.lower_fun(jax.jit(function))(inner, *operands)
 
 
 def _first_line(program: Program) -> Location | None:
@@ -347,10 +427,15 @@ def _compiler_options(
     return options
 
 
+def default_platform() -> str:
+    """The platform on which programs run by default."""
+    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
+    return getattr(device, "platform", device)
+
+
 def on_cpu() -> bool:
     """Whether programs run on the CPU by default."""
-    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
-    return getattr(device, "platform", device) == "cpu"
+    return default_platform() == "cpu"
 
 
 @functools.lru_cache(maxsize=64)
@@ -367,7 +452,36 @@ def module(program: Program) -> Any:
     """The program as a StableHLO module of its own, in memory."""
     foreign = any(op.name == "foreign" for op in ops_in((program.region,)))
     context = mlir.make_ir_context() if foreign else _context()
-    return emit_module(context, program.region, program.name)
+    made = empty_module(context, program.name)
+    ctx = _context_of(made, (default_platform(),))
+    _emit(ctx, program, program.form(_one_partition_of_cpu(ctx)), "main")
+    return made
+
+
+def _context_of(module: Any, platforms: Sequence[str]) -> Any:
+    """What JAX lowers in, for a module of our own and one device."""
+    made = mlir.ModuleContext(
+        context=module.context,
+        module=module,
+        platforms=platforms,
+        backend=None,
+        axis_context=mlir.ShardingContext(1),
+        keepalives=[],
+        channel_iterator=itertools.count(1),
+        host_callbacks=[],
+        lowering_parameters=mlir.LoweringParameters(),
+    )
+    return mlir.LoweringRuleContext(
+        module_context=made,
+        name_stack=source_info_util.new_name_stack(),
+        traceback=None,
+        primitive=None,
+        avals_in=(),
+        avals_out=None,
+        tokens_in=mlir.TokenSet(),
+        tokens_out=None,
+        const_lowering={},
+    )
 
 
 def _context() -> Any:

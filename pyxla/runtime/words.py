@@ -41,6 +41,7 @@ class Words:
     __slots__ = (
         "_arguments",
         "_others",
+        "_packed",
         "_pieces",
         "_results",
         "_unpack",
@@ -69,7 +70,12 @@ class Words:
         order = results + [i for i in range(len(made)) if i not in set(results)]
         self._results = operator.itemgetter(*_inverse(order)) if results else None
         self.waits = self._results is not None
-        self.region = gather_prologues(in_words(region, params, results))
+        self._packed = params, results
+        self.region = gather_prologues(self.packed(region))
+
+    def packed(self, region: Region) -> Region:
+        """A copy that takes and gives words."""
+        return in_words(region, *self._packed)
 
     def operands(self, leaves: Sequence[Any]) -> Sequence[Any]:
         others = [leaves[i] for i in self._others]

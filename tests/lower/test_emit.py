@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jax.interpreters import mlir
 
@@ -9,7 +11,7 @@ from pyxla.errors import Location
 from pyxla.ir.build import current
 from pyxla.ir.core import Region
 from pyxla.ir.types import I64, array_type, python_type
-from pyxla.lower.emit import emit_function, emit_module
+from pyxla.lower.emit import emit_function, empty_module
 from pyxla.ops.computation import build_region
 from pyxla.ops.control import call, if_, while_
 from pyxla.ops.elementwise import add, compare, convert, multiply
@@ -17,13 +19,21 @@ from pyxla.ops.evaluate import evaluate
 from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant
+from pyxla.runtime import jaxlink
+from pyxla.runtime.executable import program
 from tests.ops.harness import run
 
 F64 = array_type(np.dtype(np.float64), (3,))
 
 
+def module_of(region: Region) -> Any:
+    module = empty_module(mlir.make_ir_context())
+    emit_function(module, region)
+    return module
+
+
 def text(region: Region, locations: bool = False) -> str:
-    module = emit_module(mlir.make_ir_context(), region)
+    module = module_of(region)
     module.operation.verify()
     return module.operation.get_asm(enable_debug_info=locations)
 
@@ -77,30 +87,26 @@ def test_called_region_is_emitted_once():
     np.testing.assert_array_equal(run(region, [np.ones(3)])[0], np.full(3, 4.0))
 
 
-def test_merged_modules_do_not_collide():
-    def code(op: str) -> str:
-        return (
-            f"func.func @main(%x: tensor<3xf64>) -> tensor<3xf64> {{"
-            f" %y = func.call @helper(%x) : (tensor<3xf64>) -> tensor<3xf64>"
-            f" return %y : tensor<3xf64> }}"
-            f"func.func private @helper(%x: tensor<3xf64>) -> tensor<3xf64> {{"
-            f" %y = stablehlo.{op} %x, %x : tensor<3xf64> return %y : tensor<3xf64> }}"
-        )
+def test_a_jax_function_is_in_a_module_once():
+    def double(x):
+        return [x + x]
 
     def body(x):
-        attrs = {"parameter_types": (F64,), "result_types": (F64,), "name": "main"}
-        for op in ("add", "multiply", "add"):
-            (x,) = foreign(x, code=code(op), **attrs)
+        attrs = {"parameter_types": (F64,), "result_types": (F64,), "function": double}
+        for _ in range(3):
+            (x,) = foreign(x, **attrs)
         return x
 
     region = build_region([F64], body)
-    assert text(region).count("func.func private") == 4
+    module = jaxlink.stablehlo(program("main", region))
+    assert module.count("func.func private @double(") == 1
+    assert module.count("call @double(") == 3
     np.testing.assert_array_equal(run(region, [np.ones(3)])[0], np.full(3, 8.0))
 
 
 def test_taken_names_change():
     region = build_region([F64], lambda x: x)
-    module = emit_module(mlir.make_ir_context(), region)
+    module = module_of(region)
     assert emit_function(module, region, "main") != "main"
 
 
