@@ -1,0 +1,92 @@
+"""Arrays that lie on several devices: plain programs give what they give on one."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
+
+import pyxla
+
+AUTO = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+
+
+def placed(x, *spec, mesh=AUTO):
+    """`x` over the devices of a mesh."""
+    with jax.enable_x64(True):
+        return jax.device_put(np.asarray(x), NamedSharding(mesh, PartitionSpec(*spec)))
+
+
+def halve(b, tol):
+    while np.abs(b).max() > tol:
+        b = b * 0.5
+    return b
+
+
+def stencil(a, steps):
+    for _ in range(steps):
+        a[1:-1] = (a[:-2] + a[1:-1] + a[2:]) / 3.0
+    return a.sum(), a * 2.0
+
+
+def table(x, k):
+    mask = x > 0.5
+    y = np.where(mask, np.sin(x), np.cos(x))
+    return {"y": y, "total": y.sum(), "most": np.sort(y)[-k:], "csum": np.cumsum(x)}
+
+
+def lines(a, b):
+    return np.linalg.solve(a, b), np.linalg.inv(a) @ b
+
+
+def drawn(seed, x):
+    rng = np.random.default_rng(seed)
+    return x + rng.normal(size=x.shape)
+
+
+def same(function, *args, specs):
+    """What a program gives for arrays on one device and on eight."""
+    compiled = pyxla.compile(function)
+    one = jax.tree.leaves(compiled(*args))
+    many = [placed(x, *s) if s is not None else x for x, s in zip(args, specs, strict=True)]
+    for got, want in zip(jax.tree.leaves(compiled(*many)), one, strict=True):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-12, atol=1e-14)
+
+
+def check_a_loop_with_a_reduction_in_its_condition():
+    same(halve, np.linspace(1.0, 2.0, 64), 1e-3, specs=(("data",), None))
+
+
+def check_masks_sorts_and_scans():
+    same(table, np.random.default_rng(1).random(4096), 3, specs=(("data",), None))
+
+
+def check_linear_algebra():
+    a = np.random.default_rng(2).random((16, 16)) + 16 * np.eye(16)
+    same(lines, a, a[0], specs=(("data", None), ("data",)))
+
+
+def check_drawing():
+    same(drawn, 3, np.zeros(64), specs=(None, ("data",)))
+
+
+def check_lanes_of_loops():
+    @pyxla.compile
+    def root(x):
+        y = x
+        while abs(y * y - x) > 1e-12:
+            y = 0.5 * (y + x / y)
+        return y
+
+    x = np.linspace(1.0, 9.0, 64)
+    np.testing.assert_allclose(pyxla.vmap(root)(placed(x, "data")), np.sqrt(x), rtol=1e-12)
+
+
+def check_the_code_is_that_of_one_device_on_one_and_plain_on_more():
+    compiled = pyxla.compile(halve)
+    x = np.linspace(1.0, 2.0, 64)
+    compiled(x, 1e-3)
+    with jax.enable_x64(True):
+        outer = jax.jit(lambda x: compiled(x, 1e-3))
+        assert "xla_cpu" in outer.lower(x).as_text()
+        assert "xla_cpu" not in outer.lower(placed(x, "data")).as_text()
