@@ -335,6 +335,19 @@ def emit_function(
         return Emitter(module, symbols, host, foreign).function(name, region, visibility)
 
 
+def emit_here(
+    module: ir.Module,
+    region: Region,
+    operands: Sequence[ir.Value],
+    symbols: ir.SymbolTable,
+    **outside: Outside | None,
+) -> Sequence[ir.Value]:
+    """Add the code of `region` on `operands` at the current place of `module`; its results."""
+    emitter = Emitter(module, symbols, **outside)
+    emitter.ip, emitter.loc = ir.InsertionPoint.current, ir.Location.current
+    return emitter.inline(region, operands)
+
+
 def empty_module(context: ir.Context, name: str = "main") -> ir.Module:
     """A fresh module of that name."""
     with context, ir.Location.unknown():

@@ -47,7 +47,7 @@ from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
 from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import all_over_elements
-from pyxla.lower.emit import emit_function, empty_module
+from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
 
 if TYPE_CHECKING:
@@ -216,7 +216,11 @@ def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
     if function is None:
         region = exact_quotients(program.form(tuned), program.options.fast)
         host = functools.partial(_host_call, ctx)
-        name = _emit(ctx, program, region, program.name, visibility="private", host=host)
+        if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
+            return _emit(ctx, program, emit_here, region, operands, host=host)
+        name = _emit(
+            ctx, program, emit_function, region, program.name, visibility="private", host=host
+        )
         function = module.cached_primitive_lowerings[key] = module.symbol_table[name]
     return func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
 
@@ -233,14 +237,12 @@ def _one_partition_of_cpu(ctx: Any) -> bool:
     return getattr(axes, "num_devices", 1) == 1
 
 
-def _emit(ctx: Any, program: Program, region: Region, name: str, **how: Any) -> str:
-    """Emit a program as a function of the module that is lowered; returns its name there."""
+def _emit(ctx: Any, program: Program, emit: Callable[..., T], *what: Any, **how: Any) -> T:
+    """Emit a program into the module that is lowered."""
     module = ctx.module_context
     foreign = functools.partial(_foreign_call, ctx)
     try:
-        return emit_function(
-            module.module, region, name, symbols=module.symbol_table, foreign=foreign, **how
-        )
+        return emit(module.module, *what, symbols=module.symbol_table, foreign=foreign, **how)
     except CompileError:
         raise
     except Exception as error:
@@ -256,15 +258,20 @@ def _foreign_call(
     """The code of a JAX function, as JAX lowers it for the module; once in it, however often it is
     called."""
     avals = [ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
-    inner = ctx.replace(
-        primitive=None,
-        avals_in=avals,
-        avals_out=None,
-        tokens_in=mlir.TokenSet(),
-        tokens_out=None,
-        const_lowering={},
-    )
     with foreign_scope():
+        size = mlir.aval_to_ir_type(ctx.module_context, core.dim_value_aval())
+        inner = ctx.replace(
+            primitive=None,
+            avals_in=avals,
+            avals_out=None,
+            tokens_in=mlir.TokenSet(),
+            tokens_out=None,
+            const_lowering={},
+            dim_var_values=[
+                x if x.type == size else stablehlo_dialect.convert(size, x)
+                for x in ctx.dim_var_values
+            ],
+        )
         return mlir.lower_fun(jax.jit(function))(inner, *operands)
 
 
@@ -454,7 +461,7 @@ def module(program: Program) -> Any:
     context = mlir.make_ir_context() if foreign else _context()
     made = empty_module(context, program.name)
     ctx = _context_of(made, (default_platform(),))
-    _emit(ctx, program, program.form(_one_partition_of_cpu(ctx)), "main")
+    _emit(ctx, program, emit_function, program.form(_one_partition_of_cpu(ctx)))
     return made
 
 
