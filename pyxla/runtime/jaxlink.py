@@ -41,7 +41,6 @@ from jaxlib import _jax
 
 from pyxla import journal
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.ir.core import Region
 from pyxla.ir.rewrite import ops_in
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
