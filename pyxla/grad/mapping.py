@@ -36,7 +36,7 @@ from pyxla.grad.trees import (
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins.kinds import dtype_of
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, describe
+from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, Variant, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I32, I64, array_type
 from pyxla.lib.operands import cast
@@ -380,8 +380,8 @@ def _others(tree: Tree) -> Iterator[Node]:
 
 
 def _kind(node: Node) -> str:
-    if isinstance(node.content, Compound):
-        return node.content.kind
+    if isinstance(node.content, (Compound, Variant)):
+        return describe(node.content)
     if isinstance(node.content, SetCell):
         return "set"
     return "list whose length is known at run time only"

@@ -27,6 +27,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Variant,
     is_number,
     is_variant,
     number_type,
@@ -106,8 +107,7 @@ class _Flatten:
             x = Tuple(tuple([Const(item) for item in x.value]))
         if isinstance(x, Ref):
             return self.reference(x)
-        known = isinstance(x, (Compound, Tuple)) and not _is_function(x)
-        if known or is_variant(x, "optional"):
+        if isinstance(x, (Compound, Tuple, Variant)) and not _is_function(x):
             return Node(x, tuple([self.visit(part) for part in x.parts]))
         return Leaf(x, structural=self.structural)
 

@@ -218,7 +218,7 @@ class Engine:
             return python_object(self, x)
         except LookupError:
             if choices.is_choice(x):
-                return self.use(x.meta.conflict)
+                return self.use(x.conflict)
             unknown = dynamic_part(self, x)
             if unknown is x:
                 return known_number(x, what)

@@ -311,9 +311,7 @@ class Compound(Structure):
         zip, map, enumerate, reversed, filter            the sequences (and the function)
         super       object                               class, where the search begins
         text        values                               pieces (`infer.text.pieces`)
-        choice      selector                             `infer.joins.choices`
         exception   arguments                            class
-        exceptions  selector, exceptions                 (`infer.raising.exceptions`)
         pytree      leaves                               class, structure
     """
 
@@ -394,11 +392,13 @@ class Variant(Structure):
         kind      items           tag
         unbound   Unbound, value  a bool: False is 0, True 1
         optional  None, value     likewise: `best = None`, which a loop may set
+        constant  known texts, members of enums, classes    an int (`infer.joins.choices`)
+        exception exceptions      an int (`infer.raising.exceptions`)
         mixed     values          an int: `shape = Square(s) if test else Circle(s)`
 
     What None does not have raises, as does reading a name that is unbound.  An instruction that
     uses one of several values of no one type is visited for each of them (`infer.calls.apart`);
-    elsewhere that is refused as `conflict` is.
+    elsewhere that is refused as `conflict` is, and so is what must know which constant there is.
     """
 
     __slots__ = ("conflict", "items", "kind", "tag")
@@ -415,6 +415,11 @@ class Variant(Structure):
     def value(self) -> Any:
         """What that is which may be missing, where it is not."""
         return self.items[1]
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The constants that it may be."""
+        return tuple([item.value for item in self.items])
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -462,14 +467,12 @@ def describe(x: Any) -> str:
         return f"numpy.{x.dtype}" if not x.shape else f"array {x.type}"
     if isinstance(x, Tuple):
         return f"{x.cls.__name__} ({', '.join(map(describe, x.items))})"
-    if isinstance(x, Compound) and x.kind == "choice":
-        return " or ".join([describe(Const(value)) for value in x.meta.values])
     if isinstance(x, Compound):
         return f"pytree {x.meta[0].__name__}" if x.kind == "pytree" else x.kind
     if isinstance(x, Conflict):
         return x.reason
     if isinstance(x, Variant):
-        order = {"mixed": x.items, "optional": x.items[::-1], "unbound": x.items[1:]}[x.kind]
+        order = {"optional": x.items[::-1], "unbound": x.items[1:]}.get(x.kind, x.items)
         return " or ".join(dict.fromkeys(map(describe, order)))
     return "mutable object"
 

@@ -11,22 +11,22 @@ from typing import Any
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, folded
-from pyxla.infer.lattice import Compound, Const, is_number
+from pyxla.infer.lattice import Compound, Const, Variant, is_number
 from pyxla.infer.lists import choosing
 
 _NAMES = ("__name__", "__qualname__")
 
 
-def of_choice(engine: Engine, x: Compound, name: str) -> Any:
+def of_choice(engine: Engine, x: Variant, name: str) -> Any:
     """`x.name`: a method is called with `x` itself, other attributes are looked up by which it
     is."""
-    values = x.meta.values
+    values = x.values
     if folded.is_one_of_texts(x) and callable(getattr(str, name, None)):
         return Compound("method", (Const(getattr(str, name)), x))
     if all(isinstance(v, type) for v in values) and name in _NAMES:
         return _looked_up(engine, x, name)
     if not all(isinstance(v, Enum) for v in values):
-        return engine.use(x.meta.conflict)
+        return engine.use(x.conflict)
     found = {id(f): f for f in [inspect.getattr_static(type(v), name, None) for v in values]}
     descriptor = next(iter(found.values())) if len(found) == 1 else None
     if isinstance(descriptor, types.FunctionType):
@@ -36,15 +36,15 @@ def of_choice(engine: Engine, x: Compound, name: str) -> Any:
     return _looked_up(engine, x, name)
 
 
-def _looked_up(engine: Engine, x: Compound, name: str) -> Any:
-    entries = [getattr(value, name, None) for value in x.meta.values]
+def _looked_up(engine: Engine, x: Variant, name: str) -> Any:
+    entries = [getattr(value, name, None) for value in x.values]
     if all(type(entry) is int for entry in entries):
         return choices.lookup(x, entries)
     if all(type(entry) is str for entry in entries) and len(set(entries)) == len(entries):
-        return Compound("choice", x.items, choices.Choices(entries, x.meta.conflict))
+        return choices.one_of_these(x.tag, entries, x.conflict)
     items = tuple([Const(entry) for entry in entries])
     if all(map(is_number, items)) or all(type(entry) is tuple for entry in entries):
-        found = choosing.picked(engine, items, x.items[0])
+        found = choosing.picked(engine, items, x.tag)
         if found is not None:
             return found
-    return engine.use(x.meta.conflict)
+    return engine.use(x.conflict)

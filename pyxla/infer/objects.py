@@ -17,7 +17,7 @@ from pyxla.infer import generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
-from pyxla.infer.arrays.shadows import same_ref
+from pyxla.infer.arrays.shadows import renumbered, same_ref
 from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls import functions
 from pyxla.infer.calls.dispatch import call, call_object
@@ -44,6 +44,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
     Unbound,
+    Variant,
     has_value,
     is_variant,
     value_of,
@@ -356,16 +357,16 @@ def _described(engine: Engine, cls: type, x: Any, found: Any) -> Any:
 
 
 def _of_compound(engine: Engine, x: Any, name: str) -> Any:
+    if choices.is_choice(x):
+        return of_choice(engine, x, name)
+    if exceptions.is_exception(x):
+        return _of_exception(engine, x, name)
     if not isinstance(x, Compound):
         raise _missing(engine, arrays.kind_of(engine, x), name)
     if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
         return x.items[("start", "stop", "step").index(name)]
-    if x.kind == "choice":
-        return of_choice(engine, x, name)
     if x.kind == "super":
         return _of_super(engine, x, name)
-    if exceptions.is_exception(x):
-        return _of_exception(engine, x, name)
     if x.kind == "partial" and name == "func":
         return x.items[0]
     if x.kind == "function" and name == "__name__":
@@ -382,7 +383,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
     raise _missing(engine, x.kind, name)
 
 
-def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
+def _of_exception(engine: Engine, x: Any, name: str) -> Any:
     """An attribute of an exception, as its `__init__` sets it; one of several, by the selector."""
     if name == "__class__":
         return class_of_exception(x)
@@ -407,7 +408,7 @@ def _of_exception(engine: Engine, x: Compound, name: str) -> Any:
     return _chosen(engine, x, values, f"the attribute {name!r}")
 
 
-def _raise_lacking(engine: Engine, x: Compound, values: list[Any], name: str) -> list[Any]:
+def _raise_lacking(engine: Engine, x: Any, values: list[Any], name: str) -> list[Any]:
     """Raise where `x` is an exception without the attribute, None among `values`; those there are,
     and any of them in the place of None."""
     found = [value for value in values if value is not None]
@@ -420,7 +421,7 @@ def _raise_lacking(engine: Engine, x: Compound, values: list[Any], name: str) ->
     return [found[0] if value is None else value for value in values]
 
 
-def _chosen(engine: Engine, x: Compound, values: list[Any], what: str) -> Any:
+def _chosen(engine: Engine, x: Any, values: list[Any], what: str) -> Any:
     """The value of each exception that `x` may be, as one."""
     found = exceptions.select(x, values)
     if found is None:
@@ -458,7 +459,7 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
     )
 
 
-def class_of_exception(x: Compound) -> Any:
+def class_of_exception(x: Any) -> Any:
     """`type(x)` of an exception."""
     classes = [e.meta for e in exceptions.alternatives(x)]
     if len(set(classes)) == 1:
@@ -467,8 +468,8 @@ def class_of_exception(x: Compound) -> Any:
     names = " or ".join([cls.__name__ for cls in kinds])
     reason = f"the type of the exception that arrives here is {names}"
     conflict = Conflict(reason, hint="catch them in clauses of their own")
-    selector = exceptions.renumbered(x.items[0], [kinds.index(cls) for cls in classes], len(kinds))
-    return Compound("choice", (selector,), choices.Choices(kinds, conflict))
+    selector = renumbered(x.tag, [kinds.index(cls) for cls in classes], len(kinds))
+    return choices.one_of_these(selector, kinds, conflict)
 
 
 def _of_super(engine: Engine, x: Compound, name: str) -> Any:
@@ -662,9 +663,9 @@ def object_init(*args: Any, **kwargs: Any) -> None:
     """`object.__init__`, as `super` finds it: it accepts what cooperating classes pass."""
 
 
-def _type_of_choice(engine: Engine, x: Compound) -> type:
-    classes = list(dict.fromkeys(map(type, x.meta.values)))
-    return classes[0] if len(classes) == 1 else engine.use(x.meta.conflict)
+def _type_of_choice(engine: Engine, x: Variant) -> type:
+    classes = list(dict.fromkeys(map(type, x.values)))
+    return classes[0] if len(classes) == 1 else engine.use(x.conflict)
 
 
 def is_instance(engine: Engine, x: Any, classes: tuple[type, ...]) -> bool:
@@ -689,9 +690,9 @@ def type_of(engine: Engine, x: Any) -> type:
         return content.cls if isinstance(content, ObjectCell) else _container(content)
     if exceptions.is_exception(x):
         return _chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
+    if choices.is_choice(x):
+        return _type_of_choice(engine, x)
     if isinstance(x, Compound):
-        if choices.is_choice(x):
-            return _type_of_choice(engine, x)
         kinds = {"function": types.FunctionType, "range": range, "slice": slice, "text": str}
         kinds |= {"method": types.MethodType, "zip": zip, "enumerate": enumerate, "map": map}
         return kinds.get(x.kind, object)

@@ -212,8 +212,8 @@ class Outputs:
         if isinstance(x, Compound) and x.kind == "text":
             return self.text(x)
         if choices.is_choice(x):
-            index = self.result(self.scalar_value(x.items[0]))
-            return out.OutChoice(index, x.meta.values)
+            index = self.result(x.tag.value)
+            return out.OutChoice(index, x.values)
         if isinstance(x, Compound) and x.kind == "pytree":
             raise CompileError("a registered pytree cannot be returned", self.engine.loc)
         kind = arrays.kind_of(self.engine, x)

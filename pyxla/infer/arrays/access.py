@@ -14,7 +14,17 @@ from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
 from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, describe, is_number
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    describe,
+    is_number,
+    is_variant,
+)
 from pyxla.infer.raising.sizes import verify_fits
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
@@ -242,16 +252,14 @@ def items_of(engine: Engine, x: Any) -> tuple[Any, ...] | None:
         content = engine.content(x)
         if isinstance(content, ListCell):
             return content.items
-    if isinstance(x, Compound):
-        return None
     return None
 
 
 def need_characters(engine: Engine, x: Any) -> None:
     """Ask for the numbers that text is made of, or chosen by, if its characters matter here."""
-    if isinstance(x, Compound) and x.kind in ("text", "choice"):
-        for item in x.items:
-            engine.static(item, "a number whose characters are looked at")
+    if is_variant(x, "constant") or (isinstance(x, Compound) and x.kind == "text"):
+        for part in x.parts:
+            engine.static(part, "a number whose characters are looked at")
 
 
 def kind_of(engine: Engine, x: Any) -> str:

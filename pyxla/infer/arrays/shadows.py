@@ -49,6 +49,13 @@ def chosen(selector: Scalar, values: Sequence[Value]) -> Value:
     return value
 
 
+def renumbered(selector: Scalar, places: Sequence[int], count: int) -> Scalar:
+    """`places[selector]`, a position among `count` things."""
+    if list(places) == list(range(len(places))):
+        return selector
+    return one_of(chosen(selector, [number(place) for place in places]), count)
+
+
 def through(ref: Ref, view: views.View) -> Ref:
     """`view` of what `ref` shows."""
     steps = ref.view

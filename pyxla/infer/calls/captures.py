@@ -45,6 +45,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
     Unbound,
+    Variant,
     describe,
     is_variant,
 )
@@ -429,13 +430,13 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
             return slice(*[operand(engine, i, bounded) for i in x.items])
         if x.kind in FUNCTIONS:
             return engine.wrapper(x)
-        if x.kind == "choice":
-            number = choices.number_of(x)
-            return engine.use(x.meta.conflict) if number is None else number
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         arrays.need_characters(engine, x)
         return x
+    if choices.is_choice(x):
+        number = choices.number_of(x)
+        return engine.use(x.conflict) if number is None else number
     found = engine.use(x)
     if is_variant(found, "optional"):
         raise engine.refuse(f"this may be None: {describe(found)}", "test `is not None` first")
@@ -453,7 +454,7 @@ def abstract(engine: Engine, x: Any, zero_d: bool = False) -> Any:
             mixed = engine.permuted and len(x.value.type.shape) > 1
             return Ref(engine.heap.new(x, engine.loc, strides=MIXED if mixed else None))
         return x
-    if kind is Scalar or isinstance(x, (Ref, Compound, Tuple, Const)):
+    if kind is Scalar or isinstance(x, (Ref, Compound, Tuple, Const, Variant)):
         return x
     if kind is tuple:
         return Tuple(tuple([abstract(engine, i, zero_d) for i in x]))

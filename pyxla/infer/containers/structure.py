@@ -69,9 +69,9 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         array = arrays.fresh(engine, x)
         return engine.library("indexing", arrays.getitem, engine, array, key)
     if isinstance(content, DictCell):
-        if choices.is_choice(key) and all(v in content.items for v in key.meta.values):
-            items = tuple([engine.use(content.items[v]) for v in key.meta.values])
-            found = choosing.choose(engine, x, items, key.items[0])
+        if choices.is_choice(key) and all(v in content.items for v in key.values):
+            items = tuple([engine.use(content.items[v]) for v in key.values])
+            found = choosing.choose(engine, x, items, key.tag)
             if found is not None:
                 return found
         if (asked := tables.looked(engine, x, key)) is not None:
@@ -433,7 +433,7 @@ def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
 def length(engine: Engine, x: Any) -> Any:
     """`len(x)` of a sequence: a Const or an int Scalar."""
     if choices.is_choice(x):
-        return choices.lookup(x, [len(value) for value in x.meta.values])
+        return choices.lookup(x, [len(value) for value in x.values])
     if isinstance(x, Const):
         try:
             return Const(len(x.value))

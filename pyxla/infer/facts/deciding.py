@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.lattice import Array, Compound, Scalar, Tuple
+from pyxla.infer.lattice import Array, Scalar, Tuple, Variant
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value
 
 if TYPE_CHECKING:
@@ -117,8 +117,7 @@ def decided_by_data(engine: Engine, *xs: Any) -> bool:
     loops would not make known."""
     heads = {head for frame in engine.frames for head in frame.heads.values()}
     for x in xs:
-        parts = isinstance(x, Tuple) or (isinstance(x, Compound) and x.kind == "choice")
-        if parts and decided_by_data(engine, *x.items):
+        if isinstance(x, (Tuple, Variant)) and decided_by_data(engine, *x.parts):
             return True
         if isinstance(x, (Scalar, Array)) and engine.policy.grows:
             if engine.policy.lists == "all" or not by_arguments(x.value, heads):

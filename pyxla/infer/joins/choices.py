@@ -1,8 +1,7 @@
 """One of several known texts or members of an enum: `status = "done" if ok else "failed"`.
 
-    Compound("choice", (selector,), Choices)      the value at position `selector`, an int
-
-Whoever must know which it is meets `Choices.conflict`, as if the paths could not be joined.
+A `Variant` of constants.  Whoever must know which it is meets its `conflict`, as if the paths could
+not be joined.
 """
 
 from __future__ import annotations
@@ -13,15 +12,10 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pyxla.infer.arrays.shadows import chosen, number, one_of
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, Scalar
-from pyxla.ir.build import building
-from pyxla.ir.core import Value
+from pyxla.infer.arrays.shadows import chosen, number
+from pyxla.infer.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
-from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -29,51 +23,35 @@ if TYPE_CHECKING:
 _KINDS = (str, enum.Enum)
 
 
-class Choices:
-    """The values that a choice has, and what to say of it where it must be known."""
-
-    __slots__ = ("conflict", "values")
-
-    def __init__(self, values: Sequence[Any], conflict: Conflict) -> None:
-        self.values = tuple(values)
-        self.conflict = conflict
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Choices) and self.values == other.values
-
-    def __hash__(self) -> int:
-        return hash(self.values)
-
-
 def is_choice(x: Any) -> bool:
-    return type(x) is Compound and x.kind == "choice"
+    return type(x) is Variant and x.kind == "constant"
+
+
+def is_member(x: Any) -> bool:
+    """Whether `x` is a member of an enum, which may be a number besides."""
+    return isinstance(x, Const) and isinstance(x.value, enum.Enum)
 
 
 def values_of(x: Any) -> tuple[Any, ...] | None:
     """The texts or members that `x` may be; None of anything else."""
     if is_choice(x):
-        return x.meta.values
+        return x.values
     return (x.value,) if isinstance(x, Const) and isinstance(x.value, _KINDS) else None
 
 
-def selector_in(x: Any, values: Sequence[Any]) -> Any:
-    """The position among `values` of what `x` is, an int; None where one is missing."""
-    own = values_of(x)
-    places = [place(value, values) for value in own or ()]
-    if not places or None in places:
-        return None
-    if not is_choice(x):
-        return Const(places[0])
-    if places == list(range(len(places))):
-        return x.items[0]
-    return one_of(chosen(x.items[0], [number(place or 0) for place in places]), len(values))
+def is_constant(x: Any) -> bool:
+    """Whether `x` is one or several known texts or members of enums."""
+    return values_of(x) is not None
 
 
 def place(value: Any, values: Sequence[Any]) -> int | None:
     """Where `value` is among `values`."""
-    return next(
-        (i for i, v in enumerate(values) if v is value or (_is_text(v) and v == value)), None
-    )
+    return next((i for i, v in enumerate(values) if is_same(v, value)), None)
+
+
+def is_same(x: Any, y: Any) -> bool:
+    """Whether two texts, or members of enums, are one."""
+    return x is y or (_is_text(x) and x == y)
 
 
 def _is_text(x: Any) -> bool:
@@ -96,52 +74,31 @@ def position(x: Any, values: Sequence[Any]) -> Any:
     return lookup(x, places) if is_choice(x) else Const(places[0] if places else -1)
 
 
-def one_of_these(selector: Scalar, values: Sequence[Any]) -> Compound:
-    """That of the texts or members `values` which is at the position `selector`."""
+def one_of_these(
+    selector: Scalar, values: Sequence[Any], conflict: Conflict | None = None
+) -> Variant:
+    """That of the constants `values` which is at the position `selector`."""
     names = " or ".join([repr(value) for value in values])
-    return Compound("choice", (selector,), Choices(values, Conflict(f"this may be {names}")))
+    items = tuple([Const(value) for value in values])
+    return Variant("constant", selector, items, conflict or Conflict(f"this may be {names}"))
 
 
-def join(
-    values: Sequence[Any],
-    undefined: Any,
-    join_one: Callable[[list[Any]], Any],
-    at: Callable[[int], Any],
-    conflict: Callable[[], Conflict],
-) -> Any:
-    """What each of `values` is on its path; None where they are not texts or members.
-
-    undefined: stands for no value.  at: a builder at the end of a path.
-    """
-    found = [None if v is undefined else values_of(v) for v in values]
-    if any(own is None and v is not undefined for own, v in zip(found, values, strict=True)):
-        return None
-    union = united(*[own or () for own in found])
-    picks = []
-    for i, value in enumerate(values):
-        with building(at(i)):
-            picks.append(value if value is undefined else selector_in(value, union))
-    return Compound("choice", (join_one(picks),), Choices(union, conflict()))
+def table(x: Variant, entry: Callable[[Any], Any]) -> list[Any]:
+    return [entry(value) for value in x.values]
 
 
-def table(x: Compound, entry: Callable[[Any], Any]) -> list[Any]:
-    return [entry(value) for value in x.meta.values]
-
-
-def test(x: Compound, holds: Callable[[Any], bool]) -> Any:
+def test(x: Variant, holds: Callable[[Any], bool]) -> Any:
     """Whether `holds` of what `x` is, a bool."""
     hits = [i for i, hit in enumerate(table(x, holds)) if hit]
-    if len(hits) in (0, len(x.meta.values)):
+    if len(hits) in (0, len(x.values)):
         return Const(bool(hits))
-    selector = _value(x.items[0])
-    tests = [compare(selector, number(i), direction="EQ") for i in hits]
+    tests = [compare(x.tag.value, number(i), direction="EQ") for i in hits]
     return Scalar(convert(functools.reduce(or_, tests), dtype=BOOL, weak=True))
 
 
-def lookup(x: Compound, entries: Sequence[int]) -> Scalar:
+def lookup(x: Variant, entries: Sequence[int]) -> Scalar:
     """That of `entries` which belongs to what `x` is, an int."""
-    selector = Scalar(_value(x.items[0]))
-    return Scalar(chosen(selector, [number(n) for n in entries]))
+    return Scalar(chosen(x.tag, [number(n) for n in entries]))
 
 
 def equal(x: Any, y: Any) -> Any:
@@ -152,11 +109,11 @@ def equal(x: Any, y: Any) -> Any:
         other = y.value if isinstance(y, Const) else None
         return test(x, lambda value: isinstance(y, Const) and bool(value == other))
     both = []
-    for i, one in enumerate(x.meta.values):
-        at = place(one, y.meta.values)
+    for i, one in enumerate(x.values):
+        at = place(one, y.values)
         if at is not None:
-            here = compare(_value(x.items[0]), number(i), direction="EQ")
-            both.append(and_(here, compare(_value(y.items[0]), number(at), direction="EQ")))
+            here = compare(x.tag.value, number(i), direction="EQ")
+            both.append(and_(here, compare(y.tag.value, number(at), direction="EQ")))
     if not both:
         return Const(False)
     return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))
@@ -167,9 +124,9 @@ def number_of(x: Any, operation: str = "__index__") -> Scalar | None:
 
     operation: the method of the int that is asked for, which the class of a member may replace.
     """
-    if not is_choice(x) or not all(_counts(value, operation) for value in x.meta.values):
+    if not is_choice(x) or not all(_counts(value, operation) for value in x.values):
         return None
-    return lookup(x, [int(value) for value in x.meta.values])
+    return lookup(x, [int(value) for value in x.values])
 
 
 def _counts(value: Any, operation: str) -> bool:
@@ -184,7 +141,7 @@ def ranks(operation: str, x: Any, y: Any) -> tuple[Any, Any] | None:
     """Ints that are ordered as `x` and `y` are, texts or members of IntEnums of which data decides
     at least one; None where their order is not known."""
     if is_choice(x) and is_choice(y):
-        union = united(x.meta.values, y.meta.values)
+        union = united(x.values, y.values)
         if not all(map(_is_text, union)) and not all(_counts(v, operation) for v in union):
             return None
         order = sorted(union)
@@ -208,10 +165,4 @@ def compared(engine: Engine, relation: Callable[[Any, Any], bool], x: Any, y: An
         return test(x, lambda value: relation(value, y.value))
     if is_choice(y) and isinstance(x, Const):
         return test(y, lambda value: relation(x.value, value))
-    return engine.use((x if is_choice(x) else y).meta.conflict)
-
-
-def _value(selector: Any) -> Value:
-    if isinstance(selector, Const):
-        return constant(value=np.asarray(selector.value), weak=True)
-    return selector.value
+    return engine.use((x if is_choice(x) else y).conflict)

@@ -16,7 +16,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import one_of
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.choices import is_choice
-from pyxla.infer.lattice import Array, Compound, Const
+from pyxla.infer.lattice import Array, Const, Variant
 from pyxla.infer.lists import choosing, number_lists
 from pyxla.lib.operands import as_array
 
@@ -28,7 +28,7 @@ _OUT_OF_RANGE = "string index out of range"
 
 
 def is_one_of_texts(x: Any) -> bool:
-    return is_choice(x) and all(type(value) is str for value in x.meta.values)
+    return is_choice(x) and all(type(value) is str for value in x.values)
 
 
 def call(engine: Engine, function: Any, args: Sequence[Any]) -> Any:
@@ -49,11 +49,11 @@ def _is_of_texts(function: Any) -> bool:
     return function in _FUNCTIONS or type(getattr(function, "__self__", None)) is str
 
 
-def mapped(engine: Engine, x: Compound, function: Callable[[str], Any]) -> Any:
+def mapped(engine: Engine, x: Variant, function: Callable[[str], Any]) -> Any:
     """`function(x)`; None where the results are of no one type."""
     results: list[Any] = []
     raised: list[tuple[str, Exception]] = []
-    for text in x.meta.values:
+    for text in x.values:
         try:
             results.append(function(text))
         except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises
@@ -67,7 +67,7 @@ def mapped(engine: Engine, x: Compound, function: Callable[[str], Any]) -> Any:
     return _looked_up(engine, x, [good[0] if result is None else result for result in results])
 
 
-def _looked_up(engine: Engine, x: Compound, results: list[Any]) -> Any:
+def _looked_up(engine: Engine, x: Variant, results: list[Any]) -> Any:
     """That of `results`, all of one type, which belongs to what `x` is."""
     if type(results[0]) is str:
         union = choices.united(results)
@@ -76,20 +76,20 @@ def _looked_up(engine: Engine, x: Compound, results: list[Any]) -> Any:
         places = [choices.place(result, union) or 0 for result in results]
         return choices.one_of_these(choices.lookup(x, places), union)
     if type(results[0]) is bool:
-        hits = {text for text, hit in zip(x.meta.values, results, strict=True) if hit}
+        hits = {text for text, hit in zip(x.values, results, strict=True) if hit}
         return choices.test(x, lambda text: text in hits)
     if type(results[0]) is int:
         fits = all(-(2**63) <= result < 2**63 for result in results)
         return choices.lookup(x, results) if fits else None
-    return choosing.picked(engine, tuple([Const(result) for result in results]), x.items[0])
+    return choosing.picked(engine, tuple([Const(result) for result in results]), x.tag)
 
 
-def get_item(engine: Engine, x: Compound, key: Any) -> Any:
+def get_item(engine: Engine, x: Variant, key: Any) -> Any:
     """`x[key]`; None where the key must be known."""
     if not number_lists.is_dynamic(key):
         known = engine.index(key, "the index of a text")
         return mapped(engine, x, lambda text: text[known])
-    texts: tuple[str, ...] = x.meta.values
+    texts: tuple[str, ...] = x.values
     lengths = [len(text) for text in texts]
     width = max(lengths)
     if not width:
@@ -102,13 +102,13 @@ def get_item(engine: Engine, x: Compound, key: Any) -> Any:
         places = [choices.place(character, union) or 0 for character in text]
         row[width : width + len(text)] = row[width - len(text) : width] = places
     binary = engine.rules.binary
-    at = binary(engine, "mul", x.items[0], Const(2 * width))
+    at = binary(engine, "mul", x.tag, Const(2 * width))
     at = binary(engine, "add", binary(engine, "add", at, Const(width)), key)
     found = arrays.getitem(engine, arrays.fresh(engine, as_array(table.ravel())), at)
     return choices.one_of_these(one_of(arrays.python_scalar(found, int).value, len(union)), union)
 
 
-def _checked(engine: Engine, x: Compound, key: Any, lengths: Sequence[int]) -> Any:
+def _checked(engine: Engine, x: Variant, key: Any, lengths: Sequence[int]) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
     if len(set(lengths)) == 1 or not engine.tests(IndexError):
         return number_lists.checked(engine, key, max(lengths), _OUT_OF_RANGE)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.infer.arrays.shadows import chosen, number, one_of
+from pyxla.infer.arrays.shadows import chosen, number, one_of, renumbered
 from pyxla.infer.facts import extent
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
@@ -213,7 +213,7 @@ def selector_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
     if len(places) == 1:
         return Const(places[0])
     with building(Builder(block.instrs, loc)):
-        return one_of(chosen(x.kinds.selector, [number(p) for p in places]), len(choices))
+        return renumbered(x.kinds.selector, places, len(choices))
 
 
 def has_exact(x: Any) -> bool:
@@ -262,10 +262,7 @@ def operated(engine: Engine, op: Any, operands: Sequence[Any], result: Any) -> A
         return result
     if len(choices) == 1 and not is_zero_dim(choices[0]):
         return result if kinds_of(result) == choices else _as(result, choices[0])
-    places = [choices.index(kind) for kind in found]
-    selector = _position(operands)
-    if places != list(range(len(choices))):
-        selector = one_of(chosen(selector, [number(p) for p in places]), len(choices))
+    selector = renumbered(_position(operands), [choices.index(k) for k in found], len(choices))
     return with_kinds(result, Kinds(choices, selector))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from pyxla.errors import Location
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, resolve, same_ref, same_refs
+from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, same_refs
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
 from pyxla.infer.facts.refine import atoms
@@ -28,7 +28,7 @@ from pyxla.infer.heap import (
     reachable,
     shadowed,
 )
-from pyxla.infer.joins import kinds, unions, variants
+from pyxla.infer.joins import choices, kinds, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import called, conflict
@@ -55,7 +55,6 @@ from pyxla.infer.lattice import (
     value_of,
 )
 from pyxla.infer.lists import sites
-from pyxla.infer.raising import exceptions
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType, python_type
@@ -163,7 +162,7 @@ class Join:
         return self._join_parts(values, known)
 
     def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
-        if (found := exceptions.join_several(self, values, UNDEFINED)) is not None:
+        if (found := variants.join_constants(self, values, known)) is not None:
             return found
         if any(map(is_number, known)) and (mixed := kinds.scalars(self, values)) is not None:
             return self._join_numbers(mixed, [v for v in mixed if v is not UNDEFINED])
@@ -173,9 +172,9 @@ class Join:
         whole = isinstance(first, (Tuple, Compound)) and all(map(first.is_like, known))
         if not whole or self._is_apart(known, values):
             return self._apart(values)
-        return self._with_parts(first, values)
+        return self.with_parts(first, values)
 
-    def _with_parts(self, first: Any, values: list[Any]) -> Any:
+    def with_parts(self, first: Any, values: list[Any]) -> Any:
         """Structures like `first`, joined part by part."""
         unknown = (UNDEFINED,) * len(first.parts)
         rows = [unknown if v is UNDEFINED else v.parts for v in values]
@@ -184,11 +183,11 @@ class Join:
     def _is_apart(self, known: list[Any], values: list[Any]) -> bool:
         """Whether functions or the like have parts of no one type."""
         compound = self.apart and isinstance(known[0], Compound)
-        return compound and not variants.parts_alike(values, self.states, UNDEFINED)
+        return compound and not variants.parts_alike(values, self.states)
 
     def _apart(self, values: list[Any]) -> Any:
         """Each of values of no one type as it is, or why they cannot be."""
-        found = variants.join(self, values, UNDEFINED) if self.apart else None
+        found = variants.of_kind(self, values, "mixed") if self.apart else None
         return self.conflict(values) if found is None else found
 
     def _join_conflicts(self, values: list[Any]) -> Any:
@@ -230,8 +229,8 @@ class Join:
         type = kinds.only_kind(values) or joined_number_type(known, self.directions is None)
         if type is None:
             return self.conflict(values)
-        if not type.weak and any(map(exceptions.is_member, known)):
-            found = exceptions.join_several(self, values, UNDEFINED)
+        if not type.weak and any(map(choices.is_member, known)):
+            found = variants.join_constants(self, values, known)
             return self.conflict(values) if found is None else found
         if not self.vary and all(isinstance(v, Const) for v in values):
             if all_equal([v.value for v in values]):
@@ -288,6 +287,11 @@ class Join:
         return extent.IntFact(
             entry.lo if low == "entry" else low, entry.hi if high == "entry" else high
         )
+
+    def tag(self, picks: list[Any], count: int) -> Scalar:
+        """The position among `count` items of what each state has at these positions."""
+        known = [pick for pick in picks if pick is not UNDEFINED]
+        return one_of(self._join_numbers(picks, known).value, count)
 
     def phi(self, values: list[Any], type: ArrayType) -> Value:
         """A phi of scalars: operands on the real edges, ghosts only lend their types."""
@@ -436,7 +440,7 @@ class Join:
         first = known[0]
         if not all(map(first.is_like, known)):
             return self.conflict(contents)
-        return self._with_parts(first, contents)
+        return self.with_parts(first, contents)
 
     def _join_shadows(self, contents: list[Any]) -> Content:
         refs = [c.refs if isinstance(c, Shadow) else None for c in contents]

@@ -28,6 +28,7 @@ from pyxla.infer.arrays.shadows import (
     chosen,
     number,
     one_of,
+    renumbered,
     resolve,
     same_object,
 )
@@ -91,8 +92,7 @@ def pick(state: Found, places: Sequence[int], block: Block, loc: Any) -> Any:
     if state.selector is None or len(set(places)) == 1:
         return Const(places[0])
     with building(Builder(block.instrs, loc)):
-        value = chosen(state.selector, [number(place) for place in places])
-    return one_of(value, max(places) + 1)
+        return renumbered(state.selector, places, max(places) + 1)
 
 
 def size(state: Found, keys: Sequence[Any], key: Any, index: int, block: Block, loc: Any) -> Any:

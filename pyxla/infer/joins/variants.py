@@ -1,8 +1,8 @@
 """Tagged unions where paths meet (`lattice.Variant`).
 
-Where a number and an array meet, instances of different classes, arrays of different shapes, the
-name is each of them on its path, and a tag says which.  Values that have a common type are one of
-the items.  An item that a path does not have is never looked at there.
+Where texts, exceptions, or values of no one type meet, a number and an array, instances of
+different classes, the name is each of them on its path, and a tag says which.  Values that have a
+common type are one of the items.  An item that a path does not have is never looked at there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import chosen, number, one_of, resolve
+from pyxla.infer.arrays.shadows import renumbered, resolve
 from pyxla.infer.heap import (
     DictCell,
     GrowingList,
@@ -21,8 +21,10 @@ from pyxla.infer.heap import (
     Pooled,
     RowList,
 )
+from pyxla.infer.joins import choices
 from pyxla.infer.joins.joined import joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
+    UNDEFINED,
     Array,
     Compound,
     Conflict,
@@ -35,8 +37,8 @@ from pyxla.infer.lattice import (
     is_variant,
     value_of,
 )
+from pyxla.infer.raising.exceptions import is_alike, is_exception
 from pyxla.ir.build import Builder, building
-from pyxla.ir.types import python_type
 
 # More kinds of values than this do not meet.
 MOST = 6
@@ -44,57 +46,90 @@ _INSTANCES = (ObjectCell, Pooled)
 _LISTS = (ListCell, GrowingList, NumberList, RowList, DictCell)
 
 
-def join(join: Any, values: Sequence[Any], undefined: Any) -> Variant | None:
-    """What each of `values` is in the states of `join`; None where there are too many kinds."""
+def join_constants(join: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:
+    """What texts, members of enums or exceptions are in the states of `join`; None of others."""
+    for kind, belongs in (("exception", is_exception), ("constant", choices.is_constant)):
+        if all(map(belongs, known)):
+            return of_kind(join, values, kind)
+    return None
+
+
+def of_kind(join: Any, values: Sequence[Any], kind: str) -> Any:
+    """What each of `values` is in the states of `join`; None where there are too many types."""
     found: list[tuple[Any, Any]] = []
     places: list[list[int]] = []
     for value, state in zip(values, join.states, strict=True):
         if isinstance(value, Conflict):
             return None
         places.append([])
-        for item in () if value is undefined else items_of(value):
-            at = _place(found, item, state)
-            if at in places[-1]:
-                return None
+        for item in () if value is UNDEFINED else items_of(value, kind):
+            at = _place(kind, found, item, state, places[-1])
             places[-1].append(at)
             found[at:] = found[at:] or [(item, state)]
-    if len(found) > MOST or (join.directions is not None and not _settles(found)):
+    if kind == "mixed" and not _settles(found, join.directions is not None):
         return None
-    columns: list[list[Any]] = [[undefined] * len(places) for _ in found]
+    columns: list[list[Any]] = [[UNDEFINED] * len(places) for _ in found]
     for i, own in enumerate(places):
-        for at, item in zip(own, items_of(values[i]), strict=False):
+        for at, item in zip(own, items_of(values[i], kind), strict=False):
             columns[at][i] = item
-    items = tuple([join.join(column) for column in columns])
+    items = tuple([_joined(join, kind, x, column) for (x, _), column in zip(found, columns)])
+    if len(items) == 1:
+        return items[0]
     if any(isinstance(item, Conflict) for item in items):
         return None
     picks = [
-        pick(value, own, edge.block, join.loc)
-        for value, own, edge in zip(values, places, join.edges, strict=False)
+        pick(value, own, state.block, join.loc) if state in join.edges else _sample(value)
+        for value, own, state in zip(values, places, join.states, strict=True)
     ]
-    picks += [Const(0)] * (len(join.states) - len(picks))
-    selector = one_of(join.phi(picks, python_type(int)), len(items))
-    return Variant("mixed", selector, items, join.conflict(list(values)))
+    conflict = None if kind == "exception" else join.conflict(list(values))
+    return Variant(kind, join.tag(picks, len(items)), items, conflict)
 
 
-def items_of(x: Any) -> tuple[Any, ...]:
+def _joined(join: Any, kind: str, first: Any, column: list[Any]) -> Any:
+    """One of the items of a variant, which some states have."""
+    if kind == "mixed":
+        return join.join(column)
+    return first if kind == "constant" else join.with_parts(first, column)
+
+
+def items_of(x: Any, kind: str) -> tuple[Any, ...]:
     """What `x` may be."""
-    return x.items if is_variant(x, "mixed") else (x,)
+    return x.items if is_variant(x, kind) else (x,)
 
 
 def pick(value: Any, places: Sequence[int], block: Any, loc: Any) -> Any:
     """The position of what `value` is at the end of a block, where its items are at `places`."""
     if len(places) < 2:
-        return Const(places[0] if places else 0)
-    if list(places) == list(range(len(places))):
-        return value.tag
+        return Const(places[0]) if places else UNDEFINED
     with building(Builder(block.instrs, loc)):
-        return one_of(chosen(value.tag, [number(at) for at in places]), max(places) + 1)
+        return renumbered(value.tag, places, max(places) + 1)
 
 
-def _place(found: Sequence[tuple[Any, Any]], item: Any, state: Any) -> int:
-    """Where among `found` the first is that has a common type with `item`, or the end."""
-    alike = (i for i, (x, other) in enumerate(found) if _alike(x, other, item, state))
+def _sample(value: Any) -> Any:
+    """A position of which the type counts."""
+    return value.tag if isinstance(value, Variant) else Const(-1)
+
+
+def _place(
+    kind: str, found: Sequence[tuple[Any, Any]], item: Any, state: Any, taken: Sequence[int]
+) -> int:
+    """Where among `found`, at none of the places taken, the first is that is one item with `item`;
+    or the end."""
+    alike = (
+        i
+        for i, (x, other) in enumerate(found)
+        if i not in taken and _is_one(kind, x, other, item, state)
+    )
     return next(alike, len(found))
+
+
+def _is_one(kind: str, x: Any, state: Any, y: Any, other: Any) -> bool:
+    """Whether values of two states are one item of a variant."""
+    if kind == "mixed":
+        return _alike(x, state, y, other)
+    if kind == "exception":
+        return is_alike(x, y)
+    return isinstance(y, Const) and choices.is_same(x.value, y.value)
 
 
 def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
@@ -112,9 +147,9 @@ def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
     return isinstance(x, Variant) and x.is_like(y)
 
 
-def parts_alike(values: Sequence[Any], states: Sequence[Any], undefined: Any) -> bool:
+def parts_alike(values: Sequence[Any], states: Sequence[Any]) -> bool:
     """Whether the parts of compounds have a common type each."""
-    known = [(v, s) for v, s in zip(values, states, strict=True) if v is not undefined]
+    known = [(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
     first = known[0]
     return all(_alike(*first, *other) for other in known[1:])
 
@@ -143,37 +178,39 @@ def same_class(contents: Sequence[Any]) -> bool:
     return same_kind(contents) and len(classes) < 2
 
 
-def _settles(found: Sequence[tuple[Any, Any]]) -> bool:
-    """Whether a loop may carry these: no list that grows, nor an array that does."""
-    kinds = [_sort(x, state) for x, state in found]
-    return None not in kinds and len(set(kinds)) == len(kinds)
+def _settles(found: Sequence[tuple[Any, Any]], loop: bool) -> bool:
+    """Whether there are several types, and not too many; of which a loop may carry no list that
+    grows, nor an array that does."""
+    kinds = [_sort(x, state) for x, state in found] if loop else []
+    return 1 < len(found) <= MOST and None not in kinds and len(set(kinds)) == len(kinds)
 
 
 def _sort(x: Any, state: Any) -> Any:
     if not isinstance(x, Ref):
-        return type(x), getattr(x, "value", None) if isinstance(x, Const) else None
+        return type(x), getattr(x, {Const: "value", Variant: "kind"}.get(type(x), ""), None)
     content = _shown(x, state)
     if isinstance(content, _LISTS):
         return None
     return content.cls if isinstance(content, _INSTANCES) else type(content)
 
 
-def fit(fit: Any, template: Variant, back: Any, undefined: Any) -> None:
+def fit(fit: Any, template: Variant, back: Any) -> None:
     """Whether a loop brings back what `template` may be at its header; connects the phis."""
-    if (kind := template.kind) != "mixed":
+    kind, edge = template.kind, fit.back
+    if kind in ("optional", "unbound"):
         fit.value(template.tag, has_value(back, kind))
         fit.value(template.value, value_of(back, kind))
         return
     own = [(item, fit.head.ghost) for item in template.items]
-    column = [undefined] * len(own)
-    places = []
-    for item in () if back is undefined else items_of(back):
-        at = _place(own, item, fit.back)
-        if at == len(own) or column[at] is not undefined:
+    column: list[Any] = [UNDEFINED] * len(own)
+    places: list[int] = []
+    for item in items_of(back, kind):
+        at = _place(kind, own, item, edge, places)
+        if at == len(own):
             fit.ok = False
             return
         column[at] = item
         places.append(at)
-    fit.value(template.tag, pick(back, places, fit.back.block, fit.back.loc))
+    fit.value(template.tag, pick(back, places, edge.block, edge.loc))
     for item, value in zip(template.items, column, strict=True):
         fit.value(item, value)

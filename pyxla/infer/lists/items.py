@@ -153,7 +153,7 @@ def item_of(heap: Heap, x: Any) -> Item | None:
             return _row(type(x.value), [item_of(heap, Const(i)) for i in x.value])
         return Same(x.value) if isinstance(x.value, _CONSTANTS) else None
     if choices.is_choice(x):
-        return picked(x.meta.values)
+        return picked(x.values)
     if isinstance(x, Tuple):
         return (
             _row(x.cls, [item_of(heap, i) for i in x.items])
@@ -383,7 +383,7 @@ def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
     elif isinstance(item, Handle):
         yield _row_of(heap, x)
     elif isinstance(item, Handles):
-        given = items_of(x)
+        given = items_of(x, "mixed")
         places = [item.classes.index(_class_of(heap, one)) for one in given]
         yield cast(_chosen(x, [number(place) for place in places]), INT)
         yield _chosen(x, [_row_of(heap, one) for one in given])

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from pyxla.errors import CompileError, Location
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, chosen, resolve, same_ref
+from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_ref
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
     Content,
@@ -26,7 +24,7 @@ from pyxla.infer.heap import (
     Visit,
     reachable,
 )
-from pyxla.infer.joins import choices, kinds, unions, variants
+from pyxla.infer.joins import kinds, unions, variants
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.joins.merge import UP, Edge, Join, all_equal, materialize
@@ -47,7 +45,6 @@ from pyxla.infer.lattice import (
 from pyxla.infer.loops.guesses import Field, varied
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
-from pyxla.ops.shape import constant
 
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
@@ -298,7 +295,7 @@ class _Fit:
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
         if isinstance(template, Variant):
-            variants.fit(self, template, back, UNDEFINED)
+            variants.fit(self, template, back)
         elif back is UNDEFINED:
             self._undefined(template)
         elif isinstance(template, Conflict):
@@ -307,12 +304,6 @@ class _Fit:
             self._number(template, back)
         elif isinstance(template, Ref):
             self._ref(template, back)
-        elif choices.is_choice(template):
-            with building(Builder(self.back.block.instrs, self.back.loc)):
-                selector = choices.selector_in(back, template.meta.values)
-            self.ok &= selector is not None
-            if selector is not None:
-                self.value(template.items[0], selector)
         elif isinstance(template, (Tuple, Compound)):
             self._parts(template, taken_apart(back))
         else:
@@ -468,7 +459,10 @@ class _Fit:
                 if moved is None:
                     self._lose(cell)
                 else:
-                    self.value(template.selector, _permuted(selector, moved))
+                    place: Any = Const(moved[0])
+                    if selector is not None:
+                        place = renumbered(selector, moved, len(template.refs))
+                    self.value(template.selector, place)
         for cell, union in made.items():
             back = self.unions.get(cell, UNDEFINED)
             self.ok = self.ok and unions.close(self, union, back)
@@ -563,13 +557,3 @@ def _size(x: Array, axis: int) -> Const | Scalar:
     if size is None:
         return Const(x.shape[axis])
     return Scalar(size.value, extent.meet(extent.fact(size), 0, x.shape[axis]))
-
-
-def _permuted(selector: Scalar | None, moved: list[int]) -> Any:
-    """`moved[selector]`."""
-    if selector is None:
-        return Const(moved[0])
-    if moved == list(range(len(moved))):
-        return selector
-    numbers = [constant(value=np.asarray(m), weak=True) for m in moved]
-    return Scalar(chosen(selector, numbers), extent.IntFact(0, len(moved) - 1))

@@ -78,7 +78,7 @@ def throw(engine: Engine, exception: Any, catchable: bool = True) -> None:
     *others, last = alternatives(found)
     for i, other in enumerate(others):
         here, rest = Block(), Block()
-        test = compare(found.items[0].value, number(i), direction="EQ")
+        test = compare(found.tag.value, number(i), direction="EQ")
         engine.block.terminator = core.Branch(test, here, rest, engine.loc)
         here.preds = [engine.block]
         rest.preds = [engine.block]

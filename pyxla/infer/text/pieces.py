@@ -44,7 +44,7 @@ _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 
 def is_text(x: Any) -> bool:
     if choices.is_choice(x):
-        return all(isinstance(value, str) for value in x.meta.values)
+        return all(isinstance(value, str) for value in x.values)
     return is_dynamic(x) or (isinstance(x, Const) and isinstance(x.value, str))
 
 
@@ -115,7 +115,7 @@ def _as_it_is(engine: Engine, x: Any) -> Any:
     return call(engine, Const(copy.deepcopy), [x], {}) if isinstance(x, Ref | Tuple) else x
 
 
-def _exception(engine: Engine, x: Compound, conversion: str) -> Any:
+def _exception(engine: Engine, x: Any, conversion: str) -> Any:
     """`str(x)` or `repr(x)` of an exception."""
     found = select(x, [_one_exception(engine, e, conversion) for e in alternatives(x)])
     if found is None:

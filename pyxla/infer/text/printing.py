@@ -100,7 +100,7 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         if isinstance(x, Const):
             return reader(engine, x, values)
     if choices.is_choice(x):
-        number, members = reader(engine, x.items[0], values), x.meta.values
+        number, members = reader(engine, x.tag, values), x.values
         return lambda given: members[number(given)]
     if isinstance(x, Compound) and x.kind == "text":
         return _text(engine, x, values)
