@@ -23,15 +23,12 @@ from pyxla.runtime.outcome import (
     Out,
     OutArgument,
     OutArray,
-    OutChoice,
     Outcome,
     OutConst,
     OutDict,
-    OutEither,
     OutFormat,
     OutGrown,
     OutList,
-    OutMaybe,
     OutMixed,
     OutNumbers,
     OutObject,
@@ -41,6 +38,7 @@ from pyxla.runtime.outcome import (
     OutScalar,
     OutSet,
     OutTuple,
+    OutVariant,
     OutView,
     Path,
     walk,
@@ -102,29 +100,17 @@ class _Builders:
                 return lambda values, args, made: value
             case OutSet(known):
                 return lambda values, args, made: set(known)
-            case OutMaybe(index, inner):
-                some = self.build(inner)
-                return lambda values, args, made: (
-                    some(values, args, made) if number(values[index]) else None
-                )
-            case OutMixed(index, outs):
-                if self.scalar is not number:  # under a trace a number is an array of its dtype
-                    return self.build(outs[-1])
-                kinds = [self.build(o) for o in outs]
-                return lambda values, args, made: kinds[number(values[index])](values, args, made)
-            case OutEither(index, outs):
-                each_way = [self.build(o) for o in outs]
-                return lambda values, args, made: each_way[number(values[index])](
-                    values, args, made
-                )
+            case OutMixed(index, outs) | OutVariant(index, outs):
+                if isinstance(out, OutMixed) and self.scalar is not number:
+                    return self.build(outs[-1])  # under a trace, an array of its dtype
+                items = [self.build(o) for o in outs]
+                return lambda values, args, made: items[number(values[index])](values, args, made)
             case OutPooled(pool, row, dynamic):
                 return lambda values, args, made: self.instances(pool, values, args, made)[
                     number(values[row]) if dynamic else row
                 ]
             case OutRow(pool, row):
                 return lambda values, args, made: self.copied(pool, row, values, args, made)
-            case OutChoice(index, choices):
-                return lambda values, args, made: choices[number(values[index])]
             case OutArgument(path):
                 return lambda values, args, made: resolve(args, path)
             case OutFormat(parts):

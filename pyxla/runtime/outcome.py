@@ -2,8 +2,7 @@
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutSet value*
               | OutArgument path
-              | OutMaybe index out | OutEither index out* | OutMixed index out*
-              | OutChoice index value* | OutNumbers index python
+              | OutVariant index out* | OutMixed index out* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)* | OutPooled pool row | OutRow pool row
     write   ::= leaf := index                        an array argument takes new contents
@@ -55,14 +54,6 @@ class OutSet:
 
 
 @dataclass(frozen=True, slots=True)
-class OutMaybe:
-    """`out` where the bool result `index` is true, else None."""
-
-    index: int
-    out: Out
-
-
-@dataclass(frozen=True, slots=True)
 class OutMixed:
     """A number of one of several kinds, 0-d arrays among them: `outs[result index]`, the widest the
     last."""
@@ -72,19 +63,11 @@ class OutMixed:
 
 
 @dataclass(frozen=True, slots=True)
-class OutEither:
-    """One of several values of no one type: `outs[result index]`."""
+class OutVariant:
+    """One of several values, a tagged union: `outs[result index]`, an int or a bool."""
 
     index: int
     outs: tuple[Out, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OutChoice:
-    """One of several texts or members of an enum: `values[result index]`."""
-
-    index: int
-    values: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,10 +178,8 @@ Out = (
     | OutScalar
     | OutConst
     | OutSet
-    | OutMaybe
     | OutMixed
-    | OutChoice
-    | OutEither
+    | OutVariant
     | OutNumbers
     | OutArgument
     | OutView
@@ -324,12 +305,12 @@ def check_traceable(outcome: Outcome, name: str, known: bool = False) -> None:
         hint = "return the padded array and its length"
     elif any(isinstance(node, (OutGrown, OutPooled)) for node in walk(outcome.result)):
         what, hint = "returns a list of unknown length", "return np.array(the list) and its length"
-    elif any(isinstance(node, OutMaybe) for node in walk(outcome.result)):
-        what, hint = "returns None or something else", "return a flag beside the value"
-    elif any(isinstance(node, OutEither) for node in walk(outcome.result)):
+    elif variant := next((n for n in walk(outcome.result) if isinstance(n, OutVariant)), None):
         what, hint = "returns values of no one type", "return the same type on every path"
-    elif any(isinstance(node, OutChoice) for node in walk(outcome.result)):
-        what, hint = "returns one of several texts", "return a number that says which"
+        if OutConst(None) in variant.outs:
+            what, hint = "returns None or something else", "return a flag beside the value"
+        elif all(isinstance(node, OutConst) for node in variant.outs):
+            what, hint = "returns one of several texts", "return a number that says which"
     else:
         return
     raise CompileError(f"'{name}' {what}, which a JAX trace cannot express", hint=hint)
@@ -399,14 +380,10 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
             case OutArray(index, extents):
                 sizes = tuple([None if e is None else moved(e) for e in extents])
                 return OutArray(moved(index), sizes)
-            case OutScalar(index) | OutNumbers(index) | OutChoice(index):
+            case OutScalar(index) | OutNumbers(index):
                 return replace(out, index=moved(index))
-            case OutMaybe(index, inner):
-                return OutMaybe(moved(index), _renumbered(inner, moved, made))
-            case OutMixed(index, outs):
-                return OutMixed(moved(index), each(outs))
-            case OutEither(index, outs):
-                return OutEither(moved(index), each(outs))
+            case OutMixed(index, outs) | OutVariant(index, outs):
+                return replace(out, index=moved(index), outs=each(outs))
             case OutGrown(size, columns):
                 size = None if size is None else moved(size)
                 return replace(out, size=size, columns=tuple([moved(c) for c in columns]))
@@ -446,14 +423,14 @@ def walk(out: Out) -> Iterator[Out]:
     """`out` and all outs inside it."""
     yield out
     match out:
-        case OutView(base) | OutMaybe(_, base):
+        case OutView(base):
             yield from walk(base)
         case (
             OutTuple(_, items)
             | OutList(items)
             | OutDict(_, items)
             | OutMixed(_, items)
-            | OutEither(_, items)
+            | OutVariant(_, items)
         ):
             for item in items:
                 yield from walk(item)

@@ -23,7 +23,6 @@ from pyxla.infer.heap import (
     RowList,
     SetCell,
 )
-from pyxla.infer.joins import choices
 from pyxla.infer.joins.endings import Ended, Ways
 from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
 from pyxla.infer.lattice import (
@@ -35,6 +34,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Variant,
     is_variant,
 )
 from pyxla.infer.lists import columnar, growing, number_lists, pools
@@ -128,7 +128,7 @@ class Outputs:
         if isinstance(status, Const):
             return outs[ways.group[status.value]]
         selector = chosen(status, [number(place) for place in ways.group])
-        return out.OutEither(self.result(selector), outs)
+        return out.OutVariant(self.result(selector), outs)
 
     def pool(self, cls: type) -> int:
         """The number of the pool of a class among those that the caller sees."""
@@ -192,11 +192,9 @@ class Outputs:
             message = f"the caller would find {x.items[0].name!r} set on some paths only"
             raise self.engine.refuse(message, "set it on every path")
         x = self.engine.use(x) if isinstance(x, Conflict) else x
-        if is_variant(x, "mixed"):
+        if isinstance(x, Variant) and x.kind != "exception":
             outs = tuple([self.tree(item) for item in x.items])
-            return out.OutEither(self.result(x.tag.value), outs)
-        if is_variant(x, "optional"):
-            return out.OutMaybe(self.result(x.tag.value), self.tree(x.value))
+            return out.OutVariant(self.result(x.tag.value), outs)
         if isinstance(x, Const):
             return out.OutConst(x.value)
         if isinstance(x, (Scalar, Array)) and x.kinds is not None:
@@ -211,9 +209,6 @@ class Outputs:
             return self.reference(x)
         if isinstance(x, Compound) and x.kind == "text":
             return self.text(x)
-        if choices.is_choice(x):
-            index = self.result(x.tag.value)
-            return out.OutChoice(index, x.values)
         if isinstance(x, Compound) and x.kind == "pytree":
             raise CompileError("a registered pytree cannot be returned", self.engine.loc)
         kind = arrays.kind_of(self.engine, x)

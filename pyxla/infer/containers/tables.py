@@ -70,13 +70,14 @@ def enter(engine: Engine, item: Any, x: Any) -> None:
     if isinstance(item, Row) and isinstance(x, Tuple):
         for inner, part in zip(item.items, x.items, strict=False):
             enter(engine, inner, part)
-    if not isinstance(item, Handle) or not pools.is_container(item.cls) or not isinstance(x, Ref):
+    if not isinstance(item, Handle) or not isinstance(x, Ref):
         return
-    if pools.container_class(engine.heap.contents.get(x.cell)) is item.cls:
+    cls = pools.container_class(engine.heap.contents.get(x.cell))
+    if cls is not None and cls in item.classes:
         if engine.heap.infos[x.cell].pinned is not None or x.cell in engine.frozen:
             raise engine.refuse(f"an argument, or what is outside of the function, {_PUT}", _COPY)
         engine.check_distinct(x)
-        _enter(engine, x, item.cls, engine.pools[item.cls])
+        _enter(engine, x, cls, engine.pools[cls])
 
 
 def is_dynamic(x: Any) -> bool:

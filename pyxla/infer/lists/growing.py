@@ -57,7 +57,6 @@ from pyxla.infer.lists.items import (
     LISTS,
     Block,
     Handle,
-    Handles,
     Item,
     Known,
     Maybe,
@@ -247,9 +246,9 @@ def read_item(
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
         return arrays.fresh(engine, element, read_only=KEPT)
+    if isinstance(item, Handle) and not item.tagged:
+        return instances.at_row(engine, item.classes[0], element)
     if isinstance(item, Handle):
-        return instances.at_row(engine, item.cls, element)
-    if isinstance(item, Handles):
         row = arrays.getitem(engine, next(columns), index)
         return instances.of_one_class(engine, item.classes, element, row)
     weak = item.type.weak

@@ -9,8 +9,8 @@ Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
 Known    an int or bool that is known: none
 Pick     one of several texts or members of an enum: a column of which
-Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is
-Handles  an instance of one of several classes: a column of which, and one of the row
+Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is; of
+         one of several classes: one of which, before
 """
 
 from __future__ import annotations
@@ -123,16 +123,14 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """An instance of this class."""
-
-    cls: type
-
-
-@dataclass(frozen=True, slots=True)
-class Handles:
     """An instance of one of these classes."""
 
     classes: tuple[type, ...]
+
+    @property
+    def tagged(self) -> bool:
+        """Whether there is a column of which class it is."""
+        return len(self.classes) > 1
 
 
 NONE = Same(None)
@@ -140,7 +138,7 @@ _PICKED = (str, Enum)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 _CONSTANTS = (*_PICKED, type(None), type, *_FUNCTIONS, range)
 LISTS = (ListCell, GrowingList, NumberList)
-Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Handle | Handles
+Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Handle
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -170,17 +168,13 @@ def item_of(heap: Heap, x: Any) -> Item | None:
     return _of_reference(heap, x) if isinstance(x, Ref) else None
 
 
-def _of_instances(items: Sequence[Item | None]) -> Handles | None:
+def _of_instances(items: Sequence[Any]) -> Handle | None:
     """One of several items that are instances."""
-    if not all(isinstance(item, (Handle, Handles)) for item in items):
+    if not all(isinstance(item, Handle) for item in items):
         return None
-    pooled_together([cls for item in items for cls in classes_of(item)])
-    return Handles(tuple(dict.fromkeys([cls for item in items for cls in classes_of(item)])))
-
-
-def classes_of(item: Any) -> tuple[type, ...]:
-    """The classes that an instance may be of."""
-    return (item.cls,) if isinstance(item, Handle) else item.classes
+    classes = [cls for item in items for cls in item.classes]
+    pooled_together(classes)
+    return Handle(tuple(dict.fromkeys(classes)))
 
 
 def picked(values: Sequence[Any]) -> Pick | None:
@@ -204,7 +198,7 @@ def with_column(item: Item | None) -> Item | None:
 def _may_be_none(item: Any) -> bool:
     """Whether an item is a number, a tuple of numbers or an instance: None is one of them too."""
     row = isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
-    return row or isinstance(item, (Number, Handle, Handles))
+    return row or isinstance(item, (Number, Handle))
 
 
 def holds_instances(item: Any) -> bool:
@@ -213,13 +207,13 @@ def holds_instances(item: Any) -> bool:
         return holds_instances(item.item)
     if isinstance(item, Row):
         return any(map(holds_instances, item.items))
-    return isinstance(item, (Handle, Handles))
+    return isinstance(item, Handle)
 
 
 def _of_reference(heap: Heap, x: Ref) -> Item | None:
     content = heap.contents.get(x.cell)
     if isinstance(content, Pooled) or (isinstance(content, RowList) and content.cls):
-        return Handle(content.cls)
+        return Handle((content.cls,))
     if isinstance(content, LISTS) and (sites := heap.infos[x.cell].sites):
         raise NeedsPool(sites)
     if isinstance(content, ListCell):
@@ -351,10 +345,10 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
             yield INT, ()
         if item.exact:
             yield INT, ()
-    elif isinstance(item, (Pick, Handle)):
+    elif isinstance(item, Pick):
         yield INT, ()
-    elif isinstance(item, Handles):
-        yield from [(INT, ())] * 2
+    elif isinstance(item, Handle):
+        yield from [(INT, ())] * (1 + item.tagged)
     elif isinstance(item, Block):
         yield item.dtype, item.shape
 
@@ -381,11 +375,10 @@ def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
         where = choices.position(x, item.values)
         yield where.value if isinstance(where, Const) else cast(where.value, INT)
     elif isinstance(item, Handle):
-        yield _row_of(heap, x)
-    elif isinstance(item, Handles):
         given = items_of(x, "mixed")
-        places = [item.classes.index(_class_of(heap, one)) for one in given]
-        yield cast(_chosen(x, [number(place) for place in places]), INT)
+        if item.tagged:
+            places = [item.classes.index(_class_of(heap, one)) for one in given]
+            yield cast(_chosen(x, [number(place) for place in places]), INT)
         yield _chosen(x, [_row_of(heap, one) for one in given])
     elif isinstance(item, Block):
         yield array_at(heap, x).value
@@ -505,11 +498,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             which = next(rest)
         if new.choices:
             places = [new.choices.index(kind) for kind in choices_of(old)]
-            if not old.choices or places == list(range(len(places))):
-                first = constant(value=np.full(value.type.shape, places[0], INT))
-                yield which if old.choices else first
-            else:
-                yield kinds.moved(which, places)
+            yield _tags(which if old.choices else None, places, value.type.shape)
         if new.exact:
             yield cast(next(rest) if old.exact else value, INT)
     elif isinstance(new, Row) and isinstance(old, Same):
@@ -538,21 +527,24 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
         else:
             bare = old.item if isinstance(old, Maybe) else old
             yield from _retyped(rest, bare, new.item, depth, front)
-    elif isinstance(new, (Block, Handle)):
+    elif isinstance(new, Block):
         yield next(rest)
-    elif isinstance(new, Handles):
-        places = [new.classes.index(cls) for cls in classes_of(old)]
-        if isinstance(old, Handles):
-            yield kinds.moved(next(rest), places)
-        else:
-            yield constant(value=np.full(front, places[0], INT))
+    elif isinstance(new, Handle):
+        if new.tagged:
+            places = [new.classes.index(cls) for cls in old.classes]
+            yield _tags(next(rest) if old.tagged else None, places, front)
         yield next(rest)
     elif isinstance(new, Pick):
         places = [choices.place(v, new.values) for v in picks_of(old)]
-        if isinstance(old, Pick):
-            yield kinds.moved(next(rest), places)
-        else:
-            yield constant(value=np.full(front, places[0], INT))
+        yield _tags(next(rest) if isinstance(old, Pick) else None, places, front)
+
+
+def _tags(old: Value | None, places: Sequence[Any], front: Any) -> Value:
+    """A column of tags, where item `i` of what it was of is at `places[i]` now; old: its tags, or
+    None where there was one item."""
+    if old is None:
+        return constant(value=np.full(front, places[0], INT))
+    return old if list(places) == list(range(len(places))) else kinds.moved(old, places)
 
 
 def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
@@ -605,9 +597,8 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     if isinstance(item, Pick):
         return {"picks": item.values}
     if isinstance(item, Handle):
-        return {"pool": pool(item.cls)}
-    if isinstance(item, Handles):
-        return {"pools": tuple(map(pool, item.classes))}
+        numbers = tuple(map(pool, item.classes))
+        return {"pools": numbers} if item.tagged else {"pool": numbers[0]}
     if isinstance(item, Block):
         return "array"
     if item is None:
