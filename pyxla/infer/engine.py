@@ -129,6 +129,7 @@ class Engine:
         self.exact: set[Any] = set()
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
+        self.turns = 1  # of the loops around that are visited turn by turn, multiplied
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
         self.headers: dict[Block, Block] = {}  # of loops, in typed code: what they were in untyped

@@ -17,6 +17,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
+from pyxla.infer.containers.outside import looked_into
 from pyxla.infer.containers.structure import set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
@@ -56,7 +57,8 @@ def _const(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("global")
 def _global(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    return engine.captures.read_global(engine, frame, instr.attrs["name"])
+    found = looked_into(engine, frame, instr)
+    return found or engine.captures.read_global(engine, frame, instr.attrs["name"])
 
 
 @transfer("global_set")

@@ -1,8 +1,9 @@
 """Outside objects: what is known once and for all, and what one start of inference asks for."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
 import pyxla
 from pyxla import specialize
@@ -44,3 +45,59 @@ def test_global_arrays_of_a_function_are_asked_for_together(monkeypatch):
     x = np.array([1.0, 2.0, 3.0])
     assert np.array_equal(pyxla.compile(layers)(x), layers(x))
     assert len(starts) == 2
+
+
+WORDS: dict[Any, Any] = {f"w{i}": i for i in range(5000)}
+WORDS |= {3: (1, 2.0), (1, "a"): 7.5, None: 4, "array": np.arange(3.0), "list": [1, 2.5, "x"]}
+
+
+def looked_up(x):
+    if "absent" in WORDS and "w1" not in WORDS:
+        return x
+    WORDS["array"][0] += x
+    return WORDS["w7"] + x, WORDS.get("absent"), WORDS.get("w8", 3), WORDS.get("none", x)
+
+
+def looked_up_in_a_function(x):
+    return [word(k) for k in ("w3", 3, (1, "a"), "list")], "absent" in WORDS, WORDS["array"]
+
+
+def word(k):
+    return WORDS[k]
+
+
+def absent(x):
+    try:
+        return WORDS["absent"]
+    except KeyError as error:
+        return error.args
+
+
+SQUARES = {i: i * i for i in range(100)}
+
+
+def every_way(x):
+    SQUARES[5] += x
+    return len(SQUARES), SQUARES[5], SQUARES.get(x), x in SQUARES, SQUARES[int(x) + 1]
+
+
+@pytest.mark.parametrize("function", [looked_up, looked_up_in_a_function, absent])
+def test_of_a_large_dict_what_is_looked_up_is_captured(function, monkeypatch):
+    compiled = pyxla.compile(function)
+    for changed in ({}, {"w7": 70}, {"absent": 1}, {"w8": [2]}, {"array": np.ones(2)}):
+        for key, value in changed.items():
+            monkeypatch.setitem(WORDS, key, value)
+        saved = WORDS["array"].copy()
+        found = compiled(2)
+        WORDS["array"][:] = saved
+        assert repr(found) == repr(function(2))
+    assert len(compiled.lower(2).at("typed").function.params) < 9
+
+
+def test_other_questions_capture_it_whole(monkeypatch):
+    compiled = pyxla.compile(every_way)
+    for other in (SQUARES, {i: -i for i in range(70)}):
+        monkeypatch.setitem(globals(), "SQUARES", dict(other))
+        found = compiled(3)
+        monkeypatch.setitem(globals(), "SQUARES", dict(other))
+        assert found == every_way(3)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.infer.engine import Engine
 
 
 class Particle:
@@ -66,3 +67,39 @@ def left_in_the_first_turn(n, m):
 def test_a_second_turn_that_only_facts_of_all_turns_exclude(checks):
     compiled = pyxla.compile(left_in_the_first_turn, checks=checks)
     assert compiled(4, 2) == left_in_the_first_turn(4, 2)
+
+
+def digits(n):
+    return sum(int(c) ** 5 for c in str(n))
+
+
+def sums_of_powers_of_digits():
+    return sum(i for i in range(3, 2540161) if digits(i) == i)
+
+
+def all_digits():
+    total = 0
+    for i in range(5000):
+        for c in str(i):
+            total += int(c)
+    return total
+
+
+def found_early():
+    for i in range(1000000):
+        if "7" in str(i):
+            return i
+
+
+@pytest.mark.parametrize("function", [sums_of_powers_of_digits, all_digits])
+def test_loops_with_too_many_iterations_are_refused_at_once(function, monkeypatch):
+    blocks = []
+    visit = Engine.visit
+    monkeypatch.setattr(Engine, "visit", lambda *args: blocks.append(1) or visit(*args))
+    with pytest.raises(pyxla.CompileError, match="one by one"):
+        pyxla.compile(function)()
+    assert len(blocks) < 50000
+
+
+def test_loops_with_too_many_iterations_that_end_before():
+    assert pyxla.compile(found_early)() == 7

@@ -76,7 +76,7 @@ _CONSTANTS = (
 )
 # Functions as arguments of library functions, which call them with operands.
 _CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
-_MISSING = object()
+MISSING = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class Place:
     `name`, a closure cell's contents, or (`name` None) the object itself."""
 
     owner: Any
-    name: str | None = None
+    name: Any = None
 
     def read(self) -> Any:
         if self.name is not None:
-            return self.namespace().get(self.name, _MISSING)
+            return self.namespace().get(self.name, MISSING)
         if isinstance(self.owner, types.CellType):
             return self.owner.cell_contents
         return self.owner
@@ -97,7 +97,8 @@ class Place:
     def test(self, known: Any, name: Name) -> str:
         """An expression that holds while `read` gives `known`: see `states`."""
         if self.name is not None:
-            get = f"{name(self.namespace())}.get({self.name!r}, {name(_MISSING)})"
+            key = repr(self.name) if type(self.name) is str else name(self.name)
+            get = f"{name(self.namespace())}.get({key}, {name(MISSING)})"
             return f"{get} is {name(known)}"
         owner = name(self.owner)
         inside = ".cell_contents" if isinstance(self.owner, types.CellType) else ""
@@ -186,7 +187,7 @@ class Captures:
         owner = next((base for base in bases if name in base.__dict__), None)
         for base in bases if owner is None else bases[: bases.index(owner) + 1]:
             if not base.__flags__ & _IMMUTABLE and base.__module__.partition(".")[0] not in _FIXED:
-                self.constants[Place(base, name)] = base.__dict__.get(name, _MISSING)
+                self.constants[Place(base, name)] = base.__dict__.get(name, MISSING)
                 self.state(cls, lambda: BasesState(cls))
         return None if owner is None else owner.__dict__[name]
 
@@ -197,10 +198,10 @@ class Captures:
         key = id(frame.module), name
         if key in self.globals:
             return self.globals[key][1]
-        found = frame.module.get(name, _MISSING)
-        if found is _MISSING:
-            found = getattr(builtins, name, _MISSING)
-            if found is _MISSING:
+        found = frame.module.get(name, MISSING)
+        if found is MISSING:
+            found = getattr(builtins, name, MISSING)
+            if found is MISSING:
                 known = (*frame.module, *dir(builtins), *frame.ssa.source.names)
                 raise engine.refuse(
                     f"name {name!r} is not defined",

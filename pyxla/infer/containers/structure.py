@@ -23,6 +23,7 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indices import as_int, from_end, place
+from pyxla.infer.containers.outside import Outside
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
@@ -62,11 +63,9 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         if found is not None:
             return found
     content = content_of(engine, x)
-    if isinstance(content, Array):
+    if isinstance(x, Array) or isinstance(content, Array):
+        array = arrays.fresh(engine, x) if isinstance(x, Array) else x
         key = number_lists.by_value(engine, key)
-        return engine.library("indexing", arrays.getitem, engine, x, key)
-    if isinstance(x, Array):
-        array = arrays.fresh(engine, x)
         return engine.library("indexing", arrays.getitem, engine, array, key)
     if isinstance(content, DictCell):
         if choices.is_choice(key) and all(v in content.items for v in key.values):
@@ -77,8 +76,11 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         if (asked := tables.looked(engine, x, key)) is not None:
             return special(engine, asked, "__getitem__", (key,))
         return _dict_item(engine, content, key)
+    if isinstance(x, Const) and isinstance(key, Const) and isinstance(x.value, (tuple, str, range)):
+        return engine.fold_object(operator.getitem, (x.value, key.value))
     items = arrays.items_of(engine, x)
-    if items is not None and (isinstance(x, (Const, Ref)) or x.cls is tuple or _plain(x, key)):
+    own = isinstance(x, Tuple) and x.cls is not tuple and "__getitem__" in x.cls.__dict__
+    if items is not None and not own:
         return _sequence_item(engine, x, items, key)
     if isinstance(x, Const) and isinstance(x.value, type):
         return _of_class(engine, x, key)
@@ -112,10 +114,6 @@ def _of_class(engine: Engine, x: Const, key: Any) -> Any:
 def _is_list(engine: Engine, x: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     return isinstance(content, (ListCell, NumberList))
-
-
-def _plain(x: Tuple, key: Any) -> bool:
-    return "__getitem__" not in x.cls.__dict__
 
 
 def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
@@ -237,6 +235,8 @@ def _bounds_of(key: Any) -> tuple[Any, ...]:
 
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
     """`x in container`."""
+    if isinstance(container, Const) and isinstance(container.value, Outside):
+        return container.value.contains(engine, x)
     if choices.is_choice(container) and isinstance(x, Const):
         return choices.test(container, lambda text: x.value in text)
     if (grown := columnar.found(engine.heap, container)) is not None:

@@ -55,6 +55,8 @@ from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
 MAX_UNROLLED = 4096
+MAX_TURNS = 1 << 16  # of loops in each other
+MAX_TRIED = 256  # of a loop with more than these, which may end before
 MAX_UNDECIDED = 64  # iterations after which data may end the loop
 
 
@@ -67,7 +69,9 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
     if coroutines.is_generator(source):
         coroutines.drive(engine, frame, component, edge, source, _iteration)
         return
-    alone = engine.loop_memory[header].unrolled or _at_most_once(source, edge.heap)
+    count = _trip_count(source, edge.heap)
+    # One iteration is less code than a loop, and what it decides is known.
+    alone = engine.loop_memory[header].unrolled or (count is not None and count <= 1)
     if alone and _try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False
@@ -108,17 +112,16 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             return
 
 
-def _at_most_once(source: Any, heap: Heap) -> bool:
-    """Whether a loop over `source` takes one turn or none: that is less code, and what it
-    decides is known."""
+def _trip_count(source: Any, heap: Heap) -> int | None:
+    """How many items a loop over `source` takes if nothing ends it before, where that is plain."""
     while isinstance(source, Compound) and source.kind in ("enumerate", "reversed"):
         source = source.items[0]
     if isinstance(source, Tuple):
-        return len(source.items) <= 1
+        return len(source.items)
     if isinstance(source, Const):
-        return isinstance(source.value, Sized) and len(source.value) <= 1
+        return len(source.value) if isinstance(source.value, Sized) else None
     content = heap.contents.get(source.cell) if isinstance(source, Ref) else None
-    return isinstance(content, ListCell) and len(content.items) <= 1
+    return len(content.items) if isinstance(content, ListCell) else None
 
 
 def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
@@ -456,13 +459,38 @@ def _unroll(
 
 def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
     """As `_unroll`; the test in question, where iterations do not come to an end."""
+    header, around = component.header, engine.turns
+    source = coroutines.consumed(header, entry.env)
+    count = _trip_count(source, entry.heap) or 1
+    engine.turns *= count
+    most = MAX_UNROLLED
+    if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.turns > MAX_TURNS):
+        most = MAX_TRIED if any(block is not header for block, _ in component.loop.exits) else 0
+    try:
+        test = _unrolled(engine, frame, component, entry, most)
+    finally:
+        engine.turns = around
+    if test is None or most == MAX_UNROLLED:
+        return test
+    within = f", in loops of {around} in all," if around > 1 else ""
+    raise CompileError(
+        f"what this loop computes must be known while compiling, but its {count} iterations"
+        f"{within} are too many to visit one by one",
+        _first_line(header),
+        chain=engine.chain(),
+        hint="compute with numbers and arrays what is done with texts, shapes or structures in it",
+    )
+
+
+def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, most: int) -> Any:
+    """As `_try_unroll`, of at most so many iterations."""
     mark = _mark(engine, frame)
     size = len(entry.block.instrs)
     edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
     test: Any = Const(None)
     doors = _doors(component)
     try:
-        for count in range(MAX_UNROLLED):
+        for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
             if not engine.findings.turn():
                 words = "too many iterations are visited one by one"
