@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pyxla import ahead, journal, progress, reasons, types
+from pyxla import ahead, journal, progress, reasons, store, types
 from pyxla.errors import (
     BadArgument,
     CompileError,
@@ -34,7 +34,7 @@ from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.outcome import CountsNeeded, Faulty
 from pyxla.runtime.recognize import Guards, Recognizer, recognizer
-from pyxla.specialize import MAX_RESTARTS, Request, Restart
+from pyxla.specialize import MAX_RESTARTS, Request, Restart, Specialization
 
 MANY_VALUES = 16
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
@@ -76,23 +76,53 @@ class Entry:
         "executable",
         "guards",
         "memory",
+        "_typed",
+        "found",
         "names",
         "record",
         "request",
-        "specialization",
+        "slot",
     )
 
     def __init__(
-        self, compilation: Compilation, record: journal.Record, names: Sequence[str]
+        self,
+        found: store.Found,
+        record: journal.Record,
+        names: Sequence[str],
+        slot: store.Slot | None,
+        typed: Specialization | None = None,
     ) -> None:
-        self.record, self.names = record, names
-        self.request = compilation.request
-        self.specialization = specialization = compilation.at("typed")
-        self.executable = executable(compilation)
-        self.guards = Guards(specialization.constants)
+        self.record, self.names, self.found, self.slot = record, names, found, slot
+        self.request = found.request
+        self.executable = found.executable
+        self.guards = Guards(found.constants)
         outcome = self.executable.outcome
-        self.memory = bool(outcome.writes or outcome.patches) or specialization.copies
+        self.memory = bool(outcome.writes or outcome.patches) or found.copies
+        self._typed = typed
         self._recognize: Any = recognizer
+
+    @property
+    def specialization(self) -> Specialization:
+        """The typed function; made again where the program was kept on disk."""
+        if self._typed is None:
+            self._typed = self._compilation().at("typed")
+        return self._typed
+
+    def _compilation(self) -> Compilation:
+        return Compilation(self.request, self.found.places, self.found.static)
+
+    def keep(self, leaves: Sequence[Any] | None) -> None:
+        """Keep it on disk, after its first call, which was with these leaves; None: before."""
+        slot, run = self.slot, self.executable
+        if leaves is not None:
+            self.slot = None
+        if slot is None:
+            return
+        try:
+            slot.keep(run.types() if leaves is None else run.binary(leaves))
+        except Exception:  # whatever cannot be kept is compiled anew
+            if self.request.options.verify:
+                raise
 
     def __repr__(self) -> str:
         """The types it is for, as `pyxla.types` spells them."""
@@ -102,7 +132,7 @@ class Entry:
     def types(self) -> str:
         """The types of its arguments."""
         args, names = self.request.args, self.request.names
-        given = args[: len(args) - len(self.specialization.places)]
+        given = args[: len(args) - len(self.found.places)]
         words = [""] * (len(given) - len(names)) + [f"{name}=" for name in names]
         spelled = [word + types.spelled(arg) for word, arg in zip(words, given, strict=True)]
         return ", ".join(spelled)
@@ -118,8 +148,7 @@ class Entry:
 
     def text(self, stage: str) -> str:
         """A stage of it, printed (see `pyxla.pipeline`)."""
-        made = self.specialization
-        return Compilation(self.request, made.places, made.static).text(stage)
+        return self._compilation().text(stage)
 
 
 class Compiled:
@@ -155,7 +184,7 @@ class Compiled:
             args = (*args, *kwargs.values())
         if self._places:
             args = (*args, *[place.read() for place in self._places])
-        leaves = line = None
+        leaves = line = fresh = None
         try:
             try:
                 if (recent := self._cache.recent) is not None:
@@ -172,6 +201,7 @@ class Compiled:
                         line = progress.begin(entry.record)
                 if entry.memory:
                     entry = self._for_memory(entry, args, names, leaves)
+                fresh = entry
                 return entry.executable(leaves, args)
             except Faulty as fault:
                 return self._replay(entry, fault, args, names, leaves)
@@ -201,6 +231,8 @@ class Compiled:
         finally:
             if line is not None:
                 line.end()
+            if fresh is not None and fresh.slot is not None:
+                fresh.keep(leaves)
         given = args[: len(args) - len(self._places) - len(names)]
         return self(*given, **kwargs)
 
@@ -211,10 +243,14 @@ class Compiled:
         replayed = frozenset([(site.loc, site.cls) for site in fault.sites])
         request = replace(entry.request, replayed=replayed)
         try:
-            return self._variant(request, args, names, replayed).executable(leaves, args)
+            found = self._variant(request, args, names, replayed)
         except CompileError as refusal:
             refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
             raise
+        try:
+            return found.executable(leaves, args)
+        finally:
+            found.keep(leaves)
 
     def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
         """Run under a trace, which cannot be told of what is out of order."""
@@ -229,8 +265,9 @@ class Compiled:
             found = self._cache.get(key)
             if found is None or not found.valid():
                 with journal.writing(record := self._record()):
-                    made = Compilation(request, tuple(self._places), self._demands.static)
-                    found = self._entry(made, record)
+                    count = len(args) - len(self._places)
+                    found, slot = self._kept(replace(request, args=()), args[:count], record)
+                    found = found or self._compile(request, record, slot)
                 self._keep(key, found)
         return found
 
@@ -286,7 +323,7 @@ class Compiled:
                 keywords = dict(zip(names, args[split:], strict=True))
                 with journal.writing(record := self._record()):
                     made = self.lower(*args[:split], **keywords)
-                    entry = self._entry(made, record)
+                    entry = self._compiled(made, record)
                 self._keep((names, signature.keyed(made.request.args)), entry)
 
     @property
@@ -297,18 +334,27 @@ class Compiled:
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
     ) -> tuple[tuple[Any, ...], list[Any], Entry]:
+        request = Request(self.__pyxla_function__, (), names, sharing.Memory(), self.options)
         with self._lock, journal.writing(record := self._record()):
-            count = len(args) - len(self._places)
+            count, slot, looked = len(args) - len(self._places), None, False
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
                 key, leaves = signature.flatten(args, self._static_paths)
                 entry = self._cache.get((names, key))
                 if entry is not None and entry.valid():
                     return args, leaves, entry
+                if not looked:
+                    entry, slot = self._kept(request, args[:count], record)
+                    looked = True
+                    if entry is not None:
+                        args = (*args[:count], *[place.read() for place in self._places])
+                        key, leaves = signature.flatten(args, self._static_paths)
+                        self._keep((names, key), entry)
+                        return args, leaves, entry
                 described = signature.describe(args, self._static_paths)
                 line = progress.begin(record)
                 try:
-                    entry = self._compile(described, names, sharing.Memory(), record)
+                    entry = self._compile(replace(request, args=described), record, slot)
                 except Restart as restart:
                     self._learn(restart, args)
                     continue
@@ -331,7 +377,7 @@ class Compiled:
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
 
-    def _argument_names(self, made: Compilation) -> list[str]:
+    def _argument_names(self, made: store.Found) -> list[str]:
         """What the arguments of a specialization are called, captured objects too."""
         names, count = made.request.names, len(made.request.args) - len(made.places)
         function = self.__pyxla_function__
@@ -359,26 +405,59 @@ class Compiled:
         self._cache.trim(self.options.cache_size)
 
     def _compile(
-        self,
-        described: tuple[Any, ...],
-        names: tuple[str, ...],
-        memory: sharing.Memory,
-        record: journal.Record,
+        self, request: Request, record: journal.Record, slot: store.Slot | None = None
     ) -> Entry:
         _PROCESS.compiles()
-        request = Request(self.__pyxla_function__, described, names, memory, self.options)
-        return self._entry(Compilation(request, tuple(self._places), self._demands.static), record)
+        made = Compilation(request, tuple(self._places), self._demands.static)
+        return self._compiled(made, record, slot)
+
+    def _kept(
+        self, request: Request, given: Sequence[Any], record: journal.Record
+    ) -> tuple[Entry | None, store.Slot | None]:
+        """The specialization that was kept on disk, if there is one, and where it belongs."""
+        slot = store.slot_of(request, given)
+        if slot is None:
+            return None, None
+        _PROCESS.compiles()
+        with journal.stage("cache"):
+            found = slot.find(given, self._places, self._demands.static)
+        if found is None:
+            return None, slot
+        self._places.extend(found.places[len(self._places) :])
+        self._demands.static.update(found.static)
+        self._static_paths = frozenset(self._demands.static)
+        self._cache.recent = None
+        journal.note("cache", "it was compiled by another process")
+        return self._entry(found, record, None if found.run else slot), None
 
     def _record(self) -> journal.Record:
         name = getattr(self, "__qualname__", type(self.__pyxla_function__).__name__)
         return journal.Record(name)
 
-    def _entry(self, made: Compilation, record: journal.Record) -> Entry:
-        """The specialization that `made` is, with why it was made."""
-        entry = Entry(made, record, self._argument_names(made))
+    def _compiled(
+        self, made: Compilation, record: journal.Record, slot: store.Slot | None = None
+    ) -> Entry:
+        """The specialization that a compilation makes."""
+        typed = made.at("typed")
+        places, static, constants = tuple(made.places), typed.static, typed.constants
+        run = executable(made)
+        found = store.Found(made.request, places, static, constants, typed.copies, run)
+        if slot is not None and (run.program.has_effects or not slot.tell(found)):
+            slot = None
+        return self._entry(found, record, slot, typed)
+
+    def _entry(
+        self,
+        found: store.Found,
+        record: journal.Record,
+        slot: store.Slot | None,
+        typed: Specialization | None = None,
+    ) -> Entry:
+        """A specialization, with why it was made."""
+        entry = Entry(found, record, self._argument_names(found), slot, typed)
         earlier = [other.request for other in self.specializations]
         record.types = entry.types
-        record.why = reasons.why(made.request, entry.names, earlier)
+        record.why = reasons.why(found.request, entry.names, earlier)
         journal.LOGS["specialize"].info("%s(%s): %s", record.function, record.types, record.why)
         return entry
 
@@ -393,9 +472,15 @@ class Compiled:
         with self._lock:
             found = self._cache.get((names, key, memory))
             if found is None or not found.valid():
-                described = signature.describe(args, self._static_paths)
                 with journal.writing(record := self._record()):
-                    found = self._compile(described, names, memory, record)
+                    count = len(args) - len(self._places)
+                    request = replace(entry.request, args=(), memory=memory, replayed=None)
+                    found, slot = self._kept(request, args[:count], record)
+                    if found is None:
+                        described = signature.describe(args, self._static_paths)
+                        request = replace(request, args=described)
+                        found = self._compile(request, record, slot)
+                        entry.keep(None)
                 self._keep((names, key, memory), found)
         return found
 

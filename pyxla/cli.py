@@ -9,7 +9,8 @@
     pyxla build FILE:FUNC TYPE... -o OUT                 an artifact
     pyxla run OUT|FILE:FUNC VALUE...                     run it, print the result
     pyxla ops [NAME]                                     the ops of pyxla.hlo
-    pyxla doctor                                         versions, devices, a small run
+    pyxla cache list|clear                               programs kept on disk
+    pyxla doctor                                         versions, devices, caches, a small run
     pyxla completion bash|zsh|tcsh                       completion for a shell
 
 FILE may be a module's dotted name.  Exit codes: 0, 1 for a program that is refused or raises, 2 for
@@ -36,7 +37,7 @@ import numpy as np
 
 import pyxla
 from pyxla import api, hlo, reflect, types
-from pyxla.console import diagnostics, doctor
+from pyxla.console import diagnostics, doctor, kept
 from pyxla.errors import CompileError
 from pyxla.reporting.api import needed
 from pyxla.runtime.artifact import ArgumentError
@@ -100,6 +101,8 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("-o", metavar="OUT", dest="out", required=True)
     add("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
     add("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
+    cache = add("cache", _cache, "list the programs that are kept on disk, or remove them")
+    cache.add_argument("action", choices=("list", "clear"))
     add("doctor", _doctor, "look whether everything is there and works")
     completion = add("completion", functools.partial(_completion, parser), "print completion")
     completion.add_argument("shell", choices=("bash", "zsh", "tcsh"))
@@ -137,6 +140,7 @@ _EXAMPLES = {
     "build": "build model.py:dense 'f32[10,10]' 'f32[10]' -o dense.pyxla",
     "run": "run dense.pyxla w.npy 'array([1, 2], f32)'",
     "ops": "ops dot_general",
+    "cache": "cache list",
     "doctor": "doctor",
     "completion": "completion bash > ~/.local/share/bash-completion/completions/pyxla",
 }
@@ -222,6 +226,14 @@ def _plain(place: str) -> Any:
 
 
 # --- the installation -------------------------------------------------------------------------
+
+
+def _cache(arguments: argparse.Namespace) -> None:
+    if arguments.action == "clear":
+        print(f"{kept.clear()} programs removed")
+        return
+    for line in kept.listing():
+        print(line)
 
 
 def _doctor(arguments: argparse.Namespace) -> None:

@@ -51,7 +51,7 @@ LAYERS = (
     ("runtime",),
     ("specialize",),
     ("pipeline", "types"),
-    ("ahead", "reasons"),
+    ("ahead", "reasons", "store"),
     ("api",),
     ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap", "jaxcalls"),
     ("reporting",),
@@ -135,7 +135,7 @@ def test_private_names_stay_in_their_module() -> None:
     ("module", "allowed"),
     [
         ("jaxlib.mlir", ["pyxla.lower.emit"]),
-        ("jax._src", ["pyxla.runtime.jaxlink"]),
+        ("jax._src", ["pyxla.runtime.binaries", "pyxla.runtime.jaxlink"]),
         ("jax.interpreters", ["pyxla.runtime.jaxlink"]),
     ],
 )

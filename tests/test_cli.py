@@ -86,6 +86,20 @@ def test_build_and_run(program, tmp_path, capsys):
     assert capsys.readouterr().out == "array([0., 2., 4.])\n"
 
 
+def test_programs_on_disk(program, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PYXLA_CACHE", "1")
+    monkeypatch.setenv("PYXLA_CACHE_DIR", str(tmp_path / "kept"))
+    assert main(["run", f"{program}:checked", "0.5"]) == 0
+    assert main(["cache", "list"]) == 0
+    printed, first, total = capsys.readouterr().out.splitlines()
+    assert printed == "0.5" and "checked" in first and total.startswith("1 programs, ")
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == "1 programs removed\n"
+    monkeypatch.setenv("PYXLA_CACHE", "0")
+    assert main(["cache", "list"]) == 0
+    assert "off" in capsys.readouterr().out
+
+
 def test_run_a_function(program, capsys):
     assert main(["run", f"{program}:checked", "0.5"]) == 0
     assert capsys.readouterr().out == "0.5\n"

@@ -13,9 +13,11 @@ import jax
 import numpy as np
 
 import pyxla
+from pyxla.console import kept
+from pyxla.store import folder
 
 # Installed with pyxla; what else makes more of it, by the extra that brings it.
-NEEDED = ("jax", "jaxlib", "numpy", "ml_dtypes", "flatbuffers")
+NEEDED = ("jax", "jaxlib", "numpy", "ml_dtypes", "flatbuffers", "platformdirs")
 EXTRAS = {"report": ("jinja2", "pygments", "grandalf"), "terminal": ("rich", "shtab")}
 BROKEN = {"jax": ("0.11.1",), "jaxlib": ("0.11.1",)}  # see docs/dependencies.md
 SETTINGS = ("PYXLA_", "JAX_", "XLA_")
@@ -33,6 +35,7 @@ def diagnosis() -> Iterator[tuple[bool, str, str]]:
         yield True, f"extra {extra}", remedy if missing else "complete"
     yield _checked("devices", _devices)
     yield True, "processors", str(os.cpu_count())
+    yield _checked("programs on disk", _kept)
     yield True, "compilation cache of JAX", str(jax.config.jax_compilation_cache_dir or "off")  # type: ignore[attr-defined]
     for name in sorted(os.environ):
         if name.startswith(SETTINGS):
@@ -55,6 +58,16 @@ def _checked(name: str, look: Callable[[], str]) -> tuple[bool, str, str]:
         return True, name, look()
     except Exception as error:  # whatever is wrong is what is looked for
         return False, name, f"{type(error).__name__}: {error}"
+
+
+def _kept() -> str:
+    """What there is, if what is written can be read."""
+    if folder.folder() is not None:
+        key, name = "0" * folder.KEY_LENGTH, "doctor"
+        if not folder.write(key, name, {}, [b"?"]):
+            raise OSError(f"{folder.folder()} cannot be written; functions are compiled anew")
+        folder.remove(key, name)
+    return kept.summary()
 
 
 def _devices() -> str:

@@ -33,6 +33,7 @@ from pyxla.infer.calls.captures import (
 )
 from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.calls.region import EngineBuilder
+from pyxla.infer.containers.steps import is_fleeting
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import (
@@ -254,6 +255,8 @@ class Engine:
         """Let CPython compute `function(*args)`; an exception becomes the program's own."""
         if function is pow and len(args) == 2 and bits("pow", *args) > MOST_BITS:
             raise self.refuse(*TOO_LARGE)
+        if is_fleeting(function, args):
+            self.captures.fleeting()
         try:
             result = function(*args, **(kwargs or {}))
         except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises

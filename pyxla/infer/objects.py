@@ -115,8 +115,8 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
         raise engine.refuse(str(error), hint, also(AttributeError)) from None
     if isinstance(value, type):
         engine.captures.member(value, name)
-    elif isinstance(value, (types.ModuleType, types.FunctionType)) and name in value.__dict__:
-        engine.captures.guard(value.__dict__, name, found)
+    elif isinstance(value, (types.ModuleType, types.FunctionType)):
+        engine.captures.guard_attribute(value, name, found)
     return engine.captures.abstract(engine, found)
 
 

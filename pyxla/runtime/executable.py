@@ -21,16 +21,16 @@ from typing import Any
 import jax
 import numpy as np
 
-from pyxla.errors import Surprise, raise_at
+from pyxla.errors import InternalError, Surprise, raise_at
 from pyxla.ir.core import Region
 from pyxla.ir.rewrite import clone_region
-from pyxla.ir.types import ArrayType
+from pyxla.ir.types import ArrayType, array_type
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
 from pyxla.lower.finish import finish
 from pyxla.lower.memory import largest, said
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import jaxlink, memory
+from pyxla.runtime import binaries, jaxlink, memory
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
 from pyxla.runtime.outcome import (
     Faulty,
@@ -128,6 +128,61 @@ def _without(region: Any, idle: Collection[int]) -> Region:
     return Region(region.params, region.instrs, kept)
 
 
+class Kept(Program):
+    """A program that was kept on disk: its region is made where somebody looks at it, by `make`."""
+
+    def __init__(
+        self,
+        name: str,
+        params: tuple[ArrayType, ...],
+        results: tuple[ArrayType, ...],
+        options: Options,
+        make: Callable[[], Program],
+    ) -> None:
+        for field, value in (("name", name), ("params", params), ("results", results)):
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "options", options)
+        object.__setattr__(self, "_make", make)
+
+    @functools.cached_property
+    def whole(self) -> Program:
+        """The program as it was before it was kept."""
+        made = self._make()  # type: ignore[attr-defined]
+        if (made.params, made.results) != (self.params, self.results):
+            raise InternalError(RuntimeError(f"the program kept of {self.name} is another one"))
+        return made
+
+    @functools.cached_property
+    def region(self) -> Region:  # type: ignore[override]
+        return self.whole.region
+
+    @functools.cached_property
+    def origin(self) -> Region | None:
+        return self.whole.origin
+
+    @functools.cached_property
+    def has_effects(self) -> bool:
+        """None that has any is kept."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """What XLA made of a program, as bytes; none where it made nothing yet.
+
+    params, results: of the program, in words.  moved: the parameters that it takes from within
+    aligned arrays.  given: what is passed, with all that these and spare results need.  used: the
+    positions in `given` that XLA's code takes.
+    """
+
+    data: bytes
+    params: tuple[ArrayType, ...]
+    results: tuple[ArrayType, ...]
+    moved: tuple[int, ...]
+    given: tuple[ArrayType, ...]
+    used: tuple[int, ...]
+
+
 class Traced(Exception):  # noqa: N818 - a request, not an error
     """A trace of JAX's is under way, to which a program cannot say that something was amiss."""
 
@@ -152,29 +207,29 @@ class Executable:
         "_straight",
         "_wide",
         "_words",
+        "inner",
         "jitted",
         "outcome",
         "program",
     )
 
-    def __init__(self, program: Any, outcome: Outcome, jitted: Any = None) -> None:
-        """`jitted` runs what is not a Program but has its name and types (a loaded artifact)."""
-        if jitted is None:
-            program, outcome = trimmed(program, outcome)
+    def __init__(
+        self, program: Any, outcome: Outcome, jitted: Any = None, binary: Binary | None = None
+    ) -> None:
+        """`jitted` runs what is not a Program but has its name and types (a loaded artifact);
+        `binary` is what XLA made of it in another process."""
         local = not outcome.jax and jaxlink.on_cpu()
-        if local and jitted is None:
-            program, outcome = _in_parts(program, outcome)
+        if jitted is None and binary is None:
+            program, outcome = prepared(program, outcome)
         self.program = program
         self.outcome = outcome
-        self._words = planned(program.region, outcome) if local and jitted is None else None
-        inner = program if self._words is None else _packed(program, self._words)
-        large = _large_params(inner) if local else ()
-        self._moved = _moved_params(inner, large) if jitted is None else ()
-        self._large = tuple([i for i in large if i not in self._moved])
-        self._spares = _spare_results(program, outcome) if local and jitted is None else ()
-        self.jitted = jaxlink.jit(inner, len(self._spares)) if jitted is None else jitted
-        self._dispatch = jaxlink.outermost(self.jitted)
-        self._near = _near(inner, self._moved, len(self._spares))
+        packs = local and jitted is None
+        self._words = planned(program.params, program.results, outcome) if packs else None
+        self._spares = _spare_results(program, outcome) if packs else ()
+        if binary is None:
+            self._make(jitted, local)
+        else:
+            self._restore(binary)
         arrays = _converters(program, outcome, self._spares)
         for index in self._words.numbers if self._words else ():
             arrays[index] = program.results[index].dtype.type
@@ -185,12 +240,63 @@ class Executable:
         self._stores = [(store.path, made(store.out)) for store in outcome.stores]
         self._sites = [(site.cls, [made(arg) for arg in site.args]) for site in outcome.sites]
         # Without 64-bit types at the boundary the user's setting does not matter.
-        wide = any(_is_wide(t.dtype) for t in (*inner.params, *inner.results))
+        wide = any(_is_wide(t.dtype) for t in (*self.inner[0], *self.inner[1]))
         self._wide = wide or bool(self._moved)
         straight = outcome.inputs == tuple(range(len(outcome.inputs)))
         self._straight = straight and self._words is None
-        simple = _is_simple(outcome) and not large and not self._spares
+        near = self._large or self._moved or self._spares
+        simple = _is_simple(outcome) and not near
         self._quick = self._quickly(arrays) if simple and program.results else None
+
+    def _make(self, jitted: Any, local: bool) -> None:
+        """What XLA gets, which is compiled by the first call."""
+        inner = self.program if self._words is None else _packed(self.program, self._words)
+        self.inner = inner.params, inner.results
+        large = _large_params(inner.params) if local else ()
+        self._moved = _moved_params(inner, large) if jitted is None else ()
+        self._large = tuple([i for i in large if i not in self._moved])
+        self.jitted = jaxlink.jit(inner, len(self._spares)) if jitted is None else jitted
+        self._dispatch = jaxlink.outermost(self.jitted)
+        self._near = _near(inner, self._moved, len(self._spares))
+
+    def _restore(self, binary: Binary) -> None:
+        """What XLA made of it before, and for whom that is not, what `_make` does."""
+        self.inner = binary.params, binary.results
+        self._moved = binary.moved
+        self._large = tuple([i for i in _large_params(binary.params) if i not in binary.moved])
+        program, words, moved, count = self.program, self._words, self._moved, len(self._spares)
+
+        def again(near: bool) -> Any:
+            inner = program if words is None else _packed(program, words)
+            return _near(inner, moved, count) if near else jaxlink.jit(inner, count)
+
+        plain, near = (binaries.Later(functools.partial(again, which)) for which in (False, True))
+        made = kept = near if moved else plain
+        if binary.data:
+            made = binaries.revived(
+                program.name, binary.data, binary.given, binary.results, binary.used, kept
+            )
+        self.jitted = self._dispatch = plain if moved else made
+        self._near = made if moved else None
+
+    def types(self) -> Binary:
+        """What there is to keep of a program that XLA did not compile yet."""
+        return Binary(b"", *self.inner, self._moved, (), ())
+
+    def binary(self, leaves: Sequence[Any]) -> Binary | None:
+        """What XLA made of the program for a call with these leaves, which was made; None where
+        that cannot be had."""
+        operands = leaves if self._straight else self._operands(leaves)
+        near = _is_near(operands, self._moved)
+        moved = self._moved if near else ()
+        given = [binaries.like(x) for x in operands]
+        for i in moved:
+            t = self.inner[0][i]
+            given[i] = jaxlink.struct(array_type(t.dtype, (t.size + memory.room(t.dtype),)))
+        spares = [jaxlink.struct(self.program.results[i]) for i in self._spares]
+        begins = [np.int64(0)] * len(moved)
+        found = binaries.binary(self._near if near else self.jitted, [*spares, *given, *begins])
+        return None if found is None else Binary(found[0], *self.inner, moved, *found[1:])
 
     def _quickly(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
         """What the caller sees of the results, where there is nothing else to do with them."""
@@ -278,7 +384,7 @@ class Executable:
         """The results of the program that is run, which may be packed."""
         if not self._large and not self._moved and not self._spares:
             return self._run(operands, self.jitted)
-        near = self._moved and all(isinstance(operands[i], np.ndarray) for i in self._moved)
+        near = _is_near(operands, self._moved)
         jitted, moved = (self._near, self._moved) if near else (self.jitted, ())
         with (
             memory.staged(operands, self._large) as staged,
@@ -426,6 +532,13 @@ def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
     return jaxlink.jit(_changed(whole, change(whole.region), change), donated)
 
 
+def prepared(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
+    """The program that is run, which writes no more of the arguments than it must."""
+    whole, outcome = trimmed(whole, outcome)
+    local = not outcome.jax and jaxlink.on_cpu()
+    return _in_parts(whole, outcome) if local else (whole, outcome)
+
+
 def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
     region, seen = in_parts(whole.region, outcome)
     if region is whole.region:
@@ -434,7 +547,7 @@ def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
 
 
 def _packed(whole: Program, words: Words) -> Program:
-    return _changed(whole, words.region, words.packed)
+    return _changed(whole, words.region(whole.region), words.packed)
 
 
 def _changed(whole: Program, region: Region, change: Callable[[Region], Region]) -> Program:
@@ -443,8 +556,13 @@ def _changed(whole: Program, region: Region, change: Callable[[Region], Region])
     return program(whole.name, region, derivable, whole.options)
 
 
-def _large_params(program: Program) -> tuple[int, ...]:
-    return tuple(i for i, t in enumerate(program.params) if memory.nbytes(t) >= memory.STAGE_BYTES)
+def _is_near(operands: Sequence[Any], moved: Sequence[int]) -> bool:
+    """Whether aligned arrays can be had around the parameters that are moved."""
+    return bool(moved) and all(isinstance(operands[i], np.ndarray) for i in moved)
+
+
+def _large_params(types: Sequence[ArrayType]) -> tuple[int, ...]:
+    return tuple(i for i, t in enumerate(types) if memory.nbytes(t) >= memory.STAGE_BYTES)
 
 
 def _is_wide(dtype: np.dtype) -> bool:

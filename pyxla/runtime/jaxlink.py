@@ -548,7 +548,11 @@ def imported(blob: bytearray) -> tuple[Any, Any]:
 
 
 def structs(program: Program) -> list[jax.ShapeDtypeStruct]:
-    return [jax.ShapeDtypeStruct(t.shape, t.dtype) for t in program.params]
+    return [struct(t) for t in program.params]
+
+
+def struct(type: ArrayType) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(type.shape, type.dtype)
 
 
 def scalar_tracer(x: Any) -> Any:

@@ -1,7 +1,7 @@
 """Small arguments and results of a program, packed into one array of words (`lower.words`).
 
-    plan = planned(program, outcome)     what is packed; None where nothing is gained
-    plan.region                          the program that takes and gives words
+    plan = planned(params, results, outcome)   what is packed; None where nothing is gained
+    plan.region(region)                  the program that takes and gives words
     plan.operands(leaves)                its operands
     plan.values(results)                 the flat results of the program itself
 
@@ -46,18 +46,20 @@ class Words:
         "_results",
         "_unpack",
         "numbers",
-        "region",
         "waits",
     )
 
     def __init__(
-        self, region: Region, outcome: Outcome, params: Sequence[int], results: Sequence[int]
+        self,
+        types: Sequence[ArrayType],
+        made: Sequence[ArrayType],
+        outcome: Outcome,
+        params: Sequence[int],
+        results: Sequence[int],
     ) -> None:
-        types = [value.type for value in region.params]
         leaves = [outcome.inputs[i] for i in params]
         self._others = [leaf for i, leaf in enumerate(outcome.inputs) if i not in set(params)]
         self._arguments = _packer([types[i] for i in params], leaves) if params else None
-        made = [value.type for value in region.results]
         arrays = _arrays(outcome)
         numbers = [i for i in results if _is_number(made[i]) and i not in arrays]
         pieces = [i for i in results if i not in numbers]
@@ -71,7 +73,10 @@ class Words:
         self._results = operator.itemgetter(*_inverse(order)) if results else None
         self.waits = self._results is not None
         self._packed = params, results
-        self.region = gather_prologues(self.packed(region))
+
+    def region(self, region: Region) -> Region:
+        """The program that takes and gives words, for XLA:CPU."""
+        return gather_prologues(self.packed(region))
 
     def packed(self, region: Region) -> Region:
         """A copy that takes and gives words."""
@@ -93,17 +98,15 @@ class Words:
         return self._results((*self._unpack(words), *pieces, *others))
 
 
-def planned(region: Region, outcome: Outcome) -> Words | None:
-    """How a program that is not among JAX's arrays packs what it takes and gives."""
-    params = _small_params([param.type for param in region.params])
-    results = [
-        i
-        for i, value in enumerate(region.results)
-        if fits(value.type) and 0 < value.type.size <= SMALL
-    ]
-    if len(results) < _FEW:
-        results = []
-    return Words(region, outcome, params, results) if params or results else None
+def planned(
+    params: Sequence[ArrayType], results: Sequence[ArrayType], outcome: Outcome
+) -> Words | None:
+    """How a program that has no array of JAX's packs what it takes and gives, of these types."""
+    packed = _small_params(params)
+    made = [i for i, type in enumerate(results) if fits(type) and 0 < type.size <= SMALL]
+    if len(made) < _FEW:
+        made = []
+    return Words(params, results, outcome, packed, made) if packed or made else None
 
 
 def _small_params(types: Sequence[ArrayType]) -> list[int]:

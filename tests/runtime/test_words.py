@@ -111,12 +111,12 @@ def test_writes_of_small_arrays():
 
 def test_in_narrow_words_nothing_needs_64_bits():
     words = same.specializations and [
-        e.executable._words.region
+        e.executable.inner
         for e in same.specializations
         if not any(p.type.dtype.itemsize == 8 for p in e.executable.program.region.params)
     ]
-    for region in words:
-        assert {v.type.dtype for v in (*region.params, *region.results)} == {np.dtype(np.int32)}
+    for params, results in words:
+        assert {t.dtype for t in (*params, *results)} == {np.dtype(np.int32)}
 
 
 @pyxla.compile

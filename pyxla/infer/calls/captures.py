@@ -27,10 +27,12 @@ from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
 from pyxla.infer.calls.states import (
+    AbsentState,
     BasesState,
     FunctionState,
     LibraryState,
     Name,
+    ProcessState,
     RegisteredState,
 )
 from pyxla.infer.containers import steps
@@ -156,6 +158,19 @@ class Captures:
         elif name in namespace and package not in _OWN:
             self.state(id(namespace), lambda: LibraryState(namespace)).names.add(name)
 
+    def guard_attribute(self, owner: Any, name: str, value: Any) -> None:
+        """Notice when a module or a function has another attribute `name`."""
+        if name in owner.__dict__:
+            self.guard(owner.__dict__, name, value)
+        elif owner.__name__.partition(".")[0] not in _FIXED:  # a `__getattr__` says anything
+            self.fleeting()
+
+    def guard_absent(self, namespace: dict[str, Any], name: str) -> None:
+        """Notice when a module has a name of its own where Python's is meant."""
+        if str(namespace.get("__name__", "")).partition(".")[0] not in _FIXED:
+            key = id(namespace), "absent"
+            self.state(key, lambda: AbsentState(namespace)).names.add(name)
+
     def state(self, key: Any, make: Callable[[], Any]) -> Any:
         """The guard of what `key` stands for, made where there is none yet."""
         if key not in self.states:
@@ -168,6 +183,10 @@ class Captures:
         package = (function.__module__ or "").partition(".")[0]
         if package not in _FIXED and package not in sys.stdlib_module_names:
             self.state(id(function), lambda: FunctionState(function))
+
+    def fleeting(self) -> None:
+        """Note that the program holds for this process alone."""
+        self.state(ProcessState, ProcessState)
 
     def guard_classes(self, classes: Sequence[Any]) -> None:
         """Notice when other classes are registered with abstract ones among these."""
@@ -209,6 +228,7 @@ class Captures:
                     or "define it, or pass it as an argument",
                     kind=UndefinedName,
                 )
+            self.guard_absent(frame.module, name)
             return Const(found)
         if is_constant(found):
             self.guard(frame.module, name, found)

@@ -60,6 +60,31 @@ class LibraryState:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class AbsentState:
+    """Names that a module does not have, so that Python's own are meant."""
+
+    module: dict[str, Any]
+    names: set[str] = field(default_factory=set)
+
+    def read(self) -> bool:
+        return True
+
+    def test(self, _: Any, name: Name) -> str:
+        return f"{name(self.module.keys())}.isdisjoint({name(frozenset(self.names))})"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ProcessState:
+    """Something that another process may have otherwise: a hash of text, say."""
+
+    def read(self) -> bool:
+        return True
+
+    def test(self, *_: Any) -> str:
+        return "True"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class BasesState:
     """The bases of a class, and theirs."""
 

@@ -118,3 +118,10 @@ def is_steady(x: Any) -> bool:
     if isinstance(x, (tuple, frozenset)):
         return all(map(is_steady, x))
     return isinstance(x, _STEADY)
+
+
+def is_fleeting(function: Any, args: Iterable[Any]) -> bool:
+    """Whether what CPython computes depends on hashes that differ from process to process."""
+    given = [tuple(x) if isinstance(x, (set, frozenset)) else x for x in args]
+    sets = any(isinstance(x, (set, frozenset)) for x in args)
+    return (sets or function is hash) and not all(map(is_steady, given))

@@ -1,0 +1,285 @@
+"""Programs of all kinds from disk: they do what they did, and everything else still works."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla import pipeline
+from pyxla.specialize import specialize
+from tests.compare import difference
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYXLA_CACHE", "1")
+    monkeypatch.setenv("PYXLA_CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    made = []
+
+    def counting(request, places):
+        made.append(request)
+        return specialize(request, places)
+
+    monkeypatch.setattr(pipeline, "specialize", counting)
+    return made
+
+
+class Suit(enum.Enum):
+    RED = 1
+    BLACK = 2
+
+
+@dataclasses.dataclass
+class Pair:
+    x: float
+    y: np.ndarray
+
+
+class Ball:
+    def __init__(self, r):
+        self.r = r
+
+    def grown(self, by):
+        self.r = self.r + by
+        return self
+
+
+class Mine(Exception):
+    pass
+
+
+def mutates(x, n):
+    for i in range(n):
+        x[i] = x[i] * 2
+    return x
+
+
+def grows(x):
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return out
+
+
+def raises(x, i):
+    if x.sum() > 100:
+        raise Mine(f"too much: {x.sum():.1f}")
+    return x[i] * 2
+
+
+def makes(x):
+    a = [x, x + 1]
+    return {"pair": Pair(x.sum(), x), "twice": (a, a), "suit": Suit.RED, "ball": Ball(x[0])}
+
+
+def chooses(x):
+    return Suit.RED if x.sum() > 0 else Suit.BLACK
+
+
+def maybe(x):
+    return None if x.sum() < 0 else x
+
+
+def instance(b, by):
+    return b.grown(by), b.r
+
+
+def selects(x):
+    return x[x > 0], np.nonzero(x)
+
+
+def scalar(x):
+    return x * 2
+
+
+def words(x):
+    return f"sum {x.sum():.3f}", "text", 3, 2.5, None, slice(1, None)
+
+
+def large(x, y):
+    return x + y, (x * y).sum()
+
+
+def matrices(a, b):
+    return np.linalg.solve(a, b), a @ b, np.fft.fft(b)
+
+
+def text_set(x):
+    s = {"b", "a"}
+    return [x for _ in s], len(s), 1 if "a" in s else 2
+
+
+def jaxed(x):
+    return jnp.sin(x) * 2, jnp.sum(x)
+
+
+A = np.arange(1.0, 5.0)
+BIG = np.linspace(0, 1, 70_000)
+M = np.eye(4) * 3 + np.arange(16.0).reshape(4, 4)
+CALLS = [
+    (mutates, lambda: (A.copy(), 3)),
+    (mutates, lambda: (np.asfortranarray(M.copy())[:, 1], 3)),
+    (grows, lambda: (A / 4,)),
+    (raises, lambda: (A, 2)),
+    (raises, lambda: (A, 9)),
+    (raises, lambda: (A * 100, 1)),
+    (makes, lambda: (A,)),
+    (chooses, lambda: (A,)),
+    (chooses, lambda: (-A,)),
+    (maybe, lambda: (A,)),
+    (maybe, lambda: (-A,)),
+    (instance, lambda: (Ball(1.5), 2)),
+    (selects, lambda: (A - 2,)),
+    (scalar, lambda: (3,)),
+    (scalar, lambda: (3.5,)),
+    (scalar, lambda: (np.float32(2),)),
+    (scalar, lambda: (jnp.arange(3.0),)),
+    (words, lambda: (A,)),
+    (large, lambda: (BIG, BIG[::-1].copy())),
+    (large, lambda: (BIG[3:], BIG[:-3])),
+    (matrices, lambda: (M, A)),
+    (text_set, lambda: (A,)),
+    (jaxed, lambda: (jnp.asarray(A, jnp.float32),)),
+]
+
+
+def outcome(function, args):
+    try:
+        result = function(*args)
+    except Exception as error:
+        return type(error), str(error), args
+    return jax.tree.map(lambda x: np.asarray(x) if isinstance(x, jax.Array) else x, (result, args))
+
+
+@pytest.mark.parametrize("number", range(len(CALLS)))
+def test_from_disk(number, counted):
+    function, given = CALLS[number]
+    first = outcome(pyxla.compile(function), given())
+    assert counted
+    del counted[:]
+    compiled = pyxla.compile(function)
+    second = outcome(compiled, given())
+    assert not counted
+    assert not difference(second, first)
+    assert not difference(outcome(compiled, given()), first)
+    if function is not jaxed:
+        expected = outcome(function, given())
+        assert not difference(second, expected) or function in (scalar, matrices)
+    del counted[:]
+    # Others in the same process, and what may be looked at.
+    assert compiled.specializations[0].text("typed")
+    assert str(pyxla.explain(compiled))
+
+
+def test_objects_are_shared_as_they_were():
+    for _ in range(2):
+        made = pyxla.compile(makes)(A)
+        assert made["twice"][0] is made["twice"][1]
+        assert made["suit"] is Suit.RED and type(made["ball"]) is Ball
+
+
+def test_under_transformations(counted):
+    """What JAX asks for of a program from disk is compiled then."""
+
+    def f(x):
+        return (x**3).sum()
+
+    x = jnp.arange(1.0, 4.0)
+    pyxla.compile(f)(x)
+    compiled = pyxla.compile(f)
+    del counted[:]
+    value = compiled(x)
+    assert not counted
+    assert jax.jit(compiled)(x) == value
+    np.testing.assert_allclose(jax.grad(compiled)(x), 3 * x**2)
+    np.testing.assert_allclose(jax.vmap(compiled)(jnp.stack([x, x])), [value, value])
+    assert compiled(x) == value
+
+
+def test_derivatives_and_lanes(counted):
+    def f(x):
+        return (x**3).sum()
+
+    for make in (pyxla.grad, pyxla.vmap, lambda g: pyxla.jacfwd(pyxla.grad(g))):
+        x = np.ones((2, 3)) if make is pyxla.vmap else A
+        first = make(f)(x)
+        del counted[:]
+        np.testing.assert_allclose(make(f)(x), first)
+        assert not counted
+
+
+def test_what_is_printed_is_not_kept(counted, capfd):
+    def f(x):
+        print(x.sum())
+        return x
+
+    for _ in range(2):
+        del counted[:]
+        pyxla.compile(f)(A)
+        assert counted
+        assert capfd.readouterr().out == "10.0\n"
+
+
+def test_what_xla_cannot_write_is_compiled_again(counted):
+    """XLA:CPU has no form for the comparison of a sort of one array."""
+
+    def f(x):
+        return np.sort(x)
+
+    for _ in range(2):
+        np.testing.assert_array_equal(pyxla.compile(f)(-A), np.sort(-A))
+
+
+def test_hashes_of_text_are_not_kept(counted):
+    def f(x):
+        return x * (hash("text") % 7)
+
+    for _ in range(2):
+        del counted[:]
+        pyxla.compile(f)(2)
+        assert counted
+
+
+def test_closures_that_count(counted):
+    """A variable outside that is assigned to."""
+
+    def counter():
+        count = 0
+
+        def f(x):
+            nonlocal count
+            count += 1
+            return x + count
+
+        return f
+
+    for _ in range(2):
+        del counted[:]
+        compiled = pyxla.compile(counter())
+        assert [compiled(1.0), compiled(1.0)] == [2.0, 3.0]
+    assert not counted
+
+
+def test_a_list_that_grows_beyond_its_room(counted):
+    def f(x):
+        out = [0.0]
+        while out[-1] < x:
+            out.append(out[-1] + 1.0)
+        return out
+
+    for _ in range(2):
+        del counted[:]
+        assert pyxla.compile(f, list_capacity=8)(100.0) == list(np.arange(101.0))
+    assert not counted
