@@ -203,10 +203,15 @@ class Compiled:
                     entry = self._for_memory(entry, args, names, leaves)
                 fresh = entry
                 return entry.executable(leaves, args)
-            except Faulty as fault:
-                return self._replay(entry, fault, args, names, leaves)
+            except (
+                Faulty
+            ) as raised:  # run again outside of the clause: it is no exception's context
+                fault = raised.with_traceback(None)
             except Traced:
+                fault = None
+            if fault is None:
                 return self._unchecked(entry, args, names, leaves)
+            return self._replay(entry, fault, args, names, leaves)
         except (ListOverflow, PowerType) as surprise:
             if entry.executable.program.has_effects:  # what it printed would be printed again
                 raise

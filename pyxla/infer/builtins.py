@@ -407,6 +407,9 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
     if arrays.is_array(engine, x):
         shape, extents = arrays.shown(engine, x)
         if not index and extents is not None:
+            words = "can only convert an array of size 1 to a Python scalar"
+            size = call(engine, Const(np.size), [x], {})
+            engine.ensure(compare(engine, "eq", size, Const(1)), ValueError(words))
             index = (Const(0),) * len(shape)
         elif len(index) == 1 and len(shape) != 1 and not isinstance(index[0], Tuple):
             x = call(engine, Const(np.ravel), [x], {})
@@ -444,7 +447,9 @@ def _by_items(target: Any) -> None:
             operands = list(args if len(xs) == 0 else xs)
             if len(xs) == 1 and len(args) == 1 and not arrays.is_array(engine, args[0]):
                 operands = [Tuple(tuple(operands))]
-            return engine.abstract(apply(engine, target.__name__, library, operands, kwargs))
+            found = engine.abstract(apply(engine, target.__name__, library, operands, kwargs))
+            bounded = target is sum and arrays.shown(engine, args[0])[1] is not None
+            return _unless_empty(engine, args[0], found) if bounded and len(args) == 1 else found
         named = {k: engine.static(v) for k, v in kwargs.items()}
         return engine.fold_object(target, (known,), named)
 

@@ -89,6 +89,7 @@ from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
 from pyxla.lib.foreign import Host
+from pyxla.lib.meetings import Meeting, meetings
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
 
@@ -123,6 +124,7 @@ class Engine:
         self.frozen: dict[int, str] = {}
         self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []
+        self.met: list[Meeting] = []  # of the library function called last
         self.raised: list[Any] = []  # `catching.Raised`, `coroutines.Leaving`
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
@@ -197,7 +199,10 @@ class Engine:
     def library(self, name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Run a library function; what it raises is refused at the current line."""
         try:
-            return function(*args, **kwargs)
+            with meetings() as met:
+                result = function(*args, **kwargs)
+            self.met = met
+            return result
         except (CompileError, NeedsStatic, Stopped, NewCapture, NotKnown):
             raise
         except REFUSALS as error:
@@ -509,9 +514,9 @@ class Engine:
         except (NewCapture, NeedsExact, NeedsPool, NotKnown, RecursionError):
             raise
         except CompileError as error:
-            if not self.guards or (same := catching.as_raised(self, error)) is None:
+            if (same := catching.as_raised(self, error)) is None:
                 raise
-            catching.throw(self, same)
+            catching.throw(self, same, refusal=error)
         except OpError as error:
             raise self.refuse(str(error), **kind_of(error)) from error
         except MemoryError as error:
@@ -629,7 +634,7 @@ class Engine:
                 self.raise_constant(error)
             return
         kind = class_of(error)
-        site = self.loc, kind
+        site = in_program(self.loc, self.chain())[0], kind
         if self.faults.in_place(site) or (catchable and self.catches(kind)):
             self.raise_unless(condition, error, catchable)
         else:

@@ -15,6 +15,7 @@ from pyxla.infer.arrays.shadows import number, one_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.lattice import Array, Conflict, Tuple, Variant
+from pyxla.infer.raising.checks import verify
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -22,7 +23,7 @@ from pyxla.lib.linalg import EigResult, eig, eigvals, inexact
 from pyxla.lib.operands import as_array, literal
 from pyxla.lib.polynomials import companion_roots, ends_are_not_zero
 from pyxla.lib.reductions import fold
-from pyxla.lib.registry import rule
+from pyxla.lib.registry import LIBRARY, rule
 from pyxla.ops.elementwise import imag, real, select
 
 BOOL = np.dtype(np.bool_)
@@ -42,6 +43,7 @@ OF_COEFFICIENTS = (
 def eigvals_(engine: Engine, a: Any) -> Any:
     x = as_array(engine.operand(a))
     values = eigvals(x)
+    verify(engine, LIBRARY[np.linalg.eigvals], (x,), {}, values)
     if x.dtype.kind == "c" or ALWAYS_COMPLEX:
         return arrays.fresh(engine, values)
     return _either(engine, [values], OF_MATRIX)[0]
@@ -51,6 +53,7 @@ def eigvals_(engine: Engine, a: Any) -> Any:
 def eig_(engine: Engine, a: Any) -> Any:
     x = as_array(engine.operand(a))
     found = eig(x)
+    verify(engine, LIBRARY[np.linalg.eig], (x,), {}, found)
     if x.dtype.kind == "c" or ALWAYS_COMPLEX:
         return engine.abstract(found)
     return Tuple(tuple(_either(engine, found, OF_MATRIX)), EigResult)
@@ -71,6 +74,7 @@ def roots(engine: Engine, p: Any) -> Any:
     )
     engine.ensure(engine.rules.truth(engine, ends_are_not_zero(x)), error)
     values = companion_roots(x)
+    verify(engine, LIBRARY[np.linalg.eig], (x,), {}, values)
     if x.dtype.kind == "c" or not values.size:
         return arrays.fresh(engine, values)
     return _either(engine, [values], OF_COEFFICIENTS)[0]

@@ -622,7 +622,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
     x = as_array(x)
     if x.ndim != 1:
         raise OpError("x must be a one-dimensional array or sequence.")
-    columns = x.shape[0] if N is None else operator.index(N)
+    (columns,) = as_shape(x.shape[0] if N is None else N)
     dtype = result_type(x.dtype, INT)
     value, powers = cast(x.value, dtype), []
     current = splat(1, dtype, x.shape)

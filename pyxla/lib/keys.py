@@ -39,6 +39,7 @@ from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.masks import constant_of, nonzero
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array
 from pyxla.ops.check import BOOLS, INTS
 from pyxla.ops.elementwise import compare, convert, select
@@ -272,6 +273,10 @@ def _check_mask(mask: Array, shape: Shape, axis: int, extents: Extents) -> None:
                 f"but size of corresponding boolean axis is {m}",
                 IndexError if extents is None and mask.extents is None else None,
             )
+        sizes = _size(shape, extents, d), _size(mask.shape, mask.extents, d - axis)
+        words = f"boolean index did not match indexed array along axis {d}; size of axis is "
+        between = " but size of corresponding boolean axis is "
+        meet(*sizes, IndexError, words, sizes[0], between, sizes[1])
 
 
 def _size(shape: Shape, extents: Extents, axis: int) -> Int:

@@ -30,6 +30,7 @@ from pyxla.lib.operands import (
     cast,
     normalize_axes,
     normalize_axis,
+    shown,
     splat,
     weak,
 )
@@ -60,15 +61,16 @@ def complete_shape(shape: Any, size: int) -> Shape:
     known = math.prod(n for n in extents if n != -1)
     if -1 in extents:
         if known == 0 or size % known:
-            raise OpError(
-                f"cannot reshape array of size {size} into shape {tuple(extents)}", ValueError
-            )
+            raise unshaped(size, extents)
         extents[extents.index(-1)] = size // known
     elif known != size:
-        raise OpError(
-            f"cannot reshape array of size {size} into shape {tuple(extents)}", ValueError
-        )
+        raise unshaped(size, extents)
     return tuple(extents)
+
+
+def unshaped(size: int, shape: Any) -> OpError:
+    words = f"cannot reshape array of size {size} into shape "
+    return OpError(f"{words}{tuple(shape)}", ValueError, words + shown(shape))
 
 
 @implements(np.reshape, rank0="method")

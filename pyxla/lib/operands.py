@@ -212,13 +212,16 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
             if merged[axis] == 1:
                 merged[axis] = n
             elif n not in (1, merged[axis]):
-                raise OpError(
-                    "operands could not be broadcast together with shapes "
-                    + " ".join(map(str, shapes)),
-                    ValueError,
-                )
+                words = "operands could not be broadcast together with shapes "
+                exact = words + "".join([f"{shown(s)} " for s in shapes])
+                raise OpError(words + " ".join(map(str, shapes)), ValueError, exact)
         result = tuple(merged)
     return result
+
+
+def shown(shape: Sequence[int]) -> str:
+    """A shape as NumPy's messages have it."""
+    return str(tuple(shape)).replace(" ", "")
 
 
 def broadcast(*values: Value) -> tuple[Value, ...]:

@@ -37,6 +37,7 @@ from pyxla.lib.operands import (
     cast,
     literal,
     normalize_axes,
+    shown,
     splat,
 )
 from pyxla.lib.reductions import accumulate_all, accumulator, check_out
@@ -141,7 +142,13 @@ def _matmul(x: Value, y: Value) -> Value:
     left, right = x.type.ndim, y.type.ndim
     inner = x.type.shape[-1], y.type.shape[max(right - 2, 0)]
     if inner[0] != inner[1]:
-        raise OpError(f"matmul: shapes {x.type.shape} and {y.type.shape} do not fit")
+        size, axis = inner[1], max(right - 2, 0)
+        words = (
+            f"matmul: Input operand 1 has a mismatch in its core dimension {axis}, with gufunc "
+            f"signature (n?,k),(k,m?)->(n?,m?) (size {size} is different from {inner[0]})"
+        )
+        message = f"matmul: shapes {x.type.shape} and {y.type.shape} do not fit"
+        raise OpError(message, ValueError, words)
     if right <= 2:
         return contract(x, y, (left - 1,), (max(right - 2, 0),))
     if left == 1:
@@ -172,7 +179,11 @@ def dot(a: Any, b: Any, out: Any = None) -> Array:
         return _scaled(x, y)
     axis = max(y.ndim - 2, 0)
     if x.shape[-1] != y.shape[axis]:
-        raise OpError(f"dot: shapes {x.shape} and {y.shape} not aligned", ValueError)
+        words = (
+            f"shapes {shown(x.shape)} and {shown(y.shape)} not aligned: "
+            f"{x.shape[-1]} (dim {x.ndim - 1}) != {y.shape[axis]} (dim {axis})"
+        )
+        raise OpError(f"dot: {words}", ValueError, words)
     return Array(_product(x, y, (x.ndim - 1,), (axis,)))
 
 

@@ -532,9 +532,13 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     x = as_array(a)
     if CLASSES[x.dtype] == "c":
         raise OpError("histograms of complex numbers are not supported; take their parts")
+    count = operator.index(bins)
+    if count < 1:
+        words = "`bins` must be positive, when an integer"
+        raise OpError(words, ValueError, words)
     low, high = _range(x, range)
     found = result_type(low, high, x)
-    return linspace(low, high, operator.index(bins) + 1, dtype=result_type(found, 1.0))
+    return linspace(low, high, count + 1, dtype=result_type(found, 1.0))
 
 
 def _range(x: Array, given: Any) -> tuple[Any, Any]:

@@ -25,7 +25,7 @@ from pyxla.infer.lattice import (
     is_number,
     is_variant,
 )
-from pyxla.infer.raising.sizes import verify_fits
+from pyxla.infer.raising.sizes import verify_stored
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 
@@ -158,8 +158,8 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
         return
     index = parsed(engine, shape, extents, operand)
     new = engine.bounded_operand(value)
-    if engine.tests(OverflowError):
-        verify_fits(engine, new, dtype_of(engine, ref))
+    given = value if isinstance(value, Ref) else new
+    verify_stored(engine, given, dtype_of(engine, ref), isinstance(index, BasicIndex))
     if not isinstance(new, (Array, Scalar, bool, int, float, complex, np.generic)):
         new = as_array(new)
     if isinstance(index, BasicIndex):

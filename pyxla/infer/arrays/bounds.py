@@ -9,12 +9,14 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
+from pyxla.infer.raising.sizes import verify_met
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.indexing import AdvancedIndex, Index, parse
 from pyxla.lib.keys import OnBounds
 from pyxla.lib.masks import constant_of, spread, within
+from pyxla.lib.meetings import meetings
 from pyxla.lib.operands import as_array
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import argmax
@@ -31,7 +33,9 @@ def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
     range."""
     if not engine.tests(IndexError):
         return parse(shape, extents, key)
-    index = parse(shape, extents, key, _on_bounds(engine))
+    with meetings() as engine.met:
+        index = parse(shape, extents, key, _on_bounds(engine))
+    verify_met(engine)
     if isinstance(index, AdvancedIndex):
         for axis, array in zip(index.axes, index.arrays, strict=False):
             place = index.basic.dims[axis]

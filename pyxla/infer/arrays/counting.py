@@ -16,11 +16,14 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Const, Scalar
+from pyxla.infer.raising.sizes import verify_met
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.bounded.elementwise import bounded, flattened
+from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import number, within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import rule
 from pyxla.lib.sizes import as_size
@@ -48,6 +51,7 @@ TOO_LARGE = "an element of np.bincount is %d or more: compiled code needs minlen
 def bincount(engine: Engine, x: Any, weights: Any = Const(None), minlength: Any = Const(0)) -> Any:
     array, given = engine.bounded_operand(x), engine.bounded_operand(weights)
     result = engine.library("bincount", _counted, engine, array, given, engine.operand(minlength))
+    verify_met(engine)
     return engine.abstract(result)
 
 
@@ -58,6 +62,9 @@ def _counted(engine: Engine, x: Any, weights: Any, minlength: Any) -> Array:
         raise OpError("bincount takes a 1-d array of ints")
     if engine.tests(ValueError):
         _check_counts(engine, array)
+        if weights is not None:
+            words = "The weights and list don't have the same length."
+            meet(true_size(array, 0), true_size(as_array(weights), 0), ValueError, words)
     inside, size = within(array), array.shape[0]
     value = cast(array.value, I64.dtype)
     if inside is not None:

@@ -19,7 +19,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.raising.sizes import verify_fits
+from pyxla.infer.raising.sizes import verify_stored
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, scatter_at, setitem, take
@@ -56,9 +56,8 @@ def _call(function: Any, convert: Any, engine: Engine, ref: Any, *args: Any, **k
 def _write(engine: Engine, ref: Ref, value: Any) -> None:
     """`ref[...] = value`."""
     shape, extents = arrays.shown(engine, ref)
-    if engine.tests(OverflowError):
-        verify_fits(engine, value, arrays.dtype_of(engine, ref))
     dtype = arrays.dtype_of(engine, ref)
+    verify_stored(engine, value, dtype)
     arrays.write(engine, ref, conformed(engine, value, shape, dtype, extents))
 
 

@@ -69,6 +69,25 @@ def _check_along(engine: Engine, x: Array, indices: Any, axis: Any) -> None:
     check_array(engine, as_array(indices), size, place)
 
 
+@_checks(IndexError, LIBRARY[np.delete])
+def _delete(engine: Engine, arr: Any, obj: Any, axis: Any = None) -> None:
+    if isinstance(obj, Array | Scalar) and obj.dtype.kind in "iu":
+        _check_along(engine, as_array(arr), obj, axis)
+
+
+@_checks(IndexError, LIBRARY[np.insert])
+def _insert(engine: Engine, arr: Any, obj: Any, values: Any, axis: Any = None) -> None:
+    x = as_array(arr)
+    if not isinstance(obj, Scalar) or x.extents is not None:
+        return
+    place = 0 if axis is None else normalize_axis(axis, x.ndim)
+    size = x.size if axis is None else x.shape[place]
+    value = _wide(obj)
+    good = op.and_(k.ge(value, k.like(value, -size)), k.le(value, k.like(value, size)))
+    words = f" is out of bounds for axis {place} with size {size}"
+    _ensure(engine, good, lambda: exception(IndexError, "index ", obj, words))
+
+
 @_checks(ValueError, LIBRARY[np.choose])
 def _choose(engine: Engine, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> None:
     if mode == "raise":

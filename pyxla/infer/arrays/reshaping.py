@@ -32,6 +32,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, known, larger, minus, smaller, times
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.op import OpError
+from pyxla.lib.manipulation import unshaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def reshape_step(shape: Shape, extents: Extents, target: Sequence[Int]) -> Resha
     """`x.reshape(target)`, one entry of which may be -1; OpError where the sizes differ."""
     if extents is None or not scalars_of(extents):
         fixed = tuple([_static(n) for n in target])
-        return Reshape(shape, _completed(math.prod(shape), fixed, fixed))
+        return Reshape(shape, _completed(math.prod(shape), fixed))
     return _reshape_bounded(shape, extents, target)
 
 
@@ -163,7 +164,7 @@ def _static(n: Int) -> int:
     return n
 
 
-def _completed(size: int, shape: Shape, shown: Any) -> Shape:
+def _completed(size: int, shape: Shape) -> Shape:
     """`shape` with -1 replaced by what is left of `size`."""
     open_places = [d for d, n in enumerate(shape) if n == -1]
     if len(open_places) > 1:
@@ -171,7 +172,7 @@ def _completed(size: int, shape: Shape, shown: Any) -> Shape:
     rest = math.prod([n for n in shape if n != -1])
     fits = rest and size % rest == 0 if open_places else rest == size
     if not fits or any(n < -1 for n in shape):
-        raise OpError(f"cannot reshape array of size {size} into shape {shown}", ValueError)
+        raise unshaped(size, shape)
     return tuple([size // rest if n == -1 else n for n in shape])
 
 

@@ -138,8 +138,8 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
     index = engine.index(key, "the index of a sequence")
     try:
         found = items[index]
-    except (IndexError, TypeError) as error:
-        kind = "list" if isinstance(x, Ref) else "tuple"
+    except (IndexError, TypeError, ValueError) as error:
+        kind = number_lists.out_of_range(x).removesuffix(" index out of range")
         return engine.raise_constant(type(error)(str(error).replace("tuple", kind)))
     if not isinstance(index, slice):
         return engine.moved(found)

@@ -73,6 +73,8 @@ def ended(
         engine.enter(edges[0])
         _, result = edges[0].args
         return Ended(None, result, [], {})
+    if not edges and (refusal := next((p.refusal for p in raised if p.refusal), None)):
+        raise refusal
     width = len(raised)
     for edge in edges:
         edge.args = (*edge.args, *[UNDEFINED] * width)

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyxla.errors import CompileError, Location
+from pyxla.errors import CompileError, Location, in_program, is_own, said
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.joins.merge import Edge, Env
 from pyxla.infer.lattice import Compound, Conflict, Const
 from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, takes
 from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
+from pyxla.ir.op import OpError
 from pyxla.ops.elementwise import compare
 
 if TYPE_CHECKING:
@@ -28,12 +29,16 @@ Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raised:
-    """A path that raises: where, what (an abstract exception), and the heap there."""
+    """A path that raises: where, what (an abstract exception), and the heap there.
+
+    refusal: of what certainly raises, for a program that never returns.
+    """
 
     edge: Edge
     exception: Any
     loc: Location | None
     catchable: bool = True
+    refusal: CompileError | None = None
 
 
 def pads(engine: Engine, env: Env, block: Block) -> Pads:
@@ -72,7 +77,12 @@ def _classes(engine: Engine, env: Env, block: Block, pad: Block) -> tuple[type, 
     return tuple(found)
 
 
-def throw(engine: Engine, exception: Any, catchable: bool = True) -> None:
+def throw(
+    engine: Engine,
+    exception: Any,
+    catchable: bool = True,
+    refusal: CompileError | None = None,
+) -> None:
     """Note that the current path ends with `exception`; one path for each that it may be."""
     found = instance(exception, engine.loc)
     *others, last = alternatives(found)
@@ -82,25 +92,45 @@ def throw(engine: Engine, exception: Any, catchable: bool = True) -> None:
         engine.block.terminator = core.Branch(test, here, rest, engine.loc)
         here.preds = [engine.block]
         rest.preds = [engine.block]
-        _note(engine, here, other, catchable)
+        _note(engine, here, other, catchable, None)
         engine.block, engine.builder.instrs = rest, rest.instrs
-    _note(engine, engine.block, last, catchable)
+    _note(engine, engine.block, last, catchable, refusal)
 
 
-def _note(engine: Engine, block: Block, exception: Compound, catchable: bool) -> None:
-    edge = Edge(block, engine.heap.copy(), {}, (), engine.loc)
-    engine.raised.append(Raised(edge, exception, engine.loc, catchable))
+def _note(
+    engine: Engine,
+    block: Block,
+    exception: Compound,
+    catchable: bool,
+    refusal: CompileError | None,
+) -> None:
+    loc, _ = in_program(engine.loc, engine.chain())
+    edge = Edge(block, engine.heap.copy(), {}, (), loc)
+    engine.raised.append(Raised(edge, exception, loc, catchable, refusal))
 
 
 def as_raised(engine: Engine, error: CompileError) -> Compound | None:
-    """What the program raises in the place of a refusal, where that is certain and caught."""
+    """What the program raises in the place of a refusal, where that is certain: no other path
+    matters to it.  What is no type for an operation is refused all the same, if nothing takes it,
+    and so is what the library's own Python comes to."""
     kind = error.raises
-    if kind is None or not issubclass(kind, engine.guards):
+    if kind is None:
         return None
-    message: Any = Const(error.words)
-    if error.words is None:
-        message = Conflict(
-            f"the text of this {kind.__name__} is not NumPy's word for word",
-            hint="catch the exception without reading its text, or raise one of your own",
-        )
-    return Compound("exception", (message,), kind)
+    if issubclass(kind, engine.guards):
+        return Compound("exception", (_caught(error, kind),), kind)
+    if issubclass(kind, TypeError) or engine.loc is None or is_own(engine.loc):
+        return None
+    name, _, _ = error.message.partition(": ")
+    text = said(error.__cause__) if isinstance(error.__cause__, OpError) else error.message
+    message = error.words or text.removeprefix(f"{name}: ")
+    return Compound("exception", (Const(message),), kind)
+
+
+def _caught(error: CompileError, kind: type[Exception]) -> Any:
+    """The message of an exception, which a handler may read."""
+    if error.words is not None:
+        return Const(error.words)
+    return Conflict(
+        f"the text of this {kind.__name__} is not NumPy's word for word",
+        hint="catch the exception without reading its text, or raise one of your own",
+    )

@@ -28,13 +28,14 @@ from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.infer.raising.sizes import (
     REDUCTIONS,
+    failure,
     verify_fits,
-    verify_product,
+    verify_met,
     verify_reduction,
-    verify_sizes,
+    verify_stored,
 )
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
+from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k
 from pyxla.lib.loops import fold_range
 from pyxla.lib.operators import python_kind, to_python
@@ -76,15 +77,14 @@ def verify(
 ) -> None:
     """Raise what NumPy and CPython raise where a library function of `operands` gave `result`."""
     if engine.tests(ValueError):
-        if function in _ELEMENTWISE:
-            verify_sizes(engine, operands)
-        if function in _PRODUCTS:
-            verify_product(engine, *operands[:2])
+        verify_met(engine, function, operands)
         if function in REDUCTIONS:
             verify_reduction(engine, function, operands, named)
     if function in _NARROWING and isinstance(result, Array) and engine.tests(OverflowError):
         for x in operands[_NARROWING[function] :]:
             verify_fits(engine, x, result.dtype)
+    if function in _SCALARS and operands and isinstance(result, Array):
+        verify_stored(engine, operands[0], result.dtype, basic=False)
     for row in CHECKS.get(function, ()):
         if not (engine.wants_exact_ints() if row.ours else engine.tests(row.kind)):
             continue
@@ -137,16 +137,6 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
         return test
 
     return register
-
-
-@functools.lru_cache(maxsize=256, typed=True)
-def failure(function: Callable[..., Any], *sample: Any) -> BaseException:
-    """What CPython raises for `function(*sample)`."""
-    try:
-        function(*sample)
-    except Exception as error:  # noqa: BLE001 - whatever it is, programs raise it too
-        return type(error)(*error.args)
-    raise AssertionError(f"{function.__name__}{sample} does not fail")
 
 
 # --- Ints ----------------------------------------------------------------------------------------
@@ -248,7 +238,7 @@ def _mul(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None
     return op.and_(op.or_(zero, k.eq(back, y)), op.not_(turned))
 
 
-@unless(TOO_LARGE, "neg", "abs")
+@unless(TOO_LARGE, "neg", abs)
 def _neg(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     if not _ints(operands) or not _unproven("neg", operands):
         return None
@@ -528,6 +518,39 @@ unless(LinAlgError("Singular matrix"), np.linalg.inv, np.linalg.solve)(_solved)
 unless(LinAlgError("Matrix is not positive definite"), np.linalg.cholesky)(_solved)
 
 
+def _finite_operand(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    x = operands[0]
+    return all_(Array(k.isfinite(x.value))).value if isinstance(x, Array) else None
+
+
+@unless(LinAlgError("Singular matrix"), np.linalg.matrix_power)
+def _inverted(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    power = operands[1] if len(operands) > 1 else 0
+    return _solved(engine, operands[:1], result) if isinstance(power, int) and power < 0 else None
+
+
+_NOT_FINITE = LinAlgError("Array must not contain infs or NaNs")
+unless(_NOT_FINITE, np.linalg.eig, np.linalg.eigvals)(_finite_operand)
+unless(LinAlgError("SVD did not converge"), np.linalg.svd, np.linalg.pinv)(_finite_operand)
+
+
+def _up_to(most: float) -> Test:
+    """What quantiles are asked for."""
+
+    def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+        if len(operands) < 2 or not isinstance(operands[1], Array | Scalar):
+            return None
+        asked = _real(operands[1])
+        inside = op.and_(k.ge(asked, k.like(asked, 0)), k.le(asked, k.like(asked, most)))
+        return all_(Array(inside)).value
+
+    return fine
+
+
+unless(ValueError("Percentiles must be in the range [0, 100]"), np.percentile)(_up_to(100))
+unless(ValueError("Quantiles must be in the range [0, 1]"), np.quantile)(_up_to(1))
+
+
 @unless(ValueError("repeats may not contain negative values."), np.repeat)
 def _repeat(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     counts = operands[1] if len(operands) > 1 else None
@@ -536,8 +559,10 @@ def _repeat(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
     return all_(Array(not_negative(counts.value))).value
 
 
-_PRODUCTS = {LIBRARY[np.matmul], OPERATORS["matmul"]}
-_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()} - _PRODUCTS
+_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()} - {OPERATORS["matmul"], LIBRARY[np.matmul]}
+
+
+_SCALARS = {LIBRARY[dtype.type] for dtype in SHORT_NAMES}  # `np.uint8(x)`
 
 
 # Functions that convert Python's ints to the dtype of the result, and their first such operand.

@@ -67,6 +67,15 @@ def _zero_to_negative(engine: Engine, operands: tuple[Any, ...], result: Any) ->
     return op.or_(k.ne(x, k.like(x, 0)), not_negative(y))
 
 
+@unless(failure(operator.pow, 0j, -1), "pow", pow)
+@_powers(complex)
+def _complex_zero(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """0 to no negative power, and to no complex one."""
+    x, y = (to_python(v, complex).value for v in operands)
+    fine = op.and_(not_negative(op.real(y)), k.eq(op.imag(y), k.like(op.imag(y), 0)))
+    return op.or_(k.ne(x, k.like(x, 0)), fine)
+
+
 @unless(PowerType(complex), "pow", pow)
 @_powers(float)
 def _negative_to_fraction(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 import pyxla.lib.everything  # noqa: F401 - the functions that are asked about
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, times, value_of
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.lattice import OPERATORS, Array, Scalar
 from pyxla.infer.raising.faults import exception
+from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib.operands import is_short_int, normalize_axes
 from pyxla.lib.registry import LIBRARY
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 LARGEST = 2**63 - 1
 _ZERO = "zero-size array to reduction operation {} which has no identity"
 _EMPTY = "attempt to get {} of an empty sequence"
+_NOTHING = "index -1 is out of bounds for axis 0 with size 0"
 _JOINING = [LIBRARY[f] for f in (np.concatenate, np.vstack, np.hstack, np.dstack)]
 # What reductions of nothing raise.
 REDUCTIONS = {
@@ -32,6 +35,11 @@ REDUCTIONS = {
     LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
     LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
     LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
+    LIBRARY[np.ptp]: ValueError(_ZERO.format("maximum")),
+    LIBRARY[np.nanmax]: ValueError(_ZERO.format("fmax")),
+    LIBRARY[np.nanmin]: ValueError(_ZERO.format("fmin")),
+    LIBRARY[np.percentile]: IndexError(_NOTHING),
+    LIBRARY[np.quantile]: IndexError(_NOTHING),
     LIBRARY[max]: ValueError(NO_MAXIMUM),
     LIBRARY[min]: ValueError(NO_MINIMUM),
     LIBRARY[np.stack]: ValueError("need at least one array to stack"),
@@ -45,7 +53,8 @@ def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[s
     if not operands or not isinstance(operands[0], Array) or {"initial", "default"} & named.keys():
         return
     x = operands[0]
-    axis = named.get("axis", operands[1] if len(operands) > 1 else None)
+    place = 2 if function in (LIBRARY[np.percentile], LIBRARY[np.quantile]) else 1
+    axis = named.get("axis", operands[place] if len(operands) > place else None)
     axis = 0 if function in (*_JOINING, LIBRARY[np.stack]) else axis
     for d in normalize_axes(axis, x.ndim) if x.extents else ():
         size = x.extents[d]
@@ -70,27 +79,129 @@ def verify_fits(engine: Engine, x: Any, dtype: np.dtype) -> None:
         engine.ensure(Scalar(functools.reduce(op.and_, tests)), error)
 
 
-def verify_sizes(engine: Engine, operands: Any) -> None:
-    """Sizes known at run time that meet each other are equal, or one of them is 1."""
-    given = [x for x in operands if isinstance(x, Array) and x.ndim]
-    if all(x.extents is None for x in given):
+def verify_stored(engine: Engine, x: Any, dtype: np.dtype, basic: bool = True) -> None:
+    """A number that is put in an array of ints is one of `dtype`: of floats NumPy takes the int,
+    for signed ints and keys that are `basic` of its own scalars as well."""
+    if engine.tests(OverflowError):
+        verify_fits(engine, x, dtype)
+    numpys = isinstance(x, Array) and not x.shape and basic and dtype.kind == "i"
+    if dtype.kind not in "iu" or not (numpys or (isinstance(x, Scalar) and x.kind is float)):
         return
-    shapes = [_true_shape(x) for x in given]
-    for other in shapes[1:]:
-        _verify_broadcast(engine, shapes[0], other)
+    if x.dtype.kind != "f" or getattr(x, "kinds", None):
+        return
+    value = op.convert(x.value, dtype=np.dtype(np.float64), weak=False)
+    if engine.tests(ValueError):
+        engine.ensure(Scalar(op.not_(k.isnan(value))), failure(int, math.nan))
+    if not engine.tests(OverflowError):
+        return
+    engine.ensure(Scalar(op.not_(k.isinf(value))), failure(int, math.inf))
+    whole, bounds = k.trunc(value), np.iinfo(dtype)
+    long = np.iinfo(np.int64 if bounds.max <= LARGEST else dtype)
+    too_large = OverflowError("Python int too large to convert to C long")
+    engine.ensure(Scalar(op.or_(k.isnan(value), _within(whole, long))), too_large)
+    if is_short_int(dtype):
+        number = Scalar(op.convert(whole, dtype=np.dtype(np.int64), weak=True))
+        error = exception(OverflowError, "Python integer ", number, f" out of bounds for {dtype}")
+        engine.ensure(Scalar(op.or_(k.isnan(value), _within(whole, bounds))), error)
 
 
-def _verify_broadcast(engine: Engine, first: list[Any], other: list[Any]) -> None:
-    parts = ["operands could not be broadcast together with shapes "]
-    for shape in (first, other):
-        parts += ["(", *_listed(shape), ") "]
-    for n, m in zip(reversed(first), reversed(other), strict=False):
-        if extent.difference(n, m) == 0 or 1 in (n, m):
+def _within(x: Value, bounds: np.iinfo) -> Value:
+    """Where a float is among ints of a dtype; the next above the largest is a power of two."""
+    above = k.lt(x, k.like(x, float(bounds.max + 1)))
+    return op.and_(k.ge(x, k.like(x, float(bounds.min))), above)
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def failure(function: Callable[..., Any], *sample: Any) -> BaseException:
+    """What CPython raises for `function(*sample)`."""
+    try:
+        function(*sample)
+    except Exception as error:  # noqa: BLE001 - whatever it is, programs raise it too
+        return type(error)(*error.args)
+    raise AssertionError(f"{function.__name__}{sample} does not fail")
+
+
+def verify_met(engine: Engine, function: Any = None, operands: Any = ()) -> None:
+    """Sizes that `function` of `operands` took to be equal are, those known at run time too."""
+    met, engine.met = engine.met, []
+    for meeting in met:
+        make = _UNLIKE.get(function, _unlike if meeting.error is None else None)
+        if make is not None:
+            shapes = [_true_shape(x) if isinstance(x, Array) else [] for x in _numbers(operands)]
+        error = exception(*(meeting.error if make is None else make(shapes)))
+        if not engine.tests(error.meta):
             continue
+        n, m = meeting.sizes
         same = k.eq(value_of(n), value_of(m))
-        for size in (n, m):
+        for size in (n, m) if meeting.single else ():
             same = op.or_(same, k.eq(value_of(size), value_of(1)))
-        engine.ensure(Scalar(same), exception(ValueError, *parts))
+        engine.ensure(Scalar(same), error)
+
+
+def _numbers(operands: Any) -> list[Any]:
+    """The arrays and numbers among operands, and in lists of them."""
+    found: list[Any] = []
+    for x in operands:
+        if isinstance(x, list | tuple):
+            found += _numbers(x)
+        elif isinstance(x, Array | Scalar | int | float | complex | np.generic):
+            found.append(x)
+    return found
+
+
+def _shown(shape: list[Any], after: str = "") -> list[Any]:
+    return ["(", *_listed(shape), ")" + after]
+
+
+def _unlike(shapes: list[Any]) -> list[Any]:
+    parts = [part for shape in shapes for part in _shown(shape, " ")]
+    return [ValueError, "operands could not be broadcast together with shapes ", *parts]
+
+
+def _unlike_in_matmul(shapes: list[Any]) -> list[Any]:
+    left, right = shapes[:2]
+    axis = max(len(right) - 2, 0)
+    words = f"matmul: Input operand 1 has a mismatch in its core dimension {axis}, with gufunc "
+    words += "signature (n?,k),(k,m?)->(n?,m?) (size "
+    return [ValueError, words, right[axis], " is different from ", left[-1], ")"]
+
+
+def _unlike_in_dot(shapes: list[Any], last: bool = False) -> list[Any]:
+    left, right = shapes[:2]
+    axis = len(right) - 1 if last else max(len(right) - 2, 0)
+    between = [" not aligned: ", left[-1], f" (dim {len(left) - 1}) != ", right[axis]]
+    shown = [*_shown(left), " and ", *_shown(right)]
+    return [ValueError, "shapes ", *shown, *between, f" (dim {axis})"]
+
+
+def _unlike_in_einsum(shapes: list[Any]) -> list[Any]:
+    words = "operands could not be broadcast together with remapped shapes [original->remapped]: "
+    return [ValueError, words, *[p for s in shapes for p in (*_shown(s, "->"), *_shown(s, " "))]]
+
+
+def _unlike_in_vdot(shapes: list[Any]) -> list[Any]:
+    first, second = shapes[0][0], shapes[1][0]
+    return [ValueError, "cannot reshape array of size ", second, " into shape (", first, ",)"]
+
+
+def _unlike_in_select(shapes: list[Any]) -> list[Any]:
+    words = "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between "
+    first, second = _shown(shapes[0]), _shown(shapes[1])
+    return [ValueError, f"{words}arg 0 with shape ", *first, " and arg 1 with shape ", *second, "."]
+
+
+# What functions say of sizes that do not fit each other.
+_UNLIKE: dict[Any, Callable[[list[Any]], list[Any]]] = {
+    LIBRARY[np.matmul]: _unlike_in_matmul,
+    OPERATORS["matmul"]: _unlike_in_matmul,
+    LIBRARY[np.dot]: _unlike_in_dot,
+    LIBRARY[np.inner]: functools.partial(_unlike_in_dot, last=True),
+    LIBRARY[np.vdot]: _unlike_in_vdot,
+    LIBRARY[np.tensordot]: lambda shapes: [ValueError, "shape-mismatch for sum"],
+    LIBRARY[np.einsum]: _unlike_in_einsum,
+    LIBRARY[np.select]: _unlike_in_select,
+    LIBRARY[np.stack]: lambda shapes: [ValueError, "all input arrays must have the same shape"],
+}
 
 
 def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
@@ -106,28 +217,11 @@ def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
         engine.ensure(Scalar(k.eq(value_of(size), value_of(math.prod(y.shape)))), error)
 
 
-def verify_product(engine: Engine, x: Any, y: Any) -> None:
-    """Sizes known at run time that `matmul` multiplies along are equal; stacks fit each other."""
-    if not (isinstance(x, Array) and isinstance(y, Array)) or not (x.extents or y.extents):
-        return
-    left, right = _true_shape(x), _true_shape(y)
-    n, m = left[-1], right[-min(len(right), 2)]
-    if extent.difference(n, m) != 0:
-        words = "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
-        words += "signature (n?,k),(k,m?)->(n?,m?) (size "
-        error = exception(ValueError, words, m, " is different from ", n, ")")
-        engine.ensure(Scalar(k.eq(value_of(n), value_of(m))), error)
-    _verify_broadcast(engine, left[:-2], right[:-2])
-
-
 def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:
     """Arrays of which one is made have one shape; of sizes known at run time, the program sees."""
-    if function is LIBRARY[np.stack]:
-        message = "all input arrays must have the same shape"
-    elif function in (LIBRARY[np.array], LIBRARY[np.asarray]):
-        message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, (list, tuple)) else 0)
-    else:
+    if function not in (LIBRARY[np.array], LIBRARY[np.asarray]):
         return
+    message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, (list, tuple)) else 0)
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(x, Array) for x in arrays):
         return
     shapes = [_true_shape(x) for x in arrays]

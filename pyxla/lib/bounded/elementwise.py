@@ -10,8 +10,8 @@ past the true sizes does not matter, calls it, and says what is bounded in the r
 
 Sizes that broadcast: NumPy lets a size of 1 meet any other.  Where nothing proves that two sizes
 are equal or that neither is 1, the first element is selected in place of the array where its size
-turns out to be 1.  Sizes that differ otherwise are an error in NumPy; here the result is
-unspecified.
+turns out to be 1.  Sizes that differ otherwise are an error in NumPy: that they do not is said
+(`lib.meetings`), and the program checks it.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from pyxla.lib import (
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
 from pyxla.lib.indexing import equal_sizes, fitted, not_one, resized, take, true_size
 from pyxla.lib.masks import positions, spread, within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
 from pyxla.lib.ufuncs import UFUNCS
@@ -136,7 +137,10 @@ def _both(x: Int, y: Int, bound_x: int, bound_y: int) -> tuple[Int, int]:
         if isinstance(x, int) and isinstance(y, int) and x != y:
             message = f"operands could not be broadcast together: sizes {x} and {y}"
             raise OpError(message, ValueError)
+        meet(x, y, single=True)
         return (x, bound_x) if isinstance(x, int) else (y, bound_y)
+    if not equal_sizes(x, y):
+        meet(x, y, single=True)
     if equal_sizes(x, y) or (not_one(x) and not_one(y)):
         return x, min(bound_x, bound_y)
     if not_one(x):
@@ -278,6 +282,9 @@ def _one_element(function: Function, x: Array, *args: Any) -> Any:
     """A Python scalar: of an array that has one element, else the program is in error."""
     if not x.size:
         raise OpError(NOT_SUPPORTED)
+    if function is truth:
+        words = "The truth value of an array with more than one element is ambiguous. "
+        meet(_size(function, x), 1, ValueError, words + "Use a.any() or a.all()")
     start = (0,) * x.ndim
     first = slice_(x.value, start_indices=start, limit_indices=(1,) * x.ndim)
     return plainly(function, Array(first), *args)

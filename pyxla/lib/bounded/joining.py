@@ -30,6 +30,7 @@ from pyxla.lib.bounded.elementwise import (
 )
 from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import number
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import INT, as_array, cast, normalize_axes, normalize_axis
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import concatenate
@@ -58,6 +59,9 @@ def _columns(xs: Sequence[Array]) -> list[tuple[Scalar | None, ...]]:
     return list(zip(*[extents_of(x) for x in xs], strict=True))
 
 
+_UNLIKE = "all the input array dimensions except for the concatenation axis must match exactly, but"
+
+
 def _alike(xs: Sequence[Array], axis: int) -> list[Array]:
     """The arrays with the same bounds along all other dimensions, where their sizes are equal."""
     if len({x.ndim for x in xs}) > 1:
@@ -66,6 +70,10 @@ def _alike(xs: Sequence[Array], axis: int) -> list[Array]:
     for d in range(xs[0].ndim):
         if d == axis:
             continue
+        for i, x in enumerate(xs[1:], 1):
+            n, m = true_size(xs[0], d), true_size(x, d)
+            along = f"{_UNLIKE} along dimension {d}, the array at index 0 has size "
+            meet(n, m, ValueError, along, n, f" and the array at index {i} has size ", m)
         full = {x.shape[d] for x in xs if extents_of(x)[d] is None}
         if len(full) > 1:
             raise OpError("all the input array dimensions except one must match exactly")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.linalg import LinAlgError
 
 from pyxla.infer.facts.integers import smaller
 from pyxla.infer.lattice import Array
@@ -23,18 +24,29 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.creation import eye
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, splat
 from pyxla.ops.elementwise import select
 
 
-def _alike(a: Array, d: int, b: Array, e: int) -> tuple[Array, Array]:
+def _alike(a: Array, d: int, b: Array, e: int, *error: Any) -> tuple[Array, Array]:
     """Both arrays, stored alike in dimensions that are to be of one size; those that are known to
     differ are refused."""
     n, m = true_size(a, d), true_size(b, e)
     if isinstance(n, int) and isinstance(m, int) and n != m:
         raise OpError(f"shapes {a.shape} and {b.shape} do not fit")
+    meet(n, m, *error)
+    for size in (n, m):
+        if isinstance(size, int):  # which both are
+            return _full(a, d, size), _full(b, e, size)
     bound = max(a.shape[d], b.shape[e])
     return resized_to(a, d, bound), resized_to(b, e, bound)
+
+
+def _full(x: Array, axis: int, size: int) -> Array:
+    """`x`, whose size along `axis` is `size`."""
+    own = [None if d == axis else e for d, e in enumerate(extents_of(x))]
+    return bounded(resized_to(x, axis, size).value, own)
 
 
 def _filled_up(a: Any) -> tuple[Array, Array]:
@@ -42,7 +54,9 @@ def _filled_up(a: Any) -> tuple[Array, Array]:
     x = as_array(a)
     if x.ndim != 2:
         raise OpError(NOT_SUPPORTED)
-    x = resized_to(_alike(x, 0, x, 1)[0], 1, max(x.shape))
+    square = LinAlgError, "Last 2 dimensions of the array must be square"
+    x = _alike(x, 0, x, 1, *square)[0]
+    x = _alike(x, 0, x, 1, *square)[1]
     inside = within(x)
     if inside is None:
         return x, x
@@ -66,7 +80,12 @@ def _solve(function: Function, a: Any, b: Any) -> Array:
     y = as_array(b)
     if y.ndim not in (1, 2):
         raise OpError(NOT_SUPPORTED)
-    _, y = _alike(x, 1, y, 0)
+    kind = "(m,m),(m)->(m)" if y.ndim == 1 else "(m,m),(m,n)->(m,n)"
+    name = "solve1" if y.ndim == 1 else "solve"
+    words = f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+    words += f"signature {kind} (size "
+    sizes = true_size(y, 0), " is different from ", true_size(x, 0), ")"
+    _, y = _alike(x, 1, y, 0, ValueError, words, *sizes)
     if y.shape[0] != full.shape[0]:
         _, full = _filled_up(resized_to(resized_to(x, 0, y.shape[0]), 1, y.shape[0]))
     return bounded(function(full, Array(filled(y, (0,), 0).value)).value, extents_of(y))
@@ -79,7 +98,7 @@ def _lstsq(function: Function, a: Any, b: Any, rcond: Any = None) -> tuple[Any, 
     x, y = as_array(a), as_array(b)
     if x.ndim != 2 or y.ndim not in (1, 2) or (y.ndim == 2 and extents_of(y)[1] is not None):
         raise OpError(NOT_SUPPORTED)
-    x, y = _alike(x, 0, y, 0)
+    x, y = _alike(x, 0, y, 0, LinAlgError, "Incompatible dimensions")
     left, right = linalg.alike(
         linalg.matrix(Array(filled(x, (0, 1), 0).value)),
         linalg.inexact(Array(filled(y, (0,), 0).value)),
@@ -99,7 +118,7 @@ def _polyfit(function: Function, *args: Any, **kwargs: Any) -> Any:
     weights = splat(1, np.dtype(np.float64), x.shape) if w is None else as_array(w).value
     if x.ndim != 1 or weights.type.ndim != 1:
         raise OpError(NOT_SUPPORTED)
-    x, y = _alike(x, 0, y, 0)
+    x, y = _alike(x, 0, y, 0, TypeError, "expected x and y to have same length")
     rows = true_size(x, 0)
     mask = resized_to(Array(weights), 0, x.size).value
     ones = filled(Array(mask, x.extents), (0,), 0)

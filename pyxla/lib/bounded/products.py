@@ -32,6 +32,7 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
 )
 from pyxla.lib.indexing import true_size
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import Shape, as_array, normalize_axes
 from pyxla.lib.prefixes import LARGE, by_part, by_size
 from pyxla.ops.filled import anything, is_anything
@@ -133,10 +134,11 @@ def _large(x: Array, axis: int) -> Scalar | None:
 
 
 def _check(x: Array, y: Array, left: int, right: int) -> None:
-    """Refuse sizes that are known to differ."""
+    """Refuse sizes that are known to differ; others are to be equal."""
     n, m = true_size(x, left), true_size(y, right)
     if isinstance(n, int) and isinstance(m, int) and n != m:
         raise OpError(f"shapes {x.shape} and {y.shape} do not fit: {n} (dim {left}) != {m}")
+    meet(n, m)
 
 
 def _stacks(x: Array, y: Array) -> tuple[Array, Array, list[Scalar | None]]:
@@ -194,6 +196,7 @@ def _vdot(function: Function, a: Any, b: Any, /) -> Array:
     axes = tuple(range(x.ndim))
     if x.ndim > 1 and not all(equal_sizes(true_size(x, d), true_size(y, d)) for d in axes):
         raise OpError(NOT_SUPPORTED)
+    _check(x, y, 0, 0)
     x, y = contracting(x, y, axes, axes)
     return _product(function, x, y, ())
 

@@ -46,6 +46,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.builtins import choose
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import same, spread, unpacked, within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import (
     BOOL,
     FLOAT,
@@ -280,6 +281,10 @@ def _average(
         own: list[Scalar | None] = [None] * x.ndim
         own[normalize_axis(axis, x.ndim)] = extents_of(w)[0]
         w = bounded(reshape(w.value, shape=tuple(sizes)), own)
+    elif axis is None:
+        words = "Axis must be specified when shapes of a and weights differ."
+        for d in range(x.ndim):
+            meet(true_size(x, d), true_size(w, d), TypeError, words)
     (x0, w0), shape, extents = aligned([x, w])
     x = bounded(broadcast_to(x0.value, shape), extents or ())
     w = bounded(broadcast_to(w0.value, shape), extents or ())

@@ -39,6 +39,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.bounded.order import last_in_order
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import spread, within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
 from pyxla.lib.products import matmul
 from pyxla.lib.registry import LIBRARY
@@ -297,12 +298,16 @@ def _gradient(
     return bounded(op.select(at, edge, inner), extents_of(x))
 
 
+_UNLIKE = "fp and xp are not of the same length."
+
+
 @strategy(sorting.interp)
 def _interp(function: Function, x: Any, xp: Any, fp: Any, *args: Any, **kwargs: Any) -> Array:
     """Points past the true size are at infinity, and as high as the last."""
     if not is_bounded(xp) and not is_bounded(fp):
         return bounded(function(Array(x.value), xp, fp, *args, **kwargs).value, extents_of(x))
     points, heights = _line(xp), _line(fp)
+    meet(true_size(points, 0), true_size(heights, 0), ValueError, _UNLIKE)
     if args or kwargs or CLASSES[heights.dtype] == "c":
         raise OpError(NOT_SUPPORTED)
     end = op.maximum(op.subtract(_size(points), literal(1, INT)), literal(0, INT))

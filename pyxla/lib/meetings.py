@@ -1,0 +1,53 @@
+"""Sizes that library functions take to be equal: those known at run time only, the program checks.
+
+A strategy says where two sizes meet (`meet`); who called the library function asks for them
+(`meetings`), and raises what NumPy raises there (`infer.raising.sizes`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import Int
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two sizes that are equal; or one of them is 1 if `single`.
+
+    error: the class and the parts of the message that NumPy has for it; None where it is that of
+    the function that is called.
+    """
+
+    sizes: tuple[Int, Int]
+    single: bool
+    error: tuple[Any, ...] | None
+
+
+_MET: ContextVar[list[Meeting] | None] = ContextVar("met", default=None)
+
+
+@contextlib.contextmanager
+def meetings() -> Iterator[list[Meeting]]:
+    """The meetings from here on, those of calls inside left out."""
+    met: list[Meeting] = []
+    token = _MET.set(met)
+    try:
+        yield met
+    finally:
+        _MET.reset(token)
+
+
+def meet(n: Int, m: Int, *error: Any, single: bool = False) -> None:
+    """Say that two sizes are equal, or one of them is 1 if `single`."""
+    met = _MET.get()
+    if met is None or extent.difference(n, m) == 0 or (single and 1 in (n, m)):
+        return
+    found = Meeting((n, m), single, error or None)
+    if found not in met:
+        met.append(found)
