@@ -44,6 +44,7 @@ class Emitter:
         "_files",
         "_functions",
         "_locations",
+        "_merged",
         "_types",
         "foreign",
         "host",
@@ -76,6 +77,7 @@ class Emitter:
         self._locations: dict[int, tuple[ir.Location, Location]] = {}
         self._files: dict[str, str] = {}
         self._functions: dict[Region, str] = {}
+        self._merged: dict[str, str] = {}
 
     def type(self, type: ArrayType) -> ir.Type:
         """The ranked tensor type of a value."""
@@ -307,6 +309,19 @@ class Emitter:
         with self.ip, self.loc:  # type: ignore[union-attr]
             made = list(self.foreign(instr.attrs["function"], operands, types))
         return made[0] if len(instr.results) == 1 else made
+
+    def merge(self, code: str, name: str) -> str:
+        """Add the function of module `code` to this one, once; returns the name it got."""
+        if code not in self._merged:
+            source = ir.Module.parse(code)
+            (made,) = source.body.operations
+            ir.SymbolTable.set_symbol_name(made, name)
+            made.attributes["sym_visibility"] = ir.StringAttr.get("private")
+            made.detach_from_parent()
+            self.module.body.append(made)
+            self.symbols.insert(made)
+            self._merged[code] = _symbol(made)
+        return self._merged[code]
 
 
 def _symbol(function: Any) -> str:
