@@ -395,6 +395,7 @@ class Variant(Structure):
         constant  known texts, members of enums, classes    an int (`infer.joins.choices`)
         exception exceptions      an int (`infer.raising.exceptions`)
         mixed     values          an int: `shape = Square(s) if test else Circle(s)`
+        alias     references      an int; on its way only (`infer.joins.unions`)
 
     What None does not have raises, as does reading a name that is unbound.  An instruction that
     uses one of several values of no one type is visited for each of them (`infer.calls.apart`);

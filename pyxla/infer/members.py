@@ -40,7 +40,7 @@ def _looked_up(engine: Engine, x: Variant, name: str) -> Any:
     entries = [getattr(value, name, None) for value in x.values]
     if all(type(entry) is int for entry in entries):
         return choices.lookup(x, entries)
-    if all(type(entry) is str for entry in entries) and len(set(entries)) == len(entries):
+    if all(type(entry) is str for entry in entries):
         return choices.one_of_these(x.tag, entries, x.conflict)
     items = tuple([Const(entry) for entry in entries])
     if all(map(is_number, items)) or all(type(entry) is tuple for entry in entries):

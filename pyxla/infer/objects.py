@@ -17,7 +17,7 @@ from pyxla.infer import generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
-from pyxla.infer.arrays.shadows import renumbered, same_ref
+from pyxla.infer.arrays.shadows import flag_of, same_ref
 from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls import functions
 from pyxla.infer.calls.dispatch import call, call_object
@@ -417,7 +417,7 @@ def _raise_lacking(engine: Engine, x: Any, values: list[Any], name: str) -> list
             error = AttributeError(f"{e.meta.__name__!r} object has no attribute {name!r}")
             if not found:
                 engine.raise_constant(error)
-            engine.ensure(exceptions.is_other(x, i), error)
+            engine.ensure(flag_of(x.tag, [place != i for place in range(len(values))]), error)
     return [found[0] if value is None else value for value in values]
 
 
@@ -461,15 +461,13 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
 
 def class_of_exception(x: Any) -> Any:
     """`type(x)` of an exception."""
-    classes = [e.meta for e in exceptions.alternatives(x)]
-    if len(set(classes)) == 1:
-        return Const(classes[0])
-    kinds = list(dict.fromkeys(classes))
-    names = " or ".join([cls.__name__ for cls in kinds])
+    if not isinstance(x, Variant):
+        return Const(x.meta)
+    classes = [e.meta for e in x.items]
+    names = " or ".join(dict.fromkeys([cls.__name__ for cls in classes]))
     reason = f"the type of the exception that arrives here is {names}"
     conflict = Conflict(reason, hint="catch them in clauses of their own")
-    selector = renumbered(x.tag, [kinds.index(cls) for cls in classes], len(kinds))
-    return choices.one_of_these(selector, kinds, conflict)
+    return choices.one_of_these(x.tag, classes, conflict)
 
 
 def _of_super(engine: Engine, x: Compound, name: str) -> Any:

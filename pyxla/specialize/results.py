@@ -23,7 +23,7 @@ from pyxla.infer.heap import (
     RowList,
     SetCell,
 )
-from pyxla.infer.joins.endings import Ended, Ways
+from pyxla.infer.joins.endings import Ended
 from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
 from pyxla.infer.lattice import (
     Array,
@@ -70,15 +70,15 @@ class Outputs:
         world = self.world
         # Containers of the caller's may get references, too.
         roots = [end.result, *[self.engine.heap.contents[cell] for cell in world.initial]]
-        roots += [self.engine.heap.contents[r.cell] for way in end.ways.values() for r in way.refs]
+        roots += end.parted.values()
         self.shared = returned.shared_cells(self.engine.heap, roots)
         tree = self.tree(end.result)
         writes, stores = [], []
         for cell, before in world.initial.items():
             if self.engine.heap.infos[cell].read_only:
                 continue  # nobody wrote to it, even where its contents are told by a selection
-            if cell in end.ways:
-                stores.append(out.Store(world.paths[cell], self.ways(end.ways[cell], end.status)))
+            if cell in end.parted:
+                stores.append(out.Store(world.paths[cell], self.tree(end.parted[cell])))
                 continue
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
             if pools.is_row(after):
@@ -120,15 +120,6 @@ class Outputs:
             world.waits,
             self.pools(),
         )
-
-    def ways(self, ways: Ways, status: Any) -> out.Out:
-        """What a container of the caller's is, which the status decides."""
-        contents = [self.engine.heap.contents[ref.cell] for ref in ways.refs]
-        outs = tuple([self.container(resolve(self.engine.heap, content)) for content in contents])
-        if isinstance(status, Const):
-            return outs[ways.group[status.value]]
-        selector = chosen(status, [number(place) for place in ways.group])
-        return out.OutVariant(self.result(selector), outs)
 
     def pool(self, cls: type) -> int:
         """The number of the pool of a class among those that the caller sees."""

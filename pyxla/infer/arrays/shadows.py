@@ -56,6 +56,20 @@ def renumbered(selector: Scalar, places: Sequence[int], count: int) -> Scalar:
     return one_of(chosen(selector, [number(place) for place in places]), count)
 
 
+def flag_of(selector: Scalar, hits: Sequence[bool]) -> Const | Scalar:
+    """`hits[selector]`, a bool."""
+    if all(hits) or not any(hits):
+        return Const(hits[0])
+    misses = [i for i, hit in enumerate(hits) if not hit]
+    if len(misses) == 1:
+        found = compare(selector.value, number(misses[0]), direction="NE")
+    else:
+        places = [number(i) for i, hit in enumerate(hits) if hit]
+        tests = [compare(selector.value, place, direction="EQ") for place in places]
+        found = functools.reduce(or_, tests)
+    return Scalar(convert(found, dtype=BOOL, weak=True))
+
+
 def through(ref: Ref, view: views.View) -> Ref:
     """`view` of what `ref` shows."""
     steps = ref.view

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.arrays.shadows import chosen, number
+from pyxla.infer.arrays.shadows import chosen, flag_of, number, renumbered
 from pyxla.infer.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
@@ -74,13 +74,14 @@ def position(x: Any, values: Sequence[Any]) -> Any:
     return lookup(x, places) if is_choice(x) else Const(places[0] if places else -1)
 
 
-def one_of_these(
-    selector: Scalar, values: Sequence[Any], conflict: Conflict | None = None
-) -> Variant:
-    """That of the constants `values` which is at the position `selector`."""
-    names = " or ".join([repr(value) for value in values])
-    items = tuple([Const(value) for value in values])
-    return Variant("constant", selector, items, conflict or Conflict(f"this may be {names}"))
+def one_of_these(tag: Scalar, values: Sequence[Any], conflict: Conflict | None = None) -> Any:
+    """`values[tag]`, constants of which some may be the same."""
+    union = united(values)
+    if len(union) == 1:
+        return Const(union[0])
+    tag = renumbered(tag, [place(value, union) or 0 for value in values], len(union))
+    conflict = conflict or Conflict(f"this may be {' or '.join(map(repr, union))}")
+    return Variant("constant", tag, tuple(map(Const, union)), conflict)
 
 
 def table(x: Variant, entry: Callable[[Any], Any]) -> list[Any]:
@@ -89,11 +90,7 @@ def table(x: Variant, entry: Callable[[Any], Any]) -> list[Any]:
 
 def test(x: Variant, holds: Callable[[Any], bool]) -> Any:
     """Whether `holds` of what `x` is, a bool."""
-    hits = [i for i, hit in enumerate(table(x, holds)) if hit]
-    if len(hits) in (0, len(x.values)):
-        return Const(bool(hits))
-    tests = [compare(x.tag.value, number(i), direction="EQ") for i in hits]
-    return Scalar(convert(functools.reduce(or_, tests), dtype=BOOL, weak=True))
+    return flag_of(x.tag, [bool(hit) for hit in table(x, holds)])
 
 
 def lookup(x: Variant, entries: Sequence[int]) -> Scalar:

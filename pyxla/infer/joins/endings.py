@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer.arrays.shadows import renumbered
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
 from pyxla.infer.heap import (
@@ -19,8 +20,9 @@ from pyxla.infer.heap import (
     shadowed,
 )
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Variant
 from pyxla.infer.raising.catching import Raised
+from pyxla.ir.build import Builder, building
 
 _PARTED = (ListCell, DictCell, ObjectCell)
 _NONE: Mapping[int, Any] = MappingProxyType({})
@@ -36,28 +38,18 @@ def visited(engine: Engine, visit: Callable[[], Any]) -> list[Edge]:
 
 
 @dataclass(slots=True)
-class Ways:
-    """A container of the caller's that paths leave with no one structure.
-
-    group[status]: the one among `refs`, which refer to its contents, that it then is.
-    """
-
-    group: list[int]
-    refs: list[Any]
-
-
-@dataclass(slots=True)
 class Ended:
     """How a function ends.
 
     status: None where nothing is raised; else 0, or k for `raised[k - 1]`, an int.  result:
-    UNDEFINED where it never returns.  ways: of containers of the caller's, by their cells.
+    UNDEFINED where it never returns.  parted: of containers of the caller's, by their cells, that
+    paths leave with no one structure: a Variant of references to what each then is.
     """
 
     status: Any
     result: Any
     raised: list[Raised]
-    ways: dict[int, Ways]
+    parted: dict[int, Any]
 
 
 def ended(
@@ -87,8 +79,8 @@ def ended(
             edge.heap = _without_lost(engine, edge.heap, path.exception, returned)
         edge.args = (Const(i + 1), UNDEFINED, *parts)
         edges.append(edge)
-    ways = _parted(edges, callers)
-    several = sum([len(way.refs) for way in ways.values()])
+    parted = _parted(edges, callers)
+    several = len(edges[0].args) - width - 2
     names = ["status", "the result", *["the exception"] * width, *["an argument"] * several]
     hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
     pinned, grows = engine.captures.pinned, bool(engine.pools)
@@ -97,16 +89,19 @@ def ended(
     engine.enter(edge)
     status, result, *rest = args
     merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, rest, strict=False)]
-    found = iter(rest[width:])
-    for way in ways.values():
-        way.refs = [next(found) for _ in way.refs]
-    return Ended(status, result, merged, ways)
+    refs = iter(rest[width:])
+    for cell, group in parted.items():
+        items = tuple([next(refs) for _ in set(group)])
+        with building(Builder(engine.block.instrs, engine.loc)):
+            tag = renumbered(status, group, len(items))
+        parted[cell] = Variant("mixed", tag, items)
+    return Ended(status, result, merged, parted)
 
 
-def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Ways]:
+def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Any]:
     """The caller's containers that have no one structure at the ends of `edges`, which get an
-    operand for each that there is: a reference to a cell of its own."""
-    ways: dict[int, Ways] = {}
+    operand for each that there is: a reference to a cell of its own.  Of each, by status, which."""
+    groups: dict[int, Any] = {}
     statuses = [edge.args[0].value for edge in edges]
     for cell, before in callers.items():
         if type(before) is Array:  # which paths may leave as a shadow, too
@@ -121,15 +116,15 @@ def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Ways]:
             places.append(alike[0] if alike else len(kinds) - 1)
         if len(kinds) == 1:
             continue
-        ways[cell] = Ways([0] * (max(statuses) + 1), [None] * len(kinds))
+        groups[cell] = [0] * (max(statuses) + 1)
         for edge, status, content, place in zip(edges, statuses, contents, places, strict=True):
-            ways[cell].group[status] = place
+            groups[cell][status] = place
             edge.heap = edge.heap.copy()
             edge.heap.contents[cell] = before
             operands: list[Any] = [UNDEFINED] * len(kinds)
             operands[place] = Ref(edge.heap.new(content, edge.loc))
             edge.args = (*edge.args, *operands)
-    return ways
+    return groups
 
 
 def _alike(x: Any, x_heap: Heap, y: Any, y_heap: Heap) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import one_of
+from pyxla.infer.arrays.shadows import flag_of, one_of
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.choices import is_choice
 from pyxla.infer.lattice import Array, Const, Variant
@@ -70,14 +70,9 @@ def mapped(engine: Engine, x: Variant, function: Callable[[str], Any]) -> Any:
 def _looked_up(engine: Engine, x: Variant, results: list[Any]) -> Any:
     """That of `results`, all of one type, which belongs to what `x` is."""
     if type(results[0]) is str:
-        union = choices.united(results)
-        if len(union) == 1:
-            return Const(union[0])
-        places = [choices.place(result, union) or 0 for result in results]
-        return choices.one_of_these(choices.lookup(x, places), union)
+        return choices.one_of_these(x.tag, results)
     if type(results[0]) is bool:
-        hits = {text for text, hit in zip(x.values, results, strict=True) if hit}
-        return choices.test(x, lambda text: text in hits)
+        return flag_of(x.tag, results)
     if type(results[0]) is int:
         fits = all(-(2**63) <= result < 2**63 for result in results)
         return choices.lookup(x, results) if fits else None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.infer.arrays.shadows import chosen, number, one_of, renumbered
+from pyxla.infer.arrays.shadows import chosen, flag_of, number, one_of, renumbered
 from pyxla.infer.facts import extent
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
@@ -452,11 +452,7 @@ def width(kind: type) -> tuple[int, int, bool]:
 
 def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
     """`isinstance(x, classes)`, a bool, of a number of several kinds."""
-    hits = [issubclass(kind, classes) for kind in x.kinds.choices]
-    if all(hits) or not any(hits):
-        return Const(hits[0])
-    flags = [constant(value=np.asarray(hit), weak=True) for hit in hits]
-    return Scalar(chosen(x.kinds.selector, flags))
+    return flag_of(x.kinds.selector, [issubclass(kind, classes) for kind in x.kinds.choices])
 
 
 def told(result: Any, given: Sequence[Any], selector: Scalar) -> Any:

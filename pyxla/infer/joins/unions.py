@@ -28,13 +28,13 @@ from pyxla.infer.arrays.shadows import (
     chosen,
     number,
     one_of,
-    renumbered,
     resolve,
     same_object,
 )
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import CellInfo, Heap, Shadow
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.joins.variants import pick
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Variant
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block
 from pyxla.ir.types import python_type
@@ -74,40 +74,26 @@ def sizes_of(ref: Ref) -> list[Scalar]:
     return [size for step in ref.view for size in step.scalars()]
 
 
-@dataclass(slots=True)
-class Found:
-    """What a name is in one state: `leaves[selector]`."""
-
-    selector: Scalar | None
-    leaves: list[Ref]
-
-
-def found(heap: Heap, value: Ref, block: Block, loc: Any) -> Found:
+def aliases(heap: Heap, value: Ref, block: Block, loc: Any) -> Variant:
+    """The arrays that a name may be in one state."""
     with building(Builder(block.instrs, loc)):
-        return Found(*alternatives(heap, value))
+        tag, leaves = alternatives(heap, value)
+    return Variant("alias", tag, tuple(leaves))
 
 
-def pick(state: Found, places: Sequence[int], block: Block, loc: Any) -> Any:
-    """The position of what a name is in this state, where leaf `i` is at `places[i]`."""
-    if state.selector is None or len(set(places)) == 1:
-        return Const(places[0])
-    with building(Builder(block.instrs, loc)):
-        return renumbered(state.selector, places, max(places) + 1)
-
-
-def size(state: Found, keys: Sequence[Any], key: Any, index: int, block: Block, loc: Any) -> Any:
+def size(state: Variant, keys: Sequence[Any], key: Any, index: int, block: Block, loc: Any) -> Any:
     """Int `index` of the view of the leaf with this key; None where the state has none."""
-    given = [sizes_of(leaf)[index] for leaf, k in zip(state.leaves, keys, strict=True) if k == key]
+    given = [sizes_of(leaf)[index] for leaf, k in zip(state.items, keys, strict=True) if k == key]
     if not given:
         return None
-    if state.selector is None or all(g is given[0] for g in given):
+    if all(g is given[0] for g in given):
         return given[0]
     every = [
         sizes_of(leaf)[index].value if k == key else given[0].value
-        for leaf, k in zip(state.leaves, keys, strict=True)
+        for leaf, k in zip(state.items, keys, strict=True)
     ]
     with building(Builder(block.instrs, loc)):
-        return Scalar(chosen(state.selector, every), _bounds(given))
+        return Scalar(chosen(state.tag, every), _bounds(given))
 
 
 def _bounds(given: Sequence[Scalar]) -> Any:
@@ -141,7 +127,7 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
     None where there is none."""
     states = join.states
     looked = [
-        None if v is undefined else found(s.heap, v, s.block, join.loc)
+        None if v is undefined else aliases(s.heap, v, s.block, join.loc)
         for v, s in zip(values, states, strict=True)
     ]
     loop = join.directions is not None
@@ -149,7 +135,7 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
     refs: dict[Any, Ref] = {}
     laid, own = set(), False
     for state, seen in zip(states, looked, strict=True):
-        for leaf in seen.leaves if seen else ():
+        for leaf in seen.items if seen else ():
             laid.add(strides(state.heap, leaf))
             if loop and leaf.cell not in before:
                 own = True
@@ -158,7 +144,7 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
     if not own and len(refs) < 2:
         return None
     keys = list(refs)
-    info = info_of(join.heap, [leaf for seen in looked if seen for leaf in seen.leaves])
+    info = info_of(join.heap, [leaf for seen in looked if seen for leaf in seen.items])
     info.strides = laid.pop() if len(laid) == 1 else views.MIXED
     edges = list(zip(looked, states, strict=True))[: len(join.edges)]
     joined = [_carried(join, key, ref, edges, undefined) for key, ref in refs.items()]
@@ -168,7 +154,7 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
     picks: list[Any] = [Const(0)] * len(states)
     for i, (seen, state) in enumerate(edges):
         if seen is not None:
-            places = [keys.index(key_of(leaf)) for leaf in seen.leaves]
+            places = [keys.index(key_of(leaf)) for leaf in seen.items]
             picks[i] = pick(seen, places, state.block, join.loc)
     selector = one_of(join.phi(picks, python_type(int)), len(joined))
     join.heap.infos.append(info)
@@ -216,7 +202,7 @@ def _carried(join: Any, key: Any, ref: Ref, edges: Sequence[Any], undefined: Any
     for index, given in enumerate(sizes_of(ref)):
         column = []
         for seen, state in edges:
-            keys = [key_of(leaf) for leaf in seen.leaves] if seen else []
+            keys = [key_of(leaf) for leaf in seen.items] if seen else []
             known = size(seen, keys, key, index, state.block, join.loc) if seen else None
             column.append(undefined if known is None else known)
         bounds = None if join.directions is not None else _bounds([given])
@@ -232,7 +218,7 @@ def _own_cell(
     cell = len(join.heap.infos) - 1
     contents = [undefined if x is undefined else x for x in arrays]
     join.heap.contents[cell] = join.join_contents(contents)
-    for leaf in [leaf.cell for seen in looked if seen for leaf in seen.leaves]:
+    for leaf in [leaf.cell for seen in looked if seen for leaf in seen.items]:
         if leaf not in join.states[0].heap.contents and leaf in join.heap.entangled:
             join.heap.entangle({cell}, *join.heap.entangled[leaf])
     return cell
@@ -244,14 +230,14 @@ def close(fit: Any, union: Union, back: Ref) -> bool:
     edge = fit.back
     if not isinstance(back, Ref):
         return _unused(fit, union, back)
-    seen = found(edge.heap, back, edge.block, edge.loc)
-    keys = [key_of(leaf) for leaf in seen.leaves]
+    seen = aliases(edge.heap, back, edge.block, edge.loc)
+    keys = [key_of(leaf) for leaf in seen.items]
     before = fit.head.entry.heap.contents
     places, contents = [], []
     # Where nothing leads to it any more, its contents do not matter.
     made = fit.head.heap.contents
     kept = None if union.own is None else edge.heap.contents.get(union.own, made[union.own])
-    for leaf, key in zip(seen.leaves, keys, strict=True):
+    for leaf, key in zip(seen.items, keys, strict=True):
         known = key in union.keys
         fresh = leaf.cell not in before and union.own is not None
         if not known and not fresh:
@@ -297,10 +283,10 @@ def _unused(fit: Any, union: Union, undefined: Any) -> bool:
     return True
 
 
-def _content(seen: Found, contents: list[Any]) -> Array:
-    if seen.selector is None or all(c is contents[0] for c in contents):
+def _content(seen: Variant, contents: list[Any]) -> Array:
+    if all(c is contents[0] for c in contents):
         return contents[0]
-    return Array(chosen(seen.selector, [c.value for c in contents]), contents[0].extents)
+    return Array(chosen(seen.tag, [c.value for c in contents]), contents[0].extents)
 
 
 def _taken(fit: Any, union: Union, leaf: Ref) -> Array:

@@ -99,7 +99,7 @@ def items_of(x: Any, kind: str) -> tuple[Any, ...]:
 
 def pick(value: Any, places: Sequence[int], block: Any, loc: Any) -> Any:
     """The position of what `value` is at the end of a block, where its items are at `places`."""
-    if len(places) < 2:
+    if len(set(places)) < 2:
         return Const(places[0]) if places else UNDEFINED
     with building(Builder(block.instrs, loc)):
         return renumbered(value.tag, places, max(places) + 1)

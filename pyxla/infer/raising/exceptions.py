@@ -8,14 +8,13 @@ Handlers are found while compiling: the class of each exception is known, also w
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, Location, Surprise
-from pyxla.infer.arrays.shadows import chosen, number, renumbered
+from pyxla.infer.arrays.shadows import chosen, flag_of, renumbered
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     Array,
@@ -29,8 +28,6 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
-from pyxla.lib.operands import BOOL
-from pyxla.ops.elementwise import compare, convert, or_
 from pyxla.ops.shape import constant
 
 
@@ -78,17 +75,8 @@ def classes_of(x: Any) -> tuple[type, ...] | None:
 
 def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
     """`isinstance(x, classes)`, a bool."""
-    found = [issubclass(e.meta, classes) for e in alternatives(x)]
-    if all(found) or not any(found):
-        return Const(found[0])
-    hits = [compare(x.tag.value, number(i), direction="EQ") for i, hit in enumerate(found) if hit]
-    return Scalar(convert(functools.reduce(or_, hits), dtype=BOOL, weak=True))
-
-
-def is_other(x: Variant, place: int) -> Scalar:
-    """Whether `x`, one of several, is another than that at a place among them; a bool."""
-    other = compare(x.tag.value, number(place), direction="NE")
-    return Scalar(convert(other, dtype=BOOL, weak=True))
+    hits = [issubclass(e.meta, classes) for e in alternatives(x)]
+    return flag_of(x.tag, hits) if len(hits) > 1 else Const(hits[0])
 
 
 def narrowed(x: Any, classes: tuple[type, ...], excluded: tuple[type, ...]) -> Any:
@@ -124,13 +112,11 @@ def select(x: Any, values: Sequence[Any]) -> Any:
     if all(_same(first, value) for value in values):
         return first
     if all(isinstance(v, Const) and type(v.value) is str for v in values):
-        texts = list(dict.fromkeys([v.value for v in values]))
-        selector = renumbered(x.tag, [texts.index(v.value) for v in values], len(texts))
         conflict = Conflict(
             "the text of the exception must be known, of which there are several",
             hint="catch them in clauses of their own",
         )
-        return choices.one_of_these(selector, texts, conflict)
+        return choices.one_of_these(x.tag, [v.value for v in values], conflict)
     if not all(is_number(v) and number_type(v) is number_type(first) for v in values):
         return None
     kind = number_type(first)
