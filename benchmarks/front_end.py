@@ -20,13 +20,13 @@ import pyxla
 from benchmarks.measure import Row, at_most, fresh_processes, median_of
 from benchmarks.peers import newton_cg_jax, scalar_simulation_jax, transformer_jax, vgg19_jax
 from examples import newton_cg, scalar_simulation, transformer, vgg19
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlower
 
 Lowering = Callable[[], Any]
 
 
 def of_pyxla(fn: Any, *args: Any) -> Lowering:
-    return lambda: jaxlink.module(pyxla.compile(fn, verify=False).lower(*args).at("regions"))
+    return lambda: jaxlower.module(pyxla.compile(fn, verify=False).lower(*args).at("regions"))
 
 
 def of_jax(jitted: Any, *args: Any) -> Lowering:

@@ -29,6 +29,7 @@ from pyxla.reflect import (
 from pyxla.reporting.api import profile, report
 from pyxla.reporting.explaining import explain
 from pyxla.reporting.notebook import load_ipython_extension
+from pyxla.runtime.placement import shard
 from pyxla.types import (
     bf16,
     bool_,
@@ -89,6 +90,7 @@ __all__ = [
     "profile",
     "report",
     "root",
+    "shard",
     "static",
     "stop_gradient",
     "u16",

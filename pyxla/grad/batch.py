@@ -64,15 +64,19 @@ _FRESH = frozenset({rng})
 FEW = 64
 
 
-def batch(region: Region, lanes: Sequence[bool], size: int) -> Region:
+def batch(region: Region, lanes: Sequence[bool], size: int, axis: Any = None) -> Region:
     """The region on parameters with `size` lanes where `lanes` holds.
 
     Results that differ between lanes have them as their first dimension, others do not.
+    axis: what JAX's functions call the lanes, over which they communicate.
     """
     if any(_is_reversal(instr) for instr in walk(region.instrs)):
         region = expand(clone_region(region, {}), "reversal")
     _check(region)
     batched = {param for param, flag in zip(region.params, lanes, strict=True) if flag}
+    if axis is not None:
+        talking = [i for i in walk(region.instrs) if axis in i.attrs.get("axes", ())]
+        batched.update([value for instr in talking for value in instr.results])
     spreads(region.instrs, batched)
     params = [
         Value(lanes_of(param.type, size) if param in batched else param.type, None, param.hint)
@@ -80,7 +84,7 @@ def batch(region: Region, lanes: Sequence[bool], size: int) -> Region:
     ]
     builder = Builder([])
     with building(builder):
-        walker = _Batch(batched, dict(zip(region.params, params, strict=True)), size)
+        walker = _Batch(batched, dict(zip(region.params, params, strict=True)), size, axis)
         results = walker.run(region)
     return Region(tuple(params), builder.instrs, results)
 
@@ -211,10 +215,11 @@ class _Batch:
     that must leave other lanes as they are.
     """
 
-    def __init__(self, batched: set[Value], env: Mapping, size: int) -> None:
+    def __init__(self, batched: set[Value], env: Mapping, size: int, axis: Any) -> None:
         self.batched = batched
         self.env = env
         self.size = size
+        self.axis = axis
         self.mask: Value | None = None
         self.vacant = False
         self.guarded: set[Instr] = set()
@@ -292,7 +297,7 @@ class _Batch:
         regions = tuple([clone_region(region, dict(self.env)) for region in instr.regions])
         given = Instr(instr.op, instr.operands, instr.attrs, regions, instr.loc)
         given.results = instr.results
-        made = ruled(given, operands, self.size)
+        made = ruled(given, operands, self.size, self.axis)
         return self.lane_by_lane(instr) if made is None else made
 
     def guarded_update(self, instr: Instr, operands: list[Value], mask: Value) -> Any:
@@ -509,12 +514,13 @@ def _cases(index: Value, count: int) -> list[Value]:
     return [*taken, rest]
 
 
-def ruled(instr: Instr, operands: Sequence[Value], size: int) -> Any:
+def ruled(instr: Instr, operands: Sequence[Value], size: int, axis: Any) -> Any:
     """What the rule of the op makes; None where lanes must go one by one."""
-    rule = foreign_batch if instr.op is foreign else instr.op.batch
-    assert rule is not None, instr.op
     try:
-        return rule(instr, operands, size)
+        if instr.op is foreign:
+            return foreign_batch(instr, operands, size, axis)
+        assert instr.op.batch is not None, instr.op
+        return instr.op.batch(instr, operands, size)
     except OpError as error:
         raise CompileError(str(error), instr.loc) from error
 

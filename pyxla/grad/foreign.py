@@ -8,14 +8,13 @@ from typing import Any
 from pyxla.grad.activity import is_inexact
 from pyxla.infer.lattice import Array
 from pyxla.ir.core import Instr, Value
-from pyxla.ir.op import OpError
 from pyxla.lib.foreign import DERIVATIVES, call_jax
 from pyxla.ops.batching import is_batched
 
 
 def foreign_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:
     active = tuple([k for k, t in enumerate(tangents) if t is not None])
-    function = DERIVATIVES["jvp"](_function(instr), active)
+    function = DERIVATIVES["jvp"](instr.attrs["function"], active)
     made = iter(_call(function, [*instr.operands, *[tangents[k] for k in active]]))
     return tuple([next(made) if is_inexact(value) else None for value in instr.results])
 
@@ -26,25 +25,19 @@ def foreign_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Value | 
     inexact = [c for value, c in zip(instr.results, cts, strict=True) if is_inexact(value)]
     seeded = tuple([k for k, c in enumerate(inexact) if c is not None])
     active = tuple([k for k, want in enumerate(wanted) if want])
-    function = DERIVATIVES["vjp"](_function(instr), active, seeded)
+    function = DERIVATIVES["vjp"](instr.attrs["function"], active, seeded)
     given = [c for c in inexact if c is not None]
     made = iter(_call(function, [*instr.operands, *given]))
     return tuple([next(made) if want else None for want in wanted])
 
 
-def foreign_batch(instr: Instr, operands: Sequence[Value], size: int) -> tuple[Value, ...] | None:
-    """`jax.vmap` of it; code that came without a function takes one lane after the other."""
-    if instr.attrs.get("function") is None:
-        return None
-    function = DERIVATIVES["batch"](_function(instr), tuple(is_batched(instr, operands)))
+def foreign_batch(
+    instr: Instr, operands: Sequence[Value], size: int, axis: Any
+) -> tuple[Value, ...]:
+    """`jax.vmap` of it."""
+    lanes = tuple(is_batched(instr, operands))
+    function = DERIVATIVES["batch"](instr.attrs["function"], lanes, size, axis)
     return tuple(_call(function, operands))
-
-
-def _function(instr: Instr) -> Callable[..., Any]:
-    function = instr.attrs.get("function")
-    if function is None:
-        raise OpError("this foreign code has no derivative rule")
-    return function
 
 
 def _call(function: Callable[..., Any], operands: Sequence[Value]) -> list[Value]:

@@ -8,6 +8,7 @@ first such lane.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
@@ -108,6 +109,7 @@ class Mapped:
     in_axes: Axes = 0
     out_axes: Axes = 0
     axis_size: int | None = None
+    axis_name: Any = None
     name = "vmap"
 
     def __call__(self, engine: Engine, items: Any, args: Any, kwargs: Any) -> Any:
@@ -120,8 +122,15 @@ class Mapped:
             lanes.map(axes, tree, f"argument {word}")
         size = lanes.check()
         params = list(lanes.params.values())
-        nested = visit(engine, params, lambda: lanes.call(function, trees, kwargs))
-        return _Results(engine, nested, size, lanes).stacked(self.out_axes)
+        with self.named(engine, size):
+            nested = visit(engine, params, lambda: lanes.call(function, trees, kwargs))
+        return _Results(engine, nested, size, lanes, self.axis_name).stacked(self.out_axes)
+
+    def named(self, engine: Engine, size: int) -> Any:
+        """A context in which the axis has its name."""
+        if self.axis_name is None:
+            return contextlib.nullcontext()
+        return engine.jax.named_axis(self.axis_name, size)
 
     def arguments(
         self, engine: Engine, trees: Sequence[Tree], names: tuple[str, ...]
@@ -246,13 +255,13 @@ def _to_front(x: Value, axis: int) -> Value:
 class _Results:
     """What the batched region gives: `made`, by position of the result of one lane."""
 
-    def __init__(self, engine: Engine, nested: Nested, size: int, lanes: _Lanes) -> None:
+    def __init__(self, engine: Engine, nested: Nested, size: int, lanes: _Lanes, axis: Any) -> None:
         self.engine = engine
         self.size = size
         self.nested = nested
         self.jax = lanes.jax
         self.one = nested.region.results
-        region = batch(nested.region, [True] * len(nested.region.params), size)
+        region = batch(nested.region, [True] * len(nested.region.params), size, axis)
         self.made = inline(region, lanes.whole, {})
         self.raise_first()
 

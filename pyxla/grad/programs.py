@@ -35,6 +35,7 @@ class Derivative(Program):
     linear: parameters in which it is linear.  transposed: its transpose by them.
     """
 
+    sharding = None  # that of the program is in sight of JAX too
     make: Callable[[], Region]
     linear: Wrt
     transposed: Callable[[], Program]

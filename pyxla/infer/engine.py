@@ -105,6 +105,7 @@ class Engine:
         self.faults = Faults()
         self.jax_cells: set[int] = set()
         self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference
+        self.scope: Any = None  # the axes and the mesh that JAX has in scope around the program
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take
         self.block = Block("entry")
         self.heap = Heap([])

@@ -8,8 +8,9 @@ Those here take functions of the program, or know nothing of arrays:
     trees        jax.tree.map, ...: containers taken apart while compiling
     at           x.at[index].set(y), ...
     keys         arrays of typed keys of jax.random
+    placing      jax.device_put, pyxla.shard, ...
 """
 
-from pyxla.jaxcalls import at, control, keys, transforms, trees
+from pyxla.jaxcalls import at, control, keys, placing, transforms, trees
 
-__all__ = ["at", "control", "keys", "transforms", "trees"]
+__all__ = ["at", "control", "keys", "placing", "transforms", "trees"]

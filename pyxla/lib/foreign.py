@@ -31,7 +31,8 @@ class Typed:
     """A JAX function at some types.
 
     function: from flat arrays to a list of them, which JAX lowers and differentiates.  unflatten:
-    its flat results in the containers JAX returns.  numpy: what it computes, on arrays.
+    its flat results in the containers JAX returns.  numpy: what it computes, on arrays.  axes: the
+    named axes over which it communicates.  sharding: one over the devices that it names.
     """
 
     function: Callable[..., Any]
@@ -39,6 +40,8 @@ class Typed:
     result_types: tuple[ArrayType, ...]
     unflatten: Callable[[list[Any]], Any]
     numpy: Callable[..., Any]
+    axes: tuple[Any, ...] = ()
+    sharding: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,9 @@ class Host:
     array_class: of its arrays.  concrete: of those that are no tracers.  wide: the place where the
     user's `jax_enable_x64` is read.  narrowed: a function of JAX's that makes arrays as it does
     without that setting, and takes all the same what has 64 bits.  structural: which of the fields
-    of a class, given by their names, are part of its structure, as it is registered.
+    of a class, given by their names, are part of its structure, as it is registered.  scope: the
+    place where the axes and the mesh are read that JAX has in scope.  named_axis: a context in
+    which there is one more.
     """
 
     array_class: Any
@@ -80,6 +85,8 @@ class Host:
     wide: Any
     narrowed: Callable[[Any], Any]
     structural: Callable[[type, tuple[str, ...]], frozenset[str]]
+    scope: Any
+    named_axis: Callable[[Any, int], Any]
 
 
 # "jax": (function or its dotted name, args, kwargs, types, name) -> Typed, where the arguments are
@@ -143,5 +150,7 @@ def _call(function: Any, args: Node, kwargs: Node, values: list[Value]) -> Any:
         result_types=typed.result_types,
         name=_symbol(function),
         numpy=typed.numpy,
+        axes=typed.axes,
+        sharding=typed.sharding,
     )
     return typed.unflatten([Array(value) for value in results])

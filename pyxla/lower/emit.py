@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import func
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import func, sdy
 
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
@@ -361,6 +361,36 @@ def emit_here(
     emitter = Emitter(module, symbols, **outside)
     emitter.ip, emitter.loc = ir.InsertionPoint.current, ir.Location.current
     return emitter.inline(region, operands)
+
+
+def result_shardings(module: ir.Module) -> list[list[tuple[str, ...]]]:
+    """How XLA's partitioner lays out the results of `main`, whose parameters say how they lie: the
+    axes of each dimension, none where that takes parts of axes.  Changes the module.
+
+    Shardy's propagation, https://openxla.org/shardy/propagation.
+    """
+    with module.context:
+        passes = passmanager.PassManager.parse("builtin.module(sdy-propagation-pipeline)")
+        passes.run(module.operation)
+    main: Any = next(f for f in module.body.operations if _symbol_of(f) == "main")
+    types = [ir.ShapedType(t) for t in main.type.results]
+    found: Any = [{}] * len(types)
+    found = main.attributes["res_attrs"] if "res_attrs" in main.attributes else found
+    return [_axes(attributes, t.rank) for attributes, t in zip(found, types, strict=True)]
+
+
+def _symbol_of(operation: Any) -> str:
+    return _symbol(operation) if "sym_name" in operation.attributes else ""
+
+
+def _axes(attributes: Any, rank: int) -> list[tuple[str, ...]]:
+    if "sdy.sharding" not in attributes:
+        return [()] * rank
+    shares = sdy.TensorShardingAttr(attributes["sdy.sharding"]).dimension_shardings
+    refs = [[sdy.AxisRefAttr(a) for a in sdy.DimensionShardingAttr(s).axes] for s in shares]
+    whole = [all(axis.sub_axis_info is None for axis in axes) for axes in refs]
+    names = [tuple([axis.name for axis in axes]) for axes in refs]
+    return [axes if fits else () for axes, fits in zip(names, whole, strict=True)]
 
 
 def empty_module(context: ir.Context, name: str = "main") -> ir.Module:

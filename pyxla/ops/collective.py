@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.ir.core import Region
+from pyxla.ir.core import Instr, Region
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
@@ -236,3 +236,20 @@ replica_id = Op(
     emit=plain("replica_id"),
     samples=lambda: [((), {})],
 )
+COMMUNICATING = frozenset(
+    {
+        all_gather,
+        all_reduce,
+        all_to_all,
+        collective_broadcast,
+        collective_permute,
+        partition_id,
+        reduce_scatter,
+        replica_id,
+    }
+)
+
+
+def depends_on_device(instr: Instr) -> bool:
+    """Whether an instruction gives another result on each device, for the same operands."""
+    return instr.op in COMMUNICATING or bool(instr.attrs.get("axes"))

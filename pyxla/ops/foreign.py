@@ -62,11 +62,14 @@ def _foreign(
     result_types: Types,
     name: str = "foreign",
     numpy: Callable[..., Any] | None = None,
+    axes: tuple[Any, ...] = (),
+    sharding: Any = None,
 ) -> Types:
     """The JAX function `function` takes arrays of `parameter_types` and returns a list of those of
     `result_types`; JAX differentiates it, and writes its code where the module is made.
 
-    numpy: what it computes, on arrays.
+    numpy: what it computes, on arrays.  axes: the named axes over which it communicates.  sharding:
+    one over the devices that it names.
     """
     if len(operands) != len(parameter_types):
         refuse(name, f"operands must be ({listed(parameter_types)}), got ({listed(operands)})")

@@ -23,7 +23,7 @@ from pyxla.reporting.decisions import Decision
 from pyxla.reporting.derivatives import gradient, inexact
 from pyxla.reporting.listing import Line, Place, of_code, of_hlo, of_lowered, of_stablehlo
 from pyxla.reporting.profiling import Profile
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlower
 
 COLOURED = 1_200_000  # characters of HTML that coloured listings may take
 TIMES = 12  # so many of them a character of a listing takes, at most
@@ -178,7 +178,7 @@ class Page:
 
     def _panes(self) -> Iterable[Pane]:
         looked = self.looked
-        module = jaxlink.stablehlo(looked.program, locations=True)
+        module = jaxlower.stablehlo(looked.program, locations=True)
         region = looked.program.region
         yield self._pane(
             "lowered", "Lowered", "the functions with less Python", of_lowered(self.sources)

@@ -23,14 +23,14 @@ import numpy as np
 
 from pyxla.errors import InternalError, Surprise, raise_at
 from pyxla.ir.core import Region
-from pyxla.ir.rewrite import clone_region
+from pyxla.ir.rewrite import clone_region, walk
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
 from pyxla.lower.finish import finish
 from pyxla.lower.memory import largest, said
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import binaries, jaxlink, memory
+from pyxla.runtime import binaries, jaxlink, jaxlower, memory
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
 from pyxla.runtime.outcome import (
     Faulty,
@@ -82,7 +82,12 @@ class Program:
     @functools.cached_property
     def stablehlo(self) -> str:
         """Its StableHLO module as text: the same bytes in every process."""
-        return jaxlink.stablehlo(self)
+        return jaxlower.stablehlo(self)
+
+    @functools.cached_property
+    def sharding(self) -> Any:
+        """One over the devices that its code names, None where it names none."""
+        return next(filter(None, [i.attrs.get("sharding") for i in walk(self.region.instrs)]), None)
 
     @functools.cached_property
     def has_effects(self) -> bool:
@@ -143,6 +148,9 @@ class Kept(Program):
             object.__setattr__(self, field, value)
         object.__setattr__(self, "options", options)
         object.__setattr__(self, "_make", make)
+
+    def derivable(self) -> Region | None:  # type: ignore[override]
+        return self.origin
 
     @functools.cached_property
     def whole(self) -> Program:
@@ -481,7 +489,7 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
         return MemoryError(
             f"{name}(): {_no_room(program.region) or text.partition(': ')[2] or text}"
         )
-    if "callback" in text and (raised := jaxlink.raised_on_host()) is not None:
+    if "callback" in text and (raised := jaxlower.raised_on_host()) is not None:
         return raised
     return RuntimeError(f"{name}(): XLA failed: {text}")
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import AbstractMesh, Mesh, Sharding
+from jax.sharding import PartitionSpec as P
 
-from pyxla.infer.calls.captures import Place
+from pyxla.infer.calls.captures import OUTSIDE, Place
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lib.foreign import DERIVATIVES, TYPED, Host, Leaf, Node, Static, Typed
@@ -43,7 +45,7 @@ def _typed(
         results = target(*thaw(args, arrays), **thaw(kwargs, arrays))
         leaves, tree = jax.tree.flatten(results)
         for x in leaves:
-            if not hasattr(x, "dtype") and not isinstance(x, _NUMBERS):
+            if not hasattr(x, "dtype") and not isinstance(x, _KNOWN):
                 raise OpError(
                     f"it returns a {type(x).__name__}, and not arrays only; call it outside of "
                     "compiled code, and use what it returns here"
@@ -53,28 +55,33 @@ def _typed(
         return [jax.random.key_data(x) if jaxlink.is_key(x) else x for x in arrays]
 
     flat.__name__ = flat.__qualname__ = name
-    results = jaxlink.result_types(flat, types)
-    if results is None:
+    known = jaxlink.abstract(flat, types)
+    if known is None:
         raise OpError(
             "it calls Python while it runs, which a compiled module cannot; print() can print"
         )
     return Typed(
         flat,
         types,
-        tuple(map(_result_type, results)),
+        tuple(map(_result_type, known.results)),
         functools.partial(_unflatten, *made),
         functools.partial(_evaluate, flat),
+        known.axes,
+        known.sharding,
     )
 
 
-_NUMBERS = (bool, int, float, complex)
+# What is known of results, numbers and JAX's descriptions of where arrays lie; and of these, the
+# descriptions, which are known while compiling wherever a program meets them.
+DESCRIBED = (P, Sharding, Mesh, AbstractMesh, jax.Device)
+_KNOWN = (bool, int, float, complex, *DESCRIBED)
 
 
 def _unflatten(tree: Any, others: list[Any], values: list[Any]) -> Any:
     """The flat results in their containers, data of keys as keys, numbers as they are."""
     arrays = iter(values)
     leaves = [
-        x if isinstance(x, _NUMBERS) else next(arrays) if x is None else Key(x, next(arrays))
+        x if isinstance(x, _KNOWN) else next(arrays) if x is None else Key(x, next(arrays))
         for x in others
     ]
     return jax.tree.unflatten(tree, leaves)
@@ -147,11 +154,18 @@ def pulled(function: Callable[..., Any], active: Active, seeded: Active) -> Call
 
 
 @functools.lru_cache(maxsize=1024)
-def mapped(function: Callable[..., Any], lanes: tuple[bool, ...]) -> Callable[..., Any]:
-    """The function on arrays of which some have lanes, again a JAX function."""
+def mapped(
+    function: Callable[..., Any], lanes: tuple[bool, ...], size: int, axis: Any
+) -> Callable[..., Any]:
+    """The function on arrays of which some have lanes, again a JAX function.
+
+    axis: what the lanes are called, None if nothing.
+    """
+    options = {} if axis is None else {"axis_name": axis}
 
     def many(*arrays: Any) -> Any:
-        return jax.vmap(function, in_axes=[0 if flag else None for flag in lanes])(*arrays)
+        axes = tuple([0 if flag else None for flag in lanes])
+        return jax.vmap(function, in_axes=axes, axis_size=size, **options)(*arrays)
 
     return many
 
@@ -227,7 +241,25 @@ def _keys(fields: dict[str, Any]) -> Any:
 
 
 KeyArray.__pyxla_made__ = staticmethod(_keys)  # type: ignore[attr-defined]
-HOST = Host(jax.Array, jaxlink.ARRAY, Place(_Config(), "jax_enable_x64"), narrowed, structural)
+
+
+class _Scope:
+    """What JAX has in scope as a namespace."""
+
+    def get(self, name: str, _: Any = None) -> Any:
+        return jaxlink.environment()
+
+
+HOST = Host(
+    jax.Array,
+    jaxlink.ARRAY,
+    Place(_Config(), "jax_enable_x64"),
+    narrowed,
+    structural,
+    Place(_Scope(), "environment"),
+    jaxlink.named_axis,
+)
+OUTSIDE.extend(DESCRIBED)
 TYPED["jax"] = typed
 DERIVATIVES["jvp"] = pushed
 DERIVATIVES["vjp"] = pulled

@@ -1,16 +1,14 @@
-"""Programs as JAX primitives: the one file that speaks JAX's semi-public interfaces.
+"""Programs as JAX primitives: with `jaxlower`, all that speaks JAX's semi-public interfaces.
 
     bind(program, *args)     the program as one equation, in whatever trace is active
     jit(program)             the program as a function dispatched by `jax.jit`
     scoped()                 64-bit types for the extent of a `with`, the user's setting untouched
-    stablehlo, lowered, exported    its module, in the forms that print, compile and travel
+    lowered, exported        its module, in the forms that compile and travel
     set_derivatives(...), set_batch(...)    install how programs are differentiated and batched
 
 The primitive `pyxla_call` has one parameter that matters, a finished `Program` hashed by identity.
 Abstract evaluation only reads its types; all inference happened before.  Lowering emits the region
-as a private function of the module being lowered, once per module, and calls it: that for one
-partition of XLA:CPU, or the plain one, by what is lowered for.  JAX functions that it calls are
-lowered there too.
+as a private function of the module being lowered, once per module, and calls it (`jaxlower`).
 
 Emission does not go through JAX's dtype canonicalization, so 64-bit values inside a program survive
 in a module that is lowered with 64-bit types switched off.  Arguments do not: those that a trace
@@ -21,33 +19,38 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
 from jax import export
-from jax._src import config, core, literals, source_info_util
+from jax._src import config, core, literals
 from jax._src.array import ArrayImpl
-from jax._src.interpreters.mlir import JaxIrContext, upstream_dialects
+from jax._src.dispatch import get_intermediate_shardings
 from jax._src.util import weakref_cache_key_types
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
-from jax.extend.mlir.dialects import chlo, func
-from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
 from jax.interpreters import ad, batching, mlir
+from jax.sharding import AxisType, NamedSharding
 from jaxlib import _jax
 
 from pyxla import journal
-from pyxla.errors import CompileError, InternalError, Location
-from pyxla.ir.rewrite import ops_in
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import is_light
 from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import all_over_elements
-from pyxla.lower.emit import emit_function, emit_here, empty_module
-from pyxla.lower.quotients import exact_quotients
+from pyxla.lower.emit import result_shardings
+from pyxla.runtime.jaxlower import (
+    default_platform,
+    foreign_scope,
+    lower,
+    module,
+    scoped,
+)
+from pyxla.runtime.varying import varying
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
@@ -63,11 +66,6 @@ LITERALS: dict[type, Callable[[Any], Any]] = {
 }
 pyxla_call = Primitive("pyxla_call")
 pyxla_call.multiple_results = True
-
-
-def scoped() -> Any:
-    """A context in which 64-bit types exist, whatever the user's `jax_enable_x64` says."""
-    return jax.enable_x64(True)
 
 
 swap, restored = config.enable_x64.swap_local, config.enable_x64.set_local
@@ -99,7 +97,14 @@ def bind(program: Program, *args: Any) -> list[Any]:
     """Apply `program` to flat arguments in the active trace: a list of flat results."""
     with scoped():
         operands = [_as_param(x, t) for x, t in zip(args, program.params, strict=True)]
-        return pyxla_call.bind(*_same_axes(operands), program=program)
+        given = tuple([_varying(jax.typeof(x)) for x in operands]) if _told_apart() else ()
+        results = pyxla_call.bind(*_same_axes(operands), program=program, given=given)
+        if (where := program.sharding) is not None and results:
+            # JAX looks for the devices of a program where it can see them.
+            free = [jax.P.UNCONSTRAINED] * results[0].ndim
+            over = NamedSharding(where.mesh, jax.P(*free))
+            results[0] = jax.lax.with_sharding_constraint(results[0], over)
+        return results
 
 
 def _as_param(x: Any, type: Any) -> Any:
@@ -107,14 +112,6 @@ def _as_param(x: Any, type: Any) -> Any:
     if isinstance(x, jax.Array):
         return x if x.dtype == type.dtype else jax.lax.convert_element_type(x, type.dtype)
     return np.asarray(x, type.dtype)
-
-
-@contextlib.contextmanager
-def foreign_scope() -> Iterator[None]:
-    """In which functions of JAX's are traced that programs call: 64-bit types, and no distinction
-    between what is the same on all devices and what is not, which our types do not make."""
-    with scoped(), config._check_vma(False):
-        yield
 
 
 def environment() -> Any:
@@ -127,14 +124,36 @@ def _environment(axes: Any, mesh: Any) -> Any:
     return axes, mesh
 
 
-def result_types(
-    function: Callable[..., list[Any]], types: Sequence[ArrayType]
-) -> Sequence[Any] | None:
-    """Shapes and dtypes of the results of a JAX function of flat arrays; None if it calls Python
-    while it runs."""
+def is_outermost() -> bool:
+    """Whether no trace of JAX's is under way."""
+    return core.trace_state_clean()
+
+
+def named_axis(name: Any, size: int) -> Any:
+    """A context in which JAX has the axis `name` in scope."""
+    return core.extend_axis_env_nd([(name, size)])
+
+
+@dataclass(frozen=True, slots=True)
+class Abstract:
+    """What JAX says of a function: its results, the named axes over which it communicates, and the
+    sharding over the devices that it names, if it names any."""
+
+    results: Sequence[Any]
+    axes: tuple[Any, ...]
+    sharding: Any
+
+
+def abstract(function: Callable[..., list[Any]], types: Sequence[ArrayType]) -> Abstract | None:
+    """Of a JAX function of flat arrays; None if it calls Python while it runs."""
     with foreign_scope():
         traced = jax.jit(function).trace(*map(_struct, types))
-    return None if _calls_python(traced.jaxpr.jaxpr) else traced.out_info
+    jaxpr = traced.jaxpr.jaxpr
+    if _calls_python(jaxpr):
+        return None
+    axes = {effect.name for effect in jaxpr.effects}
+    named = [s for s, _ in get_intermediate_shardings(jaxpr) if isinstance(s, NamedSharding)]
+    return Abstract(traced.out_info, tuple(sorted(axes, key=str)), named[0] if named else None)
 
 
 def _struct(type: ArrayType) -> jax.ShapeDtypeStruct:
@@ -185,136 +204,95 @@ def _varying(aval: Any) -> frozenset[Any]:
     return getattr(getattr(aval, "manual_axis_type", None), "varying", frozenset())
 
 
+def _told_apart() -> bool:
+    """Whether JAX tells apart what is the same on all devices and what varies between them."""
+    return bool(config._check_vma.value and jax.sharding.get_abstract_mesh().manual_axes)
+
+
+def _as_varying(x: Any, axes: frozenset[Any]) -> Any:
+    """`x` with the type of what varies along `axes`, of values that do not vary along others."""
+    own = _varying(jax.typeof(x))
+    if own - axes:
+        x = jax.lax.pmean(x, tuple(sorted(own - axes, key=str)))
+    missing = tuple(sorted(axes - own, key=str))
+    return jax.lax.pcast(x, missing, to="varying") if missing else x
+
+
 @pyxla_call.def_impl
-def _run(*args: Any, program: Program) -> list[Any]:
+def _run(*args: Any, program: Program, given: Any) -> list[Any]:
     with scoped():
         return _eager(program)(*args)
 
 
 @pyxla_call.def_abstract_eval
-def _abstract(*avals: Any, program: Program) -> list[ShapedArray]:
-    if not any(map(_varying, avals)):
+def _abstract(*avals: Any, program: Program, given: Any) -> list[ShapedArray]:
+    if not _told_apart():
+        mesh = next(filter(_is_explicit, [x.sharding.mesh for x in avals]), None)
+        if mesh is not None:
+            return _laid_out(program, avals, mesh)
         return [ShapedArray(t.shape, t.dtype) for t in program.results]
-    like = avals[0]
-    return [
-        like.update(
-            shape=t.shape,
-            dtype=t.dtype,
-            weak_type=False,
-            sharding=like.sharding.update(spec=jax.P(*[None] * t.ndim)),
-        )
-        for t in program.results
+    everywhere = frozenset(jax.sharding.get_abstract_mesh().manual_axes)
+    of_foreign = functools.partial(_foreign_varying, everywhere)
+    axes = varying(program.origin or program.region, given, of_foreign, everywhere)
+    return [_manual(ShapedArray, t, own) for t, own in zip(program.results, axes, strict=True)]
+
+
+def _is_explicit(mesh: Any) -> bool:
+    """Whether where arrays lie on it is part of their types."""
+    return AxisType.Explicit in mesh.axis_types
+
+
+@functools.lru_cache(maxsize=256)
+def _laid_out(program: Program, avals: Sequence[Any], mesh: Any) -> list[ShapedArray]:
+    """The results of a program on arrays over a mesh of explicit axes, which lie as XLA's
+    partitioner would lay them out."""
+    explicit = {a for a, t in zip(mesh.axis_names, mesh.axis_types) if t is AxisType.Explicit}
+    other = mesh.update_axis_types(dict.fromkeys(explicit, AxisType.Auto))
+    structs = [
+        jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(other, x.sharding.spec))
+        for x in avals
     ]
 
+    def call(*args: Any) -> list[Any]:
+        return bind(program, *args)
 
-def _lower(ctx: Any, *operands: Any, program: Program) -> Sequence[Any]:
-    module = ctx.module_context
-    tuned = _one_partition_of_cpu(ctx)
-    key = (program, tuned, module.axis_context)
-    function = module.cached_primitive_lowerings.get(key)
-    if function is None:
-        region = exact_quotients(program.form(tuned), program.options.fast)
-        host = functools.partial(_host_call, ctx)
-        if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
-            return _emit(ctx, program, emit_here, region, operands, host=host)
-        name = _emit(
-            ctx, program, emit_function, region, program.name, visibility="private", host=host
-        )
-        function = module.cached_primitive_lowerings[key] = module.symbol_table[name]
-    return func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
+    with foreign_scope(), jax.sharding.use_abstract_mesh(other):
+        module = jax.jit(call).trace(*structs).lower(lowering_platforms=(default_platform(),))
+    found = []
+    for type, axes in zip(program.results, result_shardings(module.compiler_ir()), strict=True):
+        spec = [_fitting(n, names, explicit, mesh) for n, names in zip(type.shape, axes)]
+        where = NamedSharding(mesh, jax.P(*spec))
+        found.append(ShapedArray(type.shape, type.dtype, sharding=where))
+    return found
 
 
-def _one_partition_of_cpu(ctx: Any) -> bool:
-    """Whether what is lowered is code of one device, and that a CPU: what is for it alone may be in
-    the module then.  In the code of many devices it would stand in the partitioner's way."""
-    module = ctx.module_context
-    axes = module.axis_context
-    if tuple(ctx.platforms or module.platforms) != ("cpu",):
-        return False
-    if isinstance(axes, mlir.SPMDAxisContext):
-        return set(axes.mesh.axis_names) == axes.manual_axes
-    return getattr(axes, "num_devices", 1) == 1
+def _fitting(size: int, axes: tuple[str, ...], explicit: set[str], mesh: Any) -> Any:
+    """The axes over which a dimension may lie in JAX's types."""
+    kept = tuple([a for a in axes if a in explicit])
+    return kept if kept and size % math.prod([mesh.shape[a] for a in kept]) == 0 else None
 
 
-def _emit(ctx: Any, program: Program, emit: Callable[..., T], *what: Any, **how: Any) -> T:
-    """Emit a program into the module that is lowered."""
-    module = ctx.module_context
-    foreign = functools.partial(_foreign_call, ctx)
+def _manual(kind: Any, type: ArrayType, axes: frozenset[Any]) -> Any:
+    """JAX's type of an array on each device of a mesh, which varies along `axes`."""
+    spec = jax.P(*[None] * type.ndim)
+    where = NamedSharding(jax.sharding.get_abstract_mesh(), spec)
+    varies = core.ManualAxisType(varying=axes)
+    return kind(type.shape, type.dtype, sharding=where, manual_axis_type=varies)
+
+
+def _foreign_varying(
+    everywhere: frozenset[Any], instr: Any, axes: Sequence[frozenset[Any]]
+) -> list[frozenset[Any]]:
+    """Along which axes the results of a function of JAX's vary."""
+    pairs = zip(instr.operands, axes, strict=True)
+    given = [_manual(jax.ShapeDtypeStruct, x.type, own) for x, own in pairs]
     try:
-        return emit(module.module, *what, symbols=module.symbol_table, foreign=foreign, **how)
-    except CompileError:
-        raise
-    except Exception as error:
-        raise InternalError(error, _first_line(program)) from error
+        return [_varying(x) for x in jax.eval_shape(instr.attrs["function"], *given)]
+    except (TypeError, ValueError):  # a derivative, of a function typed without axes
+        return [everywhere] * len(instr.results)
 
 
-def _foreign_call(
-    ctx: Any,
-    function: Callable[..., list[Any]],
-    operands: Sequence[Any],
-    types: Sequence[ArrayType],
-) -> Sequence[Any]:
-    """The code of a JAX function, as JAX lowers it for the module; once in it, however often it is
-    called."""
-    avals = [ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
-    with foreign_scope():
-        size = mlir.aval_to_ir_type(ctx.module_context, core.dim_value_aval())
-        inner = ctx.replace(
-            primitive=None,
-            avals_in=avals,
-            avals_out=None,
-            tokens_in=mlir.TokenSet(),
-            tokens_out=None,
-            const_lowering={},
-            dim_var_values=[
-                x if x.type == size else stablehlo_dialect.convert(size, x)
-                for x in ctx.dim_var_values
-            ],
-        )
-        return mlir.lower_fun(jax.jit(function))(inner, *operands)
-
-
-def _first_line(program: Program) -> Location | None:
-    return next((i.loc for i in program.region.instrs if i.loc is not None), None)
-
-
-mlir.register_lowering(pyxla_call, _lower)
-
-
-# What Python raised that a program called, until `raised_on_host` takes it.
-_raised: list[Exception] = []
-
-
-def raised_on_host() -> Exception | None:
-    """The exception for which a program failed that called Python, as a warning may be one."""
-    return _raised.pop() if _raised else None
-
-
-def _host_call(
-    ctx: Any, function: Callable[..., None], operands: Sequence[Any], types: Sequence[ArrayType]
-) -> Any:
-    """Code that calls `function` on all but the first of `operands`, which it returns."""
-
-    def called(order: Any, *arrays: Any) -> tuple[Any]:
-        try:
-            function(*[np.asarray(x) for x in arrays])
-        except Exception as error:
-            _raised.append(error)
-            raise
-        return (np.asarray(order),)
-
-    avals = [ShapedArray(t.shape, t.dtype) for t in types]
-    (result,), _, _ = mlir.emit_python_callback(
-        ctx.replace(avals_in=avals, avals_out=avals[:1]),
-        called,
-        None,
-        list(operands),
-        avals,
-        avals[:1],
-        has_side_effect=True,
-        returns_token=False,
-    )
-    return result
+mlir.register_lowering(pyxla_call, lower)
 
 
 def jit(program: Program, donated: int = 0) -> Any:
@@ -433,12 +411,6 @@ def _compiler_options(
     return options
 
 
-def default_platform() -> str:
-    """The platform on which programs run by default."""
-    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
-    return getattr(device, "platform", device)
-
-
 def on_cpu() -> bool:
     """Whether programs run on the CPU by default."""
     return default_platform() == "cpu"
@@ -447,60 +419,6 @@ def on_cpu() -> bool:
 @functools.lru_cache(maxsize=64)
 def _eager(program: Program) -> Any:
     return jit(program)
-
-
-def stablehlo(program: Program, locations: bool = False) -> str:
-    """The program as a StableHLO module of its own, as text."""
-    return module(program).operation.get_asm(enable_debug_info=locations)
-
-
-def module(program: Program) -> Any:
-    """The program as a StableHLO module of its own, in memory."""
-    foreign = any(op.name == "foreign" for op in ops_in((program.region,)))
-    context = mlir.make_ir_context() if foreign else _context()
-    made = empty_module(context, program.name)
-    ctx = _context_of(made, (default_platform(),))
-    _emit(ctx, program, emit_function, program.form(_one_partition_of_cpu(ctx)))
-    return made
-
-
-def _context_of(module: Any, platforms: Sequence[str]) -> Any:
-    """What JAX lowers in, for a module of our own and one device."""
-    made = mlir.ModuleContext(
-        context=module.context,
-        module=module,
-        platforms=platforms,
-        backend=None,
-        axis_context=mlir.ShardingContext(1),
-        keepalives=[],
-        channel_iterator=itertools.count(1),
-        host_callbacks=[],
-        lowering_parameters=mlir.LoweringParameters(),
-    )
-    return mlir.LoweringRuleContext(
-        module_context=made,
-        name_stack=source_info_util.new_name_stack(),
-        traceback=None,
-        primitive=None,
-        avals_in=(),
-        avals_out=None,
-        tokens_in=mlir.TokenSet(),
-        tokens_out=None,
-        const_lowering={},
-    )
-
-
-def _context() -> Any:
-    """An MLIR context that knows what our ops emit.
-
-    One that knows all that JAX may emit costs as much to set up as a thousand ops to emit.
-    """
-    context: Any = JaxIrContext()
-    context.append_dialect_registry(upstream_dialects)
-    stablehlo_dialect.register_dialect(context)
-    chlo.register_dialect(context)
-    _ = context.dialects["func"]  # loads it
-    return context
 
 
 def lowered(program: Program) -> Any:
@@ -566,18 +484,20 @@ def undifferentiated(values: Sequence[Any]) -> list[Any]:
         return [jax.lax.stop_gradient(x) for x in values]
 
 
-Batch = Callable[["Program", tuple[bool, ...], int], "Program"]
+Batch = Callable[["Program", tuple[bool, ...], int, Any], "Program"]
 
 
 def set_batch(batched: Batch) -> None:
-    """Install how programs are batched: `batched(program, lanes, size)` takes `size` lanes along
-    the first axis of those parameters where `lanes` holds, and gives results of which those have
-    them that differ between lanes."""
+    """Install how programs are batched: `batched(program, lanes, size, axis)` takes `size` lanes
+    along the first axis of those parameters where `lanes` holds, and gives results of which those
+    have them that differ between lanes.  axis: what the lanes are called, None if nothing."""
 
-    def rule(args: Sequence[Any], dims: Sequence[Any], *, program: Program) -> tuple[Any, Any]:
+    def rule(
+        axis: Any, args: Sequence[Any], dims: Sequence[Any], *, program: Program, given: Any
+    ) -> Any:
         lanes = tuple([d is not None for d in dims])
-        size = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not None)
-        made = batched(program, lanes, size)
+        name = None if axis.name is core.no_axis_name else axis.name
+        made = batched(program, lanes, axis.size, name)
         with scoped():
             moved = [
                 jax.numpy.moveaxis(x, d, 0) if lane else x
@@ -587,7 +507,7 @@ def set_batch(batched: Batch) -> None:
         pairs = zip(made.results, program.results, strict=True)
         return results, [0 if many.ndim > one.ndim else None for many, one in pairs]
 
-    batching.primitive_batchers[pyxla_call] = rule
+    batching.fancy_primitive_batchers[pyxla_call] = rule
 
 
 # From a program and positions of its parameters, to programs:
@@ -599,7 +519,7 @@ Derive = Callable[["Program", tuple[int, ...]], "Program"]
 def set_derivatives(ahead: Derive, back: Derive) -> None:
     """Install how programs are differentiated."""
 
-    def jvp(primals: Any, tangents: Any, *, program: Program) -> Any:
+    def jvp(primals: Any, tangents: Any, *, program: Program, given: Any) -> Any:
         """The program, and beside it one linear in the tangents, which alone JAX transposes."""
         given = enumerate(zip(tangents, program.params, strict=True))
         wrt = tuple([k for k, (t, x) in given if type(t) is not ad.Zero and _inexact(x)])
@@ -608,21 +528,41 @@ def set_derivatives(ahead: Derive, back: Derive) -> None:
             zeros = [ad.Zero(jax.typeof(x).to_tangent_aval()) for x in results]
             if not wrt:
                 return results, zeros
-            made = iter(bind(ahead(program, wrt), *primals, *[tangents[k] for k in wrt]))
+            inexact = [x for x, t in zip(results, program.results, strict=True) if _inexact(t)]
+            slopes = bind(ahead(program, wrt), *primals, *[tangents[k] for k in wrt])
+            made = iter(map(_like, slopes, inexact))
         pairs = zip(zeros, program.results, strict=True)
         return results, [next(made) if _inexact(t) else zero for zero, t in pairs]
 
-    def transpose(cts: Any, *args: Any, program: Program) -> Any:
+    def transpose(cts: Any, *args: Any, program: Program, given: Any) -> Any:
         wanted = tuple([k for k, x in enumerate(args) if ad.is_undefined_primal(x)])
         known = [x for x in args if not ad.is_undefined_primal(x)]
         pairs = zip(cts, program.results, strict=True)
         with scoped():
-            given = [ad.instantiate_zeros(ct) for ct, t in pairs if _inexact(t)]
-            made = iter(bind(back(program, wanted), *known, *given))
+            axes = frozenset().union(*[_varying(_aval(x)) for x in args])
+            seeds = [_share(ad.instantiate_zeros(ct), axes) for ct, t in pairs if _inexact(t)]
+            slopes = bind(back(program, wanted), *known, *seeds)
+            made = iter([_as_varying(x, axes) for x in slopes])
         return [next(made) if k in wanted else None for k in range(len(args))]
 
     ad.primitive_jvps[pyxla_call] = jvp
     ad.primitive_transposes[pyxla_call] = transpose
+
+
+def _like(x: Any, other: Any) -> Any:
+    return _as_varying(x, _varying(jax.typeof(other)))
+
+
+def _aval(x: Any) -> Any:
+    return x.aval if ad.is_undefined_primal(x) else jax.typeof(x)
+
+
+def _share(ct: Any, axes: frozenset[Any]) -> Any:
+    """The cotangent of one device, of a result that varies along `axes` in the program: one that
+    does not is their mean."""
+    same = axes - _varying(jax.typeof(ct))
+    count = math.prod([core.get_axis_env().axis_size(a) for a in same])
+    return _as_varying(ct / count if count > 1 else ct, axes)
 
 
 def _inexact(type: ArrayType) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from pyxla.grad.batch import batch
 from pyxla.lower.simplify import simplify
@@ -12,9 +13,9 @@ from pyxla.runtime.finish import finished
 
 
 @functools.lru_cache(maxsize=256)
-def batched(one: Program, lanes: tuple[bool, ...], size: int) -> Program:
+def batched(one: Program, lanes: tuple[bool, ...], size: int, axis: Any) -> Program:
     """The program on `size` lanes of the parameters where `lanes` holds; see `pyxla.grad.batch`."""
-    region = simplify(batch(one.origin or one.region, lanes, size))
+    region = simplify(batch(one.origin or one.region, lanes, size, axis))
     return finished(one.name, region, one.options)
 
 

@@ -66,7 +66,7 @@ class World:
         self.places = tuple(places)
         self.captures = Captures(dict.fromkeys(places), is_foreign)
         self.engine = Engine(RULES, self.captures, request.options)
-        self.engine.jax = HOST
+        self.engine.jax, self.engine.scope = HOST, HOST.scope.read()
         self.same = {
             later: first for group in request.memory.groups for first, later in _identical(group)
         }

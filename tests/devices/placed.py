@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import jax
 import numpy as np
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
@@ -90,3 +92,62 @@ def check_the_code_is_that_of_one_device_on_one_and_plain_on_more():
         outer = jax.jit(lambda x: compiled(x, 1e-3))
         assert "xla_cpu" in outer.lower(x).as_text()
         assert "xla_cpu" not in outer.lower(placed(x, "data")).as_text()
+
+
+def check_printing():
+    @pyxla.compile
+    def told(a):
+        print("sum", a.sum())
+        return a * 2
+
+    assert told(placed(np.arange(16.0), "data")).sharding.spec == PartitionSpec("data")
+
+
+def constrained(a, w):
+    b = pyxla.shard(a @ w, "data", None)
+    c = np.zeros(8)
+    d = pyxla.shard(c, "data")
+    d[0] = 5.0
+    return b, c, d is c
+
+
+def check_where_arrays_lie_can_be_said():
+    compiled, a, w = pyxla.compile(constrained), np.ones((16, 8)), np.ones((8, 8))
+    for mesh in (None, AUTO, None):
+        with contextlib.nullcontext() if mesh is None else jax.set_mesh(mesh):
+            b, c, same = compiled(pyxla.shard(a, "data", None), w)
+        assert same
+        assert c[0] == 5.0
+        np.testing.assert_array_equal(b, a @ w)
+        assert isinstance(b, np.ndarray) == (mesh is None)
+        assert (
+            mesh is None
+            or (b.sharding.spec, c.sharding.spec) == (placed(a, "data").sharding.spec,) * 2
+        )
+
+
+def check_jax_says_it_likewise():
+    where = NamedSharding(AUTO, PartitionSpec("data"))
+
+    @pyxla.compile
+    def moved(a):
+        return jax.lax.with_sharding_constraint(a * 2, where), jax.device_put(a + 1, where)
+
+    for made in moved(jax.numpy.arange(16.0)):
+        assert made.sharding.spec == where.spec
+    np.testing.assert_array_equal(moved(np.arange(16.0))[0], 2 * np.arange(16.0))
+
+
+def check_explicit_meshes():
+    mesh = jax.make_mesh((4, 2), ("data", "model"))
+    a = placed(np.arange(64.0).reshape(16, 4), "data", mesh=mesh)
+    w = placed(np.arange(32.0).reshape(4, 8), None, "model", mesh=mesh)
+    compiled = pyxla.compile(lambda a, w: (a @ w, a[:-1] + 1, a.sum(axis=0), a[a > 3]))
+    with jax.enable_x64(True):
+        product, rest, total, chosen = compiled(a, w)
+        assert product.sharding.spec == PartitionSpec("data", "model")
+        np.testing.assert_array_equal(product, np.asarray(a) @ np.asarray(w))
+        np.testing.assert_array_equal(chosen, np.arange(4.0, 64.0))
+        doubled = pyxla.compile(lambda a: np.sin(a) * 2)
+        text = jax.jit(lambda a: doubled(a) @ w).lower(a).compile().as_text()
+        assert "all-gather" not in text

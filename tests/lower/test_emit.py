@@ -19,7 +19,7 @@ from pyxla.ops.evaluate import evaluate
 from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlower
 from pyxla.runtime.executable import program
 from tests.ops.harness import run
 
@@ -98,7 +98,7 @@ def test_a_jax_function_is_in_a_module_once():
         return x
 
     region = build_region([F64], body)
-    module = jaxlink.stablehlo(program("main", region))
+    module = jaxlower.stablehlo(program("main", region))
     assert module.count("func.func private @double(") == 1
     assert module.count("call @double(") == 3
     np.testing.assert_array_equal(run(region, [np.ones(3)])[0], np.full(3, 8.0))

@@ -17,7 +17,7 @@ from pyxla.reporting.costs import ASSUMED, Costs
 from pyxla.reporting.listing import Places, of_hlo, of_lowered, of_stablehlo
 from pyxla.reporting.notebook import cell_report
 from pyxla.reporting.page import Page
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlower
 from tests.reporting import programs
 from tests.reporting.programs import line
 
@@ -110,7 +110,7 @@ def test_the_dearest_branch_counts():
 
 def test_every_stage_is_linked_with_the_source(looked):
     product = (programs.__file__, line("hidden = relu"))
-    module = jaxlink.stablehlo(looked.program, locations=True)
+    module = jaxlower.stablehlo(looked.program, locations=True)
     stages = {
         "lowered": of_lowered(looked.found.sources),
         "typed": looked.listing,

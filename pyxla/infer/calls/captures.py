@@ -76,6 +76,8 @@ _CONSTANTS = (
     ),
     *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
 )
+# Other libraries' classes of what is known once and for all.
+OUTSIDE: list[type] = []
 # Functions as arguments of library functions, which call them with operands.
 _CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
 MISSING = object()
@@ -353,7 +355,7 @@ def variable_value(content: Any) -> Any:
 
 def is_constant(value: Any) -> bool:
     """Whether an outside object is known once and for all."""
-    if value is None or isinstance(value, _CONSTANTS):
+    if value is None or isinstance(value, (*_CONSTANTS, *OUTSIDE)):
         return True
     if type(value) is tuple or isinstance(value, frozenset):
         return all(is_constant(item) for item in value)

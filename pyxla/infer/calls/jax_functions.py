@@ -27,6 +27,7 @@ def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, 
     operands = [_passed(engine, name, engine.operand(a)) for a in args]
     named = {k: _passed(engine, name, engine.operand(a)) for k, a in kwargs.items()}
     function = value if engine.wide() else engine.jax.narrowed(value)
+    engine.captures.constants[engine.jax.scope] = engine.scope
     result = engine.library(name, call_jax, function, tuple(operands), named)
     return engine.abstract(result)
 

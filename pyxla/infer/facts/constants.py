@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pyxla.ir.core import Instr, Value
+from pyxla.ops.collective import depends_on_device
 
 # Values computed through more instructions than this, or of more elements, are not looked at.
 DEPTH = 32
@@ -42,7 +43,7 @@ def _computed(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
         return None
     if not isinstance(instr, Instr) or instr.op.name not in _EXACT or instr.op.numpy is None:
         return None
-    if len(instr.results) != 1 or instr.regions:
+    if len(instr.results) != 1 or instr.regions or depends_on_device(instr):
         return None
     if instr.op.name == "constant":
         return np.asarray(instr.attrs["value"])

@@ -1,0 +1,239 @@
+"""What JAX lowers programs with: the code of a program in a module of JAX's, or of its own.
+
+    lower(ctx, *operands, program=, given=)    the rule of the primitive that programs are
+    module(program), stablehlo(program)    a module of its own, in memory or as text
+
+What a module is made for, JAX's context says: platforms, and how many partitions.  The passes of
+`lower.cpu` are for code of one device that is a CPU; all else gets the plain form of a program.
+JAX functions that a program calls are lowered by JAX in the same context.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import jax
+import numpy as np
+from jax._src import callback, config, core, source_info_util
+from jax._src.interpreters.mlir import (
+    JaxIrContext,
+    lower_with_sharding_in_types,
+    upstream_dialects,
+)
+from jax.core import ShapedArray
+from jax.extend.mlir.dialects import chlo, func
+from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
+from jax.interpreters import mlir
+from jax.sharding import AxisType
+
+from pyxla.errors import CompileError, InternalError, Location
+from pyxla.ir.rewrite import ops_in
+from pyxla.ir.types import ArrayType
+from pyxla.lower.emit import emit_function, emit_here, empty_module
+from pyxla.lower.quotients import exact_quotients
+
+if TYPE_CHECKING:
+    from pyxla.runtime.executable import Program
+
+T = TypeVar("T")
+
+
+def scoped() -> Any:
+    """A context in which 64-bit types exist, whatever the user's `jax_enable_x64` says."""
+    return jax.enable_x64(True)
+
+
+@contextlib.contextmanager
+def foreign_scope() -> Iterator[None]:
+    """In which functions of JAX's are traced that programs call: 64-bit types, and no distinction
+    between what is the same on all devices and what is not, nor between arrays that lie otherwise,
+    which our types do not make."""
+    with scoped(), config._check_vma(False), automatic():
+        yield
+
+
+def automatic() -> Any:
+    """A context in which where arrays lie is not part of their types."""
+    mesh = jax.sharding.get_abstract_mesh()
+    explicit = [a for a, t in zip(mesh.axis_names, mesh.axis_types) if t is AxisType.Explicit]
+    if not explicit:
+        return contextlib.nullcontext()
+    other = mesh.update_axis_types(dict.fromkeys(explicit, AxisType.Auto))
+    return jax.sharding.use_abstract_mesh(other)
+
+
+def default_platform() -> str:
+    """The platform on which programs run by default."""
+    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
+    return getattr(device, "platform", device)
+
+
+def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[Any]:
+    module = ctx.module_context
+    tuned = _one_partition_of_cpu(ctx)
+    key = (program, tuned, module.axis_context)
+    function = module.cached_primitive_lowerings.get(key)
+    if function is None:
+        region = exact_quotients(program.form(tuned), program.options.fast)
+        host = functools.partial(_host_call, ctx)
+        if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
+            return _emit(ctx, program, emit_here, region, operands, host=host)
+        name = _emit(
+            ctx, program, emit_function, region, program.name, visibility="private", host=host
+        )
+        function = module.cached_primitive_lowerings[key] = module.symbol_table[name]
+    results = func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
+    pairs = zip(results, ctx.avals_out, strict=True)
+    return [lower_with_sharding_in_types(ctx, x, aval) for x, aval in pairs]
+
+
+def _one_partition_of_cpu(ctx: Any) -> bool:
+    """Whether what is lowered is code of one device, and that a CPU: what is for it alone may be in
+    the module then.  In the code of many devices it would stand in the partitioner's way."""
+    module = ctx.module_context
+    axes = module.axis_context
+    if tuple(ctx.platforms or module.platforms) != ("cpu",):
+        return False
+    if isinstance(axes, mlir.SPMDAxisContext):
+        return set(axes.mesh.axis_names) == axes.manual_axes
+    return getattr(axes, "num_devices", 1) == 1
+
+
+def _emit(ctx: Any, program: Program, emit: Callable[..., T], *what: Any, **how: Any) -> T:
+    """Emit a program into the module that is lowered."""
+    module = ctx.module_context
+    foreign = functools.partial(_foreign_call, ctx)
+    try:
+        return emit(module.module, *what, symbols=module.symbol_table, foreign=foreign, **how)
+    except CompileError:
+        raise
+    except Exception as error:
+        raise InternalError(error, _first_line(program)) from error
+
+
+def _foreign_call(
+    ctx: Any,
+    function: Callable[..., list[Any]],
+    operands: Sequence[Any],
+    types: Sequence[ArrayType],
+) -> Sequence[Any]:
+    """The code of a JAX function, as JAX lowers it for the module; once in it, however often it is
+    called."""
+    avals = [ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
+    with foreign_scope():
+        size = mlir.aval_to_ir_type(ctx.module_context, core.dim_value_aval())
+        inner = ctx.replace(
+            primitive=None,
+            avals_in=avals,
+            avals_out=None,
+            tokens_in=mlir.TokenSet(),
+            tokens_out=None,
+            const_lowering={},
+            dim_var_values=[
+                x if x.type == size else stablehlo_dialect.convert(size, x)
+                for x in ctx.dim_var_values
+            ],
+        )
+        return mlir.lower_fun(jax.jit(function))(inner, *operands)
+
+
+def _first_line(program: Program) -> Location | None:
+    return next((i.loc for i in program.region.instrs if i.loc is not None), None)
+
+
+# What Python raised that a program called, until `raised_on_host` takes it.
+_raised: list[Exception] = []
+
+
+def raised_on_host() -> Exception | None:
+    """The exception for which a program failed that called Python, as a warning may be one."""
+    return _raised.pop() if _raised else None
+
+
+def _host_call(
+    ctx: Any, function: Callable[..., None], operands: Sequence[Any], types: Sequence[ArrayType]
+) -> Any:
+    """Code that calls `function` on all but the first of `operands`, which it returns."""
+
+    def called(order: Any, *arrays: Any) -> tuple[Any]:
+        try:
+            function(*[np.asarray(x) for x in arrays])
+        except Exception as error:
+            _raised.append(error)
+            raise
+        return (np.asarray(order),)
+
+    avals = [ShapedArray(t.shape, t.dtype) for t in types]
+    axes = ctx.module_context.axis_context
+    alone = getattr(axes, "num_devices", 0) == 1
+    (result,), _, _ = mlir.emit_python_callback(
+        ctx.replace(avals_in=avals, avals_out=avals[:1]),
+        called,
+        None,
+        list(operands),
+        avals,
+        avals[:1],
+        has_side_effect=True,
+        returns_token=False,
+        # Of many devices, one calls with the whole arrays; under `shard_map` each with its own.
+        sharding=None if alone else callback._callback_op_sharding(axes, None, avals[:1]),
+    )
+    return result
+
+
+def stablehlo(program: Program, locations: bool = False) -> str:
+    """The program as a StableHLO module of its own, as text."""
+    return module(program).operation.get_asm(enable_debug_info=locations)
+
+
+def module(program: Program) -> Any:
+    """The program as a StableHLO module of its own, in memory."""
+    foreign = any(op.name == "foreign" for op in ops_in((program.region,)))
+    context = mlir.make_ir_context() if foreign else _context()
+    made = empty_module(context, program.name)
+    ctx = _context_of(made, (default_platform(),))
+    _emit(ctx, program, emit_function, program.form(_one_partition_of_cpu(ctx)))
+    return made
+
+
+def _context_of(module: Any, platforms: Sequence[str]) -> Any:
+    """What JAX lowers in, for a module of our own and one device."""
+    made = mlir.ModuleContext(
+        context=module.context,
+        module=module,
+        platforms=platforms,
+        backend=None,
+        axis_context=mlir.ShardingContext(1),
+        keepalives=[],
+        channel_iterator=itertools.count(1),
+        host_callbacks=[],
+        lowering_parameters=mlir.LoweringParameters(),
+    )
+    return mlir.LoweringRuleContext(
+        module_context=made,
+        name_stack=source_info_util.new_name_stack(),
+        traceback=None,
+        primitive=None,
+        avals_in=(),
+        avals_out=None,
+        tokens_in=mlir.TokenSet(),
+        tokens_out=None,
+        const_lowering={},
+    )
+
+
+def _context() -> Any:
+    """An MLIR context that knows what our ops emit.
+
+    One that knows all that JAX may emit costs as much to set up as a thousand ops to emit.
+    """
+    context: Any = JaxIrContext()
+    context.append_dialect_registry(upstream_dialects)
+    stablehlo_dialect.register_dialect(context)
+    chlo.register_dialect(context)
+    _ = context.dialects["func"]  # loads it
+    return context

@@ -1,0 +1,106 @@
+"""Where arrays lie: `pyxla.shard`, and the options of `compile` that place arguments and results.
+
+Meshes, specifications and devices are JAX's: `jax.make_mesh`, `jax.set_mesh`, `jax.P`,
+`jax.sharding.NamedSharding`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec, Sharding
+
+from pyxla.errors import CompileError
+from pyxla.runtime import jaxlink
+
+
+def shard(x: Any, *spec: Any) -> Any:
+    """`x` with its dimensions over axes of the mesh that is in scope: `shard(x, "data", None)`.
+
+    spec: for each dimension the name of an axis, a tuple of names, or None; or one
+    `jax.P(...)`, or one `NamedSharding`, which needs no mesh in scope.  In a compiled function, and
+    under a trace of JAX's, this is `jax.lax.with_sharding_constraint`: it says where the value
+    lies, and an array stays the same array.  Elsewhere it is `jax.device_put`.  Where no mesh is in
+    scope (`jax.set_mesh`) it is `x` itself.
+    """
+    where = spec[0] if len(spec) == 1 and isinstance(spec[0], Sharding) else described(spec)
+    if isinstance(where, PartitionSpec) and jax.sharding.get_abstract_mesh().empty:
+        return x
+    if isinstance(x, jax.core.Tracer):
+        return constrained(x, where)
+    if isinstance(where, PartitionSpec):
+        where = NamedSharding(jax.sharding.get_mesh(), where)
+    return jax.device_put(x, where)
+
+
+def described(spec: tuple[Any, ...]) -> PartitionSpec:
+    """Names of axes as JAX's specification."""
+    if len(spec) == 1 and isinstance(spec[0], PartitionSpec):
+        return spec[0]
+    return PartitionSpec(*spec)
+
+
+def constrained(x: Any, where: Any) -> Any:
+    """`x`, which lies as `where` says: under a trace."""
+    mesh = getattr(where, "mesh", None) or jax.sharding.get_abstract_mesh()
+    explicit = jax.sharding.AxisType.Explicit in mesh.axis_types
+    return jax.sharding.reshard(x, where) if explicit else _constraint(x, where)
+
+
+_constraint = jax.lax.with_sharding_constraint
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Where the arguments and results of a compiled function lie, as options of `compile`.
+
+    mesh: in scope while the function is compiled and called.  in_shardings, out_shardings: JAX's
+    specifications, for all or in containers like those of the arguments and results.  donate: the
+    names of arguments whose `jax.Array`s are given up to the function.
+    """
+
+    mesh: Any = None
+    in_shardings: Any = None
+    out_shardings: Any = None
+    donate: frozenset[str] = frozenset()
+
+    def scope(self) -> Any:
+        """A context in which the mesh is in scope."""
+        if self.mesh is None:
+            return contextlib.nullcontext()
+        if jaxlink.is_outermost():
+            return jax.set_mesh(self.mesh)
+        return jax.sharding.use_abstract_mesh(self.mesh.abstract_mesh)
+
+    def arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The positional arguments, arrays where they should lie."""
+        where = self.in_shardings
+        if where is None:
+            return args
+        if not isinstance(where, tuple):
+            where = (where,) * len(args)
+        if len(where) != len(args):
+            raise CompileError(
+                f"in_shardings has {len(where)} entries, and there are {len(args)} positional "
+                "arguments"
+            )
+        return tuple([_placed(x, spec) for x, spec in zip(args, where, strict=True)])
+
+
+def _placed(x: Any, where: Any) -> Any:
+    """The arrays in `x` over devices, as the specifications in `where` say, which may end early."""
+    if where is None:
+        return x
+    if isinstance(where, PartitionSpec | Sharding):
+        with jax.enable_x64(True):
+            return jax.tree.map(lambda leaf: _array(leaf, where), x)
+    is_end = lambda spec: spec is None or isinstance(spec, PartitionSpec | Sharding)
+    return jax.tree.map(lambda spec, part: _placed(part, spec), where, x, is_leaf=is_end)
+
+
+def _array(x: Any, where: Any) -> Any:
+    return shard(x, where) if isinstance(x, np.ndarray | jax.Array) else x
