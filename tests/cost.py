@@ -123,7 +123,7 @@ class _Inferred(Exception):  # noqa: N818 - control flow, not an error
 class _NotLowered:
     """Stands for the executable of a specialization of which only inference is wanted."""
 
-    outcome = types.SimpleNamespace(writes=())
+    outcome = types.SimpleNamespace(writes=(), patches=())
 
     def __call__(self, *args: Any) -> Any:
         raise _Inferred

@@ -62,6 +62,11 @@ class Outputs:
         self.numbered: dict[type, int] = {}
         self.shared: set[int] = set()
 
+    def number(self, value: Value) -> int:
+        """As `result`, of a Python number, which nobody can tell from another object."""
+        known = [i for i, other in enumerate(self.results) if other is value]
+        return known[0] if known else self.result(value)
+
     def result(self, value: Value) -> int:
         self.results.append(value)
         return len(self.results) - 1
@@ -191,7 +196,7 @@ class Outputs:
         if isinstance(x, (Scalar, Array)) and x.kinds is not None:
             return self.mixed(x.value, x.kinds)
         if isinstance(x, Scalar):
-            return out.OutScalar(self.result(x.value))
+            return out.OutScalar(self.number(x.value))
         if isinstance(x, Array):
             return out.OutScalar(self.result(x.value), "numpy")
         if isinstance(x, Tuple):

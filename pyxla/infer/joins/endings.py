@@ -20,7 +20,7 @@ from pyxla.infer.heap import (
     shadowed,
 )
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Variant
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Scalar, Variant
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.build import Builder, building
 
@@ -67,13 +67,16 @@ def ended(
         return Ended(None, result, [], {})
     if not edges and (refusal := next((p.refusal for p in raised if p.refusal), None)):
         raise refusal
-    width = len(raised)
+    slots = [_slot(path.exception, i) for i, path in enumerate(raised)]
+    places = {slot: i for i, slot in enumerate(dict.fromkeys(s for s in slots if s is not None))}
+    width = len(places)
     for edge in edges:
         edge.args = (*edge.args, *[UNDEFINED] * width)
     returned = edges[0].heap if edges else None
     for i, path in enumerate(raised):
         parts: list[Any] = [UNDEFINED] * width
-        parts[i] = path.exception
+        if slots[i] is not None:
+            parts[places[slots[i]]] = path.exception
         edge = path.edge
         if returned is not None:
             edge.heap = _without_lost(engine, edge.heap, path.exception, returned)
@@ -88,7 +91,10 @@ def ended(
     edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, *how)
     engine.enter(edge)
     status, result, *rest = args
-    merged = [Raised(p.edge, e, p.loc) for p, e in zip(raised, rest, strict=False)]
+    merged = [
+        Raised(p.edge, p.exception if slot is None else rest[places[slot]], p.loc)
+        for p, slot in zip(raised, slots, strict=True)
+    ]
     refs = iter(rest[width:])
     for cell, group in parted.items():
         items = tuple([next(refs) for _ in set(group)])
@@ -96,6 +102,17 @@ def ended(
             tag = renumbered(status, group, len(items))
         parted[cell] = Variant("mixed", tag, items)
     return Ended(status, result, merged, parted)
+
+
+def _slot(exception: Any, i: int) -> Any:
+    """What is merged of the i-th exception, and of others like it, as the status tells them apart;
+    None of one that is known."""
+    args = exception.items
+    if all(isinstance(a, Const) for a in args):
+        return None
+    if all(isinstance(a, Scalar) and a.kinds is None for a in args):
+        return exception.kind, exception.meta, *[a.value.type for a in args]
+    return i
 
 
 def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Any]:
