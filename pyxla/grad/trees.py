@@ -255,7 +255,7 @@ def values_of(leaf: Leaf) -> list[Value]:
         return []
     kinds = getattr(x, "kinds", None)
     others = [*(getattr(x, "extents", None) or ())]
-    others += [kinds.selector, kinds.exact] if kinds else []
+    others += [kinds.tag, kinds.exact] if kinds else []
     return [x.value, *[s.value for s in others if isinstance(s, Scalar)]]
 
 
@@ -271,7 +271,7 @@ def moved(leaf: Leaf, now: Callable[[Value], Value]) -> Any:
     kinds = getattr(x, "kinds", None)
     more = []
     if kinds:
-        more = [type(kinds)(kinds.choices, scalar(kinds.selector), (), scalar(kinds.exact))]
+        more = [type(kinds)(kinds.choices, scalar(kinds.tag), (), scalar(kinds.exact))]
     if isinstance(x, Array):
         extents = x.extents and tuple([scalar(e) for e in x.extents])
         return Array(now(x.value), extents, *more)

@@ -61,7 +61,7 @@ from pyxla.infer.heap import (
     swept,
 )
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.conflicts import word
+from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import (
     Array,
@@ -341,7 +341,7 @@ class Engine:
         info = self.heap.infos[ref.cell]
         if info.sites:
             raise NeedsPool(info.sites)
-        loc, what = info.loc, word(self.heap.contents[ref.cell])
+        loc, what = info.loc, sort_of(self.heap.contents[ref.cell])
         raise self.refuse(
             reason.format(what=what),
             f"copy the {what} where it is bound (`b = a.copy()`), or write to it before",

@@ -299,7 +299,7 @@ class BoxCell(Structure):
 
 @dataclass(frozen=True, slots=True)
 class Shadow(Structure):
-    """Content of an array that is what `refs[selector]` shows, as is known at run time.
+    """Content of an array that is what `refs[tag]` shows, as is known at run time.
 
     Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
     caller for one, still holds the old one.  Or a name is bound to one of several arrays, or to a
@@ -308,7 +308,7 @@ class Shadow(Structure):
     holds as long as its arrays have the contents that they had there, and these.
     """
 
-    selector: Any
+    tag: Any
     refs: tuple[Ref, ...]
     place: Any = None
     before: tuple[Array, tuple[Any, ...]] | None = None

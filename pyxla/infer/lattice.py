@@ -123,21 +123,21 @@ class Const(Structure):
 
 class Kinds:
     """The types that a scalar may be of, Python's and NumPy's, and which of them it is at run time:
-    `choices[selector]` (`infer.joins.kinds`).  `tests`, where known, tell which, as in
-    `Conflict`; of one kind there is no selector.  `exact` is the number, where it is an int of 64
+    `choices[tag]` (`infer.joins.kinds`).  `tests`, where known, tell which, as in
+    `Conflict`; of one kind there is no tag.  `exact` is the number, where it is an int of 64
     bits, as that; None where the wider type holds it unchanged."""
 
-    __slots__ = ("choices", "exact", "selector", "tests")
+    __slots__ = ("choices", "exact", "tag", "tests")
 
     def __init__(
         self,
         choices: tuple[type, ...],
-        selector: Any,
+        tag: Any,
         tests: tuple[Value, ...] = (),
         exact: Any = None,
     ) -> None:
         self.choices = choices
-        self.selector = selector
+        self.tag = tag
         self.tests = tests
         self.exact = exact
 

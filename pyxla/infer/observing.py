@@ -20,7 +20,7 @@ from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.joins.conflicts import called, shown
+from pyxla.infer.joins.conflicts import quoted, shown
 from pyxla.infer.lattice import Compound, Const
 from pyxla.ir.core import Instr
 
@@ -89,7 +89,7 @@ class Observed:
             span = loc.filename, loc.lineno, loc.col, loc.end_lineno, loc.end_col
             self._types.setdefault(span, {})[way] = text
         hint = instr.results[0].hint
-        if called(hint):
+        if quoted(hint):
             key = frame.ssa.source.qualname, hint, loc.lineno
             self._names.setdefault(key, {})[way] = text
 

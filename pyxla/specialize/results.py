@@ -227,7 +227,7 @@ class Outputs:
             made = out.OutScalar(self.result(held), "python" if python else "numpy")
             outs.append(out.OutArray(made.index) if is_zero_dim(kind) else made)
         places = [number(order.index(i)) for i in range(len(order))]
-        return out.OutMixed(self.result(chosen(kinds.selector, places)), tuple(outs))
+        return out.OutMixed(self.result(chosen(kinds.tag, places)), tuple(outs))
 
     def text(self, x: Compound) -> out.OutFormat:
         items = iter(x.items)

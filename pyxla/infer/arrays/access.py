@@ -177,7 +177,7 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
 
 def _as_ints(x: Any, dtype: np.dtype) -> Array:
     """A number of several kinds as an array of ints takes it."""
-    return Array(chosen(x.kinds.selector, [cast(part.value, dtype) for part in parts_of(x)]))
+    return Array(chosen(x.kinds.tag, [cast(part.value, dtype) for part in parts_of(x)]))
 
 
 def _strided(engine: Engine, ref: Ref, key: Any, steps: list[tuple[int, Scalar]]) -> Ref:

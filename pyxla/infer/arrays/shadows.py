@@ -93,13 +93,13 @@ def _leaves(heap: Heap, shadow: Shadow) -> tuple[Scalar, list[Ref]]:
     pairs = [alternatives(heap, target) for target in shadow.refs]
     found = [leaf for _, leaves in pairs for leaf in leaves]
     if len(found) == len(shadow.refs):
-        return shadow.selector, found
+        return shadow.tag, found
     picks, count = [], 0
     for inner, leaves in pairs:
         start = number(count)
         picks.append(start if inner is None else add(inner.value, start))
         count += len(leaves)
-    return one_of(chosen(shadow.selector, picks), count), found
+    return one_of(chosen(shadow.tag, picks), count), found
 
 
 def selected(selector: Scalar, arrays: Sequence[Array]) -> Array:

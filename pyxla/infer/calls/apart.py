@@ -58,8 +58,8 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
         env.update(refined(env, learned) or {})
         frame.assumed += learned
     if len(possible) == len(x.items):
-        results = tuple([_told(x, *pair) for pair in zip(results, given, strict=True)])
-    found = [_telling(x, possible, *pair) for pair in zip(results, given, strict=True)]
+        results = tuple([_with_tag(x, *pair) for pair in zip(results, given, strict=True)])
+    found = [_with_test(x, possible, *pair) for pair in zip(results, given, strict=True)]
     return found[0] if len(instr.results) == 1 else found
 
 
@@ -164,7 +164,7 @@ def _branches(engine: Engine, x: Variant, among: list[int]) -> Iterator[int]:
     yield among[-1]
 
 
-def _telling(x: Variant, possible: list[int], result: Any, given: tuple[Any, ...]) -> Any:
+def _with_test(x: Variant, possible: list[int], result: Any, given: tuple[Any, ...]) -> Any:
     """A bool that `x` decides, as one that tells which of its items `x` is."""
     bools = isinstance(result, Scalar) and result.kind is bool
     if not bools or not all(isinstance(value, Const) for value in given):
@@ -176,11 +176,11 @@ def _telling(x: Variant, possible: list[int], result: Any, given: tuple[Any, ...
     return Scalar(result.value, result.fact, ("implies", *sides))
 
 
-def _told(x: Variant, result: Any, given: tuple[Any, ...]) -> Any:
+def _with_tag(x: Variant, result: Any, given: tuple[Any, ...]) -> Any:
     """A result that is another for each of the items of `x` as one that the tag of `x` tells,
     so that what follows knows that they go together."""
     if not is_variant(result, "mixed"):
-        return kinds.told(result, given, x.tag)
+        return kinds.with_tag(result, given, x.tag)
     if len(result.items) != len(given) or any(is_variant(value, "mixed") for value in given):
         return result
     return Variant("mixed", x.tag, result.items, result.conflict)

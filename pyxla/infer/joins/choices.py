@@ -44,7 +44,7 @@ def is_constant(x: Any) -> bool:
     return values_of(x) is not None
 
 
-def place(value: Any, values: Sequence[Any]) -> int | None:
+def index_of(value: Any, values: Sequence[Any]) -> int | None:
     """Where `value` is among `values`."""
     return next((i for i, v in enumerate(values) if is_same(v, value)), None)
 
@@ -62,7 +62,7 @@ def united(*several: Sequence[Any]) -> list[Any]:
     """The values that are among any of `several`."""
     union: list[Any] = []
     for value in [value for values in several for value in values]:
-        if place(value, union) is None:
+        if index_of(value, union) is None:
             union.append(value)
     return union
 
@@ -70,7 +70,7 @@ def united(*several: Sequence[Any]) -> list[Any]:
 def position(x: Any, values: Sequence[Any]) -> Any:
     """The position among `values` of what `x` is, an int; -1 where it is none of them."""
     own = values_of(x) or ()
-    places = [-1 if (at := place(value, values)) is None else at for value in own]
+    places = [-1 if (at := index_of(value, values)) is None else at for value in own]
     return lookup(x, places) if is_choice(x) else Const(places[0] if places else -1)
 
 
@@ -79,7 +79,7 @@ def one_of_these(tag: Scalar, values: Sequence[Any], conflict: Conflict | None =
     union = united(values)
     if len(union) == 1:
         return Const(union[0])
-    tag = renumbered(tag, [place(value, union) or 0 for value in values], len(union))
+    tag = renumbered(tag, [index_of(value, union) or 0 for value in values], len(union))
     conflict = conflict or Conflict(f"this may be {' or '.join(map(repr, union))}")
     return Variant("constant", tag, tuple(map(Const, union)), conflict)
 
@@ -107,7 +107,7 @@ def equal(x: Any, y: Any) -> Any:
         return test(x, lambda value: isinstance(y, Const) and bool(value == other))
     both = []
     for i, one in enumerate(x.values):
-        at = place(one, y.values)
+        at = index_of(one, y.values)
         if at is not None:
             here = compare(x.tag.value, number(i), direction="EQ")
             both.append(and_(here, compare(y.tag.value, number(at), direction="EQ")))

@@ -57,7 +57,7 @@ def shown(value: Any, state: Any) -> str:
     return describe(content if isinstance(content, Array) else value)
 
 
-def word(content: Any) -> str:
+def sort_of(content: Any) -> str:
     """What the content of a cell is called in messages."""
     for classes, name in _WORDS.items():
         if isinstance(content, classes):
@@ -73,7 +73,7 @@ _WORDS: dict[Any, str] = {
 }
 
 
-def called(name: str) -> str:
+def quoted(name: str) -> str:
     """The name of a variable of the program, quoted; empty for a temporary (`frontend.hoist`)."""
     return "" if re.fullmatch(r"_t_*\d+", name) else repr(name) if name else ""
 
@@ -87,7 +87,7 @@ def conflict(
         note = (f"{shown(value, state)} here", state.loc)
         if value is not UNDEFINED and note not in notes:
             notes.append(note)
-    what = called(name) or "the value"
+    what = quoted(name) or "the value"
     kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
     lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
     texts = [isinstance(value, Compound) and value.kind == "text" for value in values]

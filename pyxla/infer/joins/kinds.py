@@ -146,7 +146,7 @@ def join(join: Any, values: Sequence[Any], undefined: Any) -> Kinds | None:
     picks: list[Any] = [Const(0)] * len(values)
     for i, edge in enumerate(join.edges):
         if given[i] is not None:
-            picks[i] = selector_in(values[i], choices, edge.block, join.loc)
+            picks[i] = tag_in(values[i], choices, edge.block, join.loc)
     phi = join.phi(picks, python_type(int))
     tests = join.tests() if any(map(is_zero_dim, choices)) else ()
     exact = _exact_join(join, values, undefined, choices)
@@ -207,13 +207,13 @@ def exact_of(x: Any) -> Scalar:
     return Scalar(convert(value, dtype=_INT64, weak=True))
 
 
-def selector_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
+def tag_in(x: Any, choices: Sequence[Any], block: Any, loc: Any) -> Any:
     """Which of `choices` the kind of `x` is."""
     places = [choices.index(kind) for kind in kinds_of(x)]
     if len(places) == 1:
         return Const(places[0])
     with building(Builder(block.instrs, loc)):
-        return renumbered(x.kinds.selector, places, len(choices))
+        return renumbered(x.kinds.tag, places, len(choices))
 
 
 def has_exact(x: Any) -> bool:
@@ -295,7 +295,7 @@ def separately(
                 "this number is of several types, by the path taken, which no one type holds",
                 "make it one kind: float(x), int(x), or a NumPy scalar from the start",
             )
-    return told(result, found, position)
+    return with_tag(result, found, position)
 
 
 def _is_uniform(op: Any, operands: Sequence[Any]) -> bool:
@@ -322,7 +322,7 @@ def parts_of(x: Any) -> list[Any]:
         return [x]
     parts: list[Any] = []
     for i, kind in enumerate(x.kinds.choices):
-        hit = compare(x.kinds.selector.value, number(i), direction="EQ")
+        hit = compare(x.kinds.tag.value, number(i), direction="EQ")
         one = constant(value=np.ones((), x.dtype), weak=x.value.type.weak)
         weak = kind in PYTHON_DTYPES
         if has_exact(x) and dtype_of(kind) == _INT64:
@@ -377,7 +377,7 @@ def _held(x: Any, type: Any) -> Any:
 def position_in(x: Any, choices: Sequence[Any]) -> Any:
     """Which of `choices` the kind of `x` is, as a number."""
     places = [number(choices.index(kind)) for kind in kinds_of(x)]
-    return places[0] if len(places) == 1 else chosen(x.kinds.selector, places)
+    return places[0] if len(places) == 1 else chosen(x.kinds.tag, places)
 
 
 def with_kinds(x: Any, kinds: Kinds | None) -> Any:
@@ -452,10 +452,10 @@ def width(kind: type) -> tuple[int, int, bool]:
 
 def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
     """`isinstance(x, classes)`, a bool, of a number of several kinds."""
-    return flag_of(x.kinds.selector, [issubclass(kind, classes) for kind in x.kinds.choices])
+    return flag_of(x.kinds.tag, [issubclass(kind, classes) for kind in x.kinds.choices])
 
 
-def told(result: Any, given: Sequence[Any], selector: Scalar) -> Any:
+def with_tag(result: Any, given: Sequence[Any], selector: Scalar) -> Any:
     """A number that is each of `given`, as `selector` says, whose kinds are told by that."""
     if not is_number(result) or isinstance(result, Const) or result.kinds is None:
         return result
@@ -468,7 +468,7 @@ def told(result: Any, given: Sequence[Any], selector: Scalar) -> Any:
 def at_place(x: Any, selector: Scalar, place: int) -> Any:
     """The number `x` where `selector`, if it tells the kinds of `x`, is `place`."""
     mixed = getattr(x, "kinds", None)
-    if mixed is None or mixed.selector.value is not selector.value:
+    if mixed is None or mixed.tag.value is not selector.value:
         return x
     kind = mixed.choices[place]
     if is_zero_dim(kind):
@@ -489,9 +489,9 @@ def _position(operands: Sequence[Any]) -> Scalar:
             continue
         count = len(found.choices)
         position = (
-            found.selector.value
+            found.tag.value
             if position is None
-            else add(multiply(position, number(count)), found.selector.value)
+            else add(multiply(position, number(count)), found.tag.value)
         )
         size *= count
     return one_of(position, size)

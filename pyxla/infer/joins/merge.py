@@ -31,7 +31,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import choices, kinds, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
-from pyxla.infer.joins.conflicts import called, conflict
+from pyxla.infer.joins.conflicts import conflict, quoted
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
@@ -421,7 +421,7 @@ class Join:
         self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
 
     def _may_be_either(self) -> str:
-        name = called(self.hint).replace("{", "{{").replace("}", "}}") or "the {what}"
+        name = quoted(self.hint).replace("{", "{{").replace("}", "}}") or "the {what}"
         return f"{name} may be one of several objects that are still in use"
 
     def join_contents(self, contents: list[Any]) -> Content:
@@ -445,7 +445,7 @@ class Join:
     def _join_shadows(self, contents: list[Any]) -> Content:
         refs = [c.refs if isinstance(c, Shadow) else None for c in contents]
         if refs[0] is not None and all(same_refs(r, refs[0]) for r in refs):
-            selector = self.join([c.selector for c in contents])
+            selector = self.join([c.tag for c in contents])
             return (
                 contents[0]
                 if isinstance(selector, Const)

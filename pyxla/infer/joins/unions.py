@@ -50,7 +50,7 @@ class Union:
     have its array, in order, whose own cells come after its own in the shadow."""
 
     cell: int
-    selector: Scalar
+    tag: Scalar
     refs: list[Ref]
     keys: list[Any]
     own: int | None
@@ -181,8 +181,8 @@ def pair_up(join: Any, shared: Iterable[int]) -> None:
             union.twins = twins
             refs = join.heap.contents[union.cell].refs
             refs += tuple([Ref(twin.own) for twin in twins if twin is not union])
-            union.selector = one_of(union.selector.value, len(refs))
-            join.heap.contents[union.cell] = Shadow(union.selector, refs)
+            union.tag = one_of(union.tag.value, len(refs))
+            join.heap.contents[union.cell] = Shadow(union.tag, refs)
 
 
 def sharing(join: Any, cells: dict[int, set[int]]) -> set[int]:
@@ -245,7 +245,7 @@ def close(fit: Any, union: Union, back: Ref) -> bool:
         places.append(union.keys.index(key) if known else len(union.keys))
         contents.append(kept if known else _taken(fit, union, leaf))
     picked = pick(seen, places, edge.block, edge.loc)
-    fit.value(union.selector, _met(fit, union, back, picked))
+    fit.value(union.tag, _met(fit, union, back, picked))
     if union.own is not None:
         with building(Builder(edge.block.instrs, edge.loc)):
             content = _content(seen, contents)
@@ -276,7 +276,7 @@ def _met(fit: Any, union: Union, back: Ref, picked: Any) -> Any:
 
 def _unused(fit: Any, union: Union, undefined: Any) -> bool:
     """Nothing comes back: what the shadow is is never looked at."""
-    for phi in (union.selector, *[phi for phis in union.sizes for phi in phis]):
+    for phi in (union.tag, *[phi for phis in union.sizes for phi in phis]):
         fit.value(phi, undefined)
     if union.own is not None:
         fit.content(fit.head.heap.contents[union.own], undefined)

@@ -535,7 +535,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield _tags(next(rest) if old.tagged else None, places, front)
         yield next(rest)
     elif isinstance(new, Pick):
-        places = [choices.place(v, new.values) for v in picks_of(old)]
+        places = [choices.index_of(v, new.values) for v in picks_of(old)]
         yield _tags(next(rest) if isinstance(old, Pick) else None, places, front)
 
 

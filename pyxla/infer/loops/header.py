@@ -317,7 +317,7 @@ class _Fit:
             if (phi := self._phi(template)) is not None:
                 self.connections.append((phi, UNDEFINED))
             if getattr(template, "kinds", None) is not None:
-                self._undefined(template.kinds.selector)
+                self._undefined(template.kinds.tag)
             if kinds.has_exact(template):
                 self._undefined(template.kinds.exact)
             for size in getattr(template, "extents", None) or ():
@@ -367,8 +367,8 @@ class _Fit:
         self.connections.append((phi, back))
         edge = self.back
         if template.kinds is not None:
-            selector = kinds.selector_in(back, template.kinds.choices, edge.block, edge.loc)
-            self.value(template.kinds.selector, selector)
+            selector = kinds.tag_in(back, template.kinds.choices, edge.block, edge.loc)
+            self.value(template.kinds.tag, selector)
         if kinds.has_exact(template):
             self.value(template.kinds.exact, kinds.exact_in(back, edge.block, edge.loc))
         if isinstance(template, Scalar) and template.fact is not None:
@@ -451,7 +451,7 @@ class _Fit:
             if not isinstance(template, Shadow) or not self.ok or cell in made:
                 continue
             if cell not in self.back.heap.contents:
-                self._undefined(template.selector)
+                self._undefined(template.tag)
                 continue
             with building(Builder(self.back.block.instrs, self.back.loc)):
                 selector, leaves = alternatives(self.back.heap, Ref(cell))
@@ -462,7 +462,7 @@ class _Fit:
                     place: Any = Const(moved[0])
                     if selector is not None:
                         place = renumbered(selector, moved, len(template.refs))
-                    self.value(template.selector, place)
+                    self.value(template.tag, place)
         for cell, union in made.items():
             back = self.unions.get(cell, UNDEFINED)
             self.ok = self.ok and unions.close(self, union, back)

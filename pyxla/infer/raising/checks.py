@@ -111,7 +111,7 @@ def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Val
         if not places:
             return None
         plain.append(_weak(x))
-        selector = value_of(x.kinds.selector)
+        selector = value_of(x.kinds.tag)
         python = [k.eq(selector, k.like(selector, i)) for i in places]
         numpys.append(op.not_(functools.reduce(op.or_, python)))
     found = _weak(result) if isinstance(result, Array) and not result.shape else result

@@ -76,7 +76,7 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         some, inner = _place(x.tag.value, values), reader(engine, x.value, values)
         return lambda given: inner(given) if given[some].item() else None
     if isinstance(x, (Scalar, Array)) and x.kinds is not None:
-        place, which = _place(x.value, values), _place(x.kinds.selector.value, values)
+        place, which = _place(x.value, values), _place(x.kinds.tag.value, values)
         kinds, exact = x.kinds.choices, place
         if x.kinds.exact is not None:
             exact = _place(x.kinds.exact.value, values)
