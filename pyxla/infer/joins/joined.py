@@ -60,6 +60,24 @@ def _keeps(x: Any, t: ArrayType, dtype: np.dtype) -> bool:
     return wide and _KIND_RANK[t.dtype.kind] < _KIND_RANK[dtype.kind]
 
 
+def all_equal(values: list[Any]) -> bool:
+    """Whether constants are the same; zeros of either sign are not."""
+    first = values[0]
+    for value in values:
+        if value is first:
+            continue
+        if type(value) is not type(first):
+            return False
+        if isinstance(value, np.ndarray):
+            return False
+        try:
+            if not bool(value == first) or str(value) != str(first):
+                return False
+        except Exception:  # noqa: BLE001 - objects may compare as they like
+            return False
+    return True
+
+
 def joined_array_type(arrays: list[Array]) -> ArrayType | None:
     """The type that holds arrays of one dtype: of bounded extents the largest bound; or None."""
     first = arrays[0].type

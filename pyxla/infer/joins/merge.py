@@ -19,21 +19,20 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, same_refs
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
-from pyxla.infer.facts.refine import atoms
 from pyxla.infer.heap import (
     CellInfo,
     Content,
     Heap,
     Shadow,
-    reachable,
-    shadowed,
 )
-from pyxla.infer.joins import choices, kinds, unions, variants
+from pyxla.infer.joins import kinds, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
 from pyxla.infer.joins.held import Held
-from pyxla.infer.joins.joined import fitting, joined_array_type, joined_number_type
+from pyxla.infer.joins.joined import all_equal, joined_array_type
+from pyxla.infer.joins.numbers import join_numbers, materialize
+from pyxla.infer.joins.settling import settle
 from pyxla.infer.lattice import (
     NONE,
     UNDEFINED,
@@ -57,9 +56,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import sites
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
-from pyxla.ir.types import ArrayType, python_type
-from pyxla.lib.indexing import resized
-from pyxla.ops.elementwise import convert
+from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import constant
 
 Env = dict[Value, Any]
@@ -75,24 +72,6 @@ class Edge:
     args: tuple[Any, ...] = ()
     loc: Location | None = None
     assumed: tuple[Any, ...] = ()
-
-
-def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> Value:
-    """The scalar `x` as a Value of `type`, computed at the end of `block`."""
-    value = getattr(x, "value", None)
-    if isinstance(value, Value) and value.type is type:
-        return value
-    with building(Builder(block.instrs, loc)):
-        if x is UNDEFINED:
-            return constant(value=np.zeros(type.shape, type.dtype), weak=type.weak)
-        if isinstance(x, Const):
-            return constant(value=fitting(x.value, type, loc), weak=type.weak)
-        if x.value.type.dtype != type.dtype:
-            return convert(x.value, dtype=type.dtype)
-        return resized(x.value, type.shape)
-
-
-UP = ("entry", "horizon")  # of a loop variable: what is guessed of its bounds, that it grows
 
 
 class Join:
@@ -149,7 +128,7 @@ class Join:
                 known.append(v)
                 numbers = numbers and is_number(v)
         if numbers and known:
-            return self._join_numbers(values, known)
+            return join_numbers(self, values, known)
         nones = [is_none(v) for v in known]
         if any(n is not False for n in nones) and not all(n is True for n in nones):
             return self._join_missing(values, "optional", NONE)
@@ -165,7 +144,7 @@ class Join:
         if (found := variants.join_constants(self, values, known)) is not None:
             return found
         if any(map(is_number, known)) and (mixed := kinds.scalars(self, values)) is not None:
-            return self._join_numbers(mixed, [v for v in mixed if v is not UNDEFINED])
+            return join_numbers(self, mixed, [v for v in mixed if v is not UNDEFINED])
         values = [taken_apart(v) for v in values]
         first = taken_apart(known[0])
         known = [taken_apart(v) for v in known]
@@ -212,7 +191,7 @@ class Join:
         if kind == "optional" and is_variant(joined, "mixed"):
             return self._apart(values)
         there = [has_value(v, kind) for v in values]
-        tag = self._join_numbers(there, there)
+        tag = join_numbers(self, there, there)
         if isinstance(tag, Const):
             return joined if tag.value else nothing
         return Variant(kind, tag, (nothing, joined))
@@ -225,73 +204,10 @@ class Join:
         tests = [deciding_test(state.block) for state in self.states]
         return tuple(dict.fromkeys(test for test in tests if test is not None))
 
-    def _join_numbers(self, values: list[Any], known: list[Any]) -> Any:
-        type = kinds.only_kind(values) or joined_number_type(known, self.directions is None)
-        if type is None:
-            return self.conflict(values)
-        if not type.weak and any(map(choices.is_member, known)):
-            found = variants.join_constants(self, values, known)
-            return self.conflict(values) if found is None else found
-        if not self.vary and all(isinstance(v, Const) for v in values):
-            if all_equal([v.value for v in values]):
-                return values[0]
-        elif not self.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
-            several = [getattr(v, "kinds", None) for v in known]
-            of = {(kinds.kinds_of(v), id(k)) for v, k in zip(known, several, strict=True)}
-            if len(of) == 1:  # else `np.float64(x)` meets `x`
-                return kinds.with_kinds(self._with_fact(known[0].value, type, known), several[0])
-        mixed = kinds.join(self, values, UNDEFINED)
-        joined = self._with_fact(self.phi(values, type), type, known)
-        return joined if mixed is None else kinds.with_kinds(joined, mixed)
-
-    def _with_fact(self, value: Value, type: ArrayType, known: list[Any]) -> Any:
-        if not type.weak:
-            return Array(value)
-        if type.dtype.kind == "b":
-            return Scalar(value, None, self._implied(known))
-        if type.dtype.kind != "i":
-            return Scalar(value)
-        facts = [extent.fact(v.value if isinstance(v, Const) else v) for v in known]
-        total = facts[0]
-        for other in facts[1:]:
-            total = extent.join(total, other)
-        if self.directions is not None:
-            total = self._guess(facts[0])
-        return Scalar(value, None if total == extent.UNKNOWN else total)
-
-    def _implied(self, known: list[Any]) -> Any:
-        """What a bool that met a constant says: `a and b` is true only on the path of `b`."""
-        implied = []
-        for outcome in (True, False):
-            open_ = [
-                (v, s)
-                for v, s in zip(known, self.states, strict=False)
-                if not (isinstance(v, Const) and bool(v.value) is not outcome)
-            ]
-            one = open_[0] if len(open_) == 1 and len(known) == len(self.edges) else None
-            implied.append((*one[1].assumed, *atoms(one[0], outcome)) if one else ())
-        return ("implies", *implied) if any(implied) else None
-
-    def _guess(self, entry: extent.IntFact) -> extent.IntFact:
-        """Of a loop variable: the range of what the loop computes, if that shows; else that each
-        bound is that at the entry, or far away as that of a counter, or that there is none."""
-        guess = self.directions.get(self.hint, UP)
-        if isinstance(guess, extent.IntFact):
-            found = extent.join(entry, guess)
-            return extent.IntFact(found.lo, found.hi)
-        low, high = guess
-        if low == "horizon":
-            low = None if entry.lo is None or entry.lo < -extent.HORIZON else -extent.HORIZON
-        if high == "horizon":
-            high = None if entry.hi is None or entry.hi > extent.HORIZON else extent.HORIZON
-        return extent.IntFact(
-            entry.lo if low == "entry" else low, entry.hi if high == "entry" else high
-        )
-
     def tag(self, picks: list[Any], count: int) -> Scalar:
         """The position among `count` items of what each state has at these positions."""
         known = [pick for pick in picks if pick is not UNDEFINED]
-        return one_of(self._join_numbers(picks, known).value, count)
+        return one_of(join_numbers(self, picks, known).value, count)
 
     def phi(self, values: list[Any], type: ArrayType) -> Value:
         """A phi of scalars: operands on the real edges, ghosts only lend their types."""
@@ -401,7 +317,7 @@ class Join:
                 cells.update(dict.fromkeys([value.cell, *self._behind(value.cell, state)]))
         cell = self._new_cell(tuple(cells), cells)
         self.heap.contents[cell] = self.join_contents(arrays)
-        self._entangle({cell, *cells}, contents)
+        self.entangle({cell, *cells}, contents)
         return Ref(cell)
 
     def _leaves(self, cell: int | None, state: Edge) -> list[int]:
@@ -416,7 +332,7 @@ class Join:
         with building(Builder([], self.loc)):
             return [ref.cell for ref in alternatives(state.heap, Ref(cell))[1]]
 
-    def _entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
+    def entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
         shadows = [c.place for c in contents if isinstance(c, Shadow)]
         self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
 
@@ -456,7 +372,7 @@ class Join:
             with building(Builder(state.block.instrs, self.loc)):
                 arrays.append(resolve(state.heap, content))
             if isinstance(content, Shadow) and not self._is_ghost(state):
-                self._entangle(set(content.cells), contents)
+                self.entangle(set(content.cells), contents)
         return self.join_contents(arrays)
 
     def _join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
@@ -518,111 +434,16 @@ class Join:
             self.loc = self.heap.infos[cell].loc
             out[cell] = self.join_contents(column)
             if isinstance(out[cell], Array) and any(isinstance(c, Shadow) for c in column):
-                self._entangle({cell}, column)
+                self.entangle({cell}, column)
             self.hint = outer
         for cell in self.partial:
             if cell not in out:
                 out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
 
-    def settle(
-        self,
-        live: Callable[[], Iterable[Any]],
-        pinned: Iterable[Any],
-        lost: Iterable[int] = (),
-    ) -> None:
-        """See to the objects that merged references stood for, where others hold them too.
-
-        An array becomes a shadow of the merged cells; where that is not possible (`lost`, or no
-        array) neither the object may be written from here on, nor what it was merged to.
-        """
-        if not self.cells:
-            return
-        names: dict[int, Any] = {}
-        for key, new in self.cells.items():
-            for old in dict.fromkeys(c for c in key if c is not None):
-                names.setdefault(old, []).append(new)
-        held = reachable(self.heap, [*live(), *pinned]) | shadowed(self.heap)
-        for old, new in names.items():
-            if old in self.heap.entangled:  # by what it was the choice of, where others met
-                self.heap.entangle(new, *self.heap.entangled[old])
-            if old not in held or old not in self.heap.contents:
-                continue
-            if old in lost or not self._shadow(old):
-                self._entangle({*new, old})
-        self._entangle_twins()
-
-    def _entangle_twins(self) -> None:
-        """Two merged cells that are one object in some state must not be written."""
-        for state in range(len(self.states)):
-            found: dict[int, int] = {}
-            for key, new in self.cells.items():
-                old = key[state] if state < len(key) else None
-                if old is not None and found.setdefault(old, new) != new:
-                    self._entangle({new, found[old]})
-
-    def _shadow(self, old: int) -> bool:
-        """Let `old` be what the merged cell that took its place in each state is, if one did."""
-        content = self.heap.contents[old]
-        if not isinstance(content, Array) or content.extents is not None:
-            return False
-        if any(isinstance(state.heap.contents.get(old), Shadow) for state in self.states):
-            return False  # on that path it may be what was merged, or not
-        places = [
-            (key, cell)
-            for key, cell in self.cells.items()
-            if self._is_like(self.heap.contents[cell], content)
-        ]
-        if any(old in key and (key, cell) not in places for key, cell in self.cells.items()):
-            return False  # merged to an array of bounded extent
-        if len(self.states) > len(self.edges) and all(key[-1] != old for key, _ in places):
-            return False  # the loop does not bring it back
-        cells = tuple([cell for _, cell in places])
-        picks = []
-        for state in range(len(self.edges)):
-            found = [i for i, (key, _) in enumerate(places) if key[state] == old]
-            if len(found) > 1 or (not found and self.directions is not None):
-                return False
-            picks.append(Const(found[0] if found else len(cells)))
-        if any(pick.value == len(cells) for pick in picks):
-            # On that path no merged name stands for it: it goes on in a cell of its own.
-            self.heap.infos.append(self.heap.infos[old])
-            cells = (*cells, len(self.heap.infos) - 1)
-            self.heap.contents[cells[-1]] = content
-        elif self.directions is not None:
-            self.target.phis = [p for p in self.target.phis if p.value is not content.value]
-        picks += [Const(0)] * (len(self.states) - len(self.edges))
-        selector = Scalar(self.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
-        before = None
-        if self.directions is None:
-            before = content, tuple([self.heap.contents[c] for c in cells])
-        refs = tuple([Ref(c) for c in cells])
-        self.heap.contents[old] = Shadow(selector, refs, self.place, before)
-        return True
-
-    def _is_like(self, content: Any, array: Array) -> bool:
-        return isinstance(content, Array) and content.extents is None and content.type == array.type
-
 
 def _is_each(x: Any, values: Iterable[Any]) -> bool:
     for value in values:  # a loop: this is asked of all that is joined
         if value is not x:
-            return False
-    return True
-
-
-def all_equal(values: list[Any]) -> bool:
-    first = values[0]
-    for value in values:
-        if value is first:
-            continue
-        if type(value) is not type(first):
-            return False
-        if isinstance(value, np.ndarray):
-            return False
-        try:
-            if not bool(value == first) or str(value) != str(first):
-                return False
-        except Exception:  # noqa: BLE001 - objects may compare as they like
             return False
     return True
 
@@ -664,5 +485,5 @@ def merge(
         if column[0] is not None:
             env[value] = join.join(column) if None not in column else column[0]
     join.join_heap()
-    join.settle(lambda: [*held(), *env.values(), *args], pinned)
+    settle(join, lambda: [*held(), *env.values(), *args], pinned)
     return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)

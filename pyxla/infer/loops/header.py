@@ -26,8 +26,10 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import kinds, unions, variants
 from pyxla.infer.joins.held import Held
-from pyxla.infer.joins.joined import joined_number_type
-from pyxla.infer.joins.merge import UP, Edge, Join, all_equal, materialize
+from pyxla.infer.joins.joined import all_equal, joined_number_type
+from pyxla.infer.joins.merge import Edge, Join
+from pyxla.infer.joins.numbers import UP, materialize
+from pyxla.infer.joins.settling import settle
 from pyxla.infer.lattice import (
     UNDEFINED,
     Array,
@@ -137,14 +139,14 @@ class LoopHead:
         lost: set[int],
         shared: set[int],
     ) -> None:
-        """See `Join.settle`; afterwards the template is complete.
+        """See `joins.settling`; afterwards the template is complete.
 
         As earlier passes found: `lost`, cells of the caller that no name of the loop goes on to
         refer to, which a shadow cannot follow; `shared`: see `unions.pair_up`.
         """
         self.lost, self.shared = lost, shared
         unions.pair_up(self.join, shared)
-        self.join.settle(lambda: [*held(), *self.env.values(), *self.args], pinned, lost)
+        settle(self.join, lambda: [*held(), *self.env.values(), *self.args], pinned, lost)
 
     def rebound(self, back: Edge) -> set[int]:
         """The names that the loop binds to an array that it makes and nothing else refers to."""

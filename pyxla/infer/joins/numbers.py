@@ -1,0 +1,106 @@
+"""Numbers where paths meet: what holds each of them, as a phi."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import Location
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.refine import atoms
+from pyxla.infer.joins import choices, kinds, variants
+from pyxla.infer.joins.joined import all_equal, fitting, joined_number_type
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar
+from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Block, Value
+from pyxla.ir.types import ArrayType
+from pyxla.lib.indexing import resized
+from pyxla.ops.elementwise import convert
+from pyxla.ops.shape import constant
+
+UP = ("entry", "horizon")  # of a loop variable: what is guessed of its bounds, that it grows
+
+
+def materialize(x: Any, type: ArrayType, block: Block, loc: Location | None) -> Value:
+    """The scalar `x` as a Value of `type`, computed at the end of `block`."""
+    value = getattr(x, "value", None)
+    if isinstance(value, Value) and value.type is type:
+        return value
+    with building(Builder(block.instrs, loc)):
+        if x is UNDEFINED:
+            return constant(value=np.zeros(type.shape, type.dtype), weak=type.weak)
+        if isinstance(x, Const):
+            return constant(value=fitting(x.value, type, loc), weak=type.weak)
+        if x.value.type.dtype != type.dtype:
+            return convert(x.value, dtype=type.dtype)
+        return resized(x.value, type.shape)
+
+
+def join_numbers(join: Any, values: list[Any], known: list[Any]) -> Any:
+    """The number that holds each of `values`, of which those `known` are not UNDEFINED; a member of
+    an enum among them may make it one of several."""
+    type = kinds.only_kind(values) or joined_number_type(known, join.directions is None)
+    if type is None:
+        return join.conflict(values)
+    if not type.weak and any(map(choices.is_member, known)):
+        found = variants.join_constants(join, values, known)
+        return join.conflict(values) if found is None else found
+    if not join.vary and all(isinstance(v, Const) for v in values):
+        if all_equal([v.value for v in values]):
+            return values[0]
+    elif not join.vary and len({id(getattr(v, "value", v)) for v in values}) == 1:
+        several = [getattr(v, "kinds", None) for v in known]
+        of = {(kinds.kinds_of(v), id(k)) for v, k in zip(known, several, strict=True)}
+        if len(of) == 1:  # else `np.float64(x)` meets `x`
+            return kinds.with_kinds(_with_fact(join, known[0].value, type, known), several[0])
+    mixed = kinds.join(join, values, UNDEFINED)
+    joined = _with_fact(join, join.phi(values, type), type, known)
+    return joined if mixed is None else kinds.with_kinds(joined, mixed)
+
+
+def _with_fact(join: Any, value: Value, type: ArrayType, known: list[Any]) -> Any:
+    if not type.weak:
+        return Array(value)
+    if type.dtype.kind == "b":
+        return Scalar(value, None, _implied(join, known))
+    if type.dtype.kind != "i":
+        return Scalar(value)
+    facts = [extent.fact(v.value if isinstance(v, Const) else v) for v in known]
+    total = facts[0]
+    for other in facts[1:]:
+        total = extent.join(total, other)
+    if join.directions is not None:
+        total = _guess(join, facts[0])
+    return Scalar(value, None if total == extent.UNKNOWN else total)
+
+
+def _implied(join: Any, known: list[Any]) -> Any:
+    """What a bool that met a constant says: `a and b` is true only on the path of `b`."""
+    implied = []
+    for outcome in (True, False):
+        open_ = [
+            (v, s)
+            for v, s in zip(known, join.states, strict=False)
+            if not (isinstance(v, Const) and bool(v.value) is not outcome)
+        ]
+        one = open_[0] if len(open_) == 1 and len(known) == len(join.edges) else None
+        implied.append((*one[1].assumed, *atoms(one[0], outcome)) if one else ())
+    return ("implies", *implied) if any(implied) else None
+
+
+def _guess(join: Any, entry: extent.IntFact) -> extent.IntFact:
+    """Of a loop variable: the range of what the loop computes, if that shows; else that each
+    bound is that at the entry, or far away as that of a counter, or that there is none."""
+    guess = join.directions.get(join.hint, UP)
+    if isinstance(guess, extent.IntFact):
+        found = extent.join(entry, guess)
+        return extent.IntFact(found.lo, found.hi)
+    low, high = guess
+    if low == "horizon":
+        low = None if entry.lo is None or entry.lo < -extent.HORIZON else -extent.HORIZON
+    if high == "horizon":
+        high = None if entry.hi is None or entry.hi > extent.HORIZON else extent.HORIZON
+    return extent.IntFact(
+        entry.lo if low == "entry" else low, entry.hi if high == "entry" else high
+    )
