@@ -505,6 +505,8 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
     power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
     compiled again where that is a float.
+    timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises
+    TimeoutError; its arguments are untouched.
     strict=True: round floats operation by operation, without fused products and reassociation.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.

@@ -171,7 +171,7 @@ def _raising(loc: Location) -> CodeType:
 
 
 # Where what the program itself raises is raised, and what XLA says is put in words.
-_RAISERS = ("Executable._general", "Executable.__call__", "raise_at")
+_RAISERS = ("Executable._general", "Executable._here", "raise_at")
 
 
 def shorten(error: Exception) -> None:

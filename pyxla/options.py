@@ -27,6 +27,8 @@ class Options:
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
     of them there is room for.
+    timeout: after so many seconds a call that computes for longer, or that XLA compiles for longer,
+    ends with TimeoutError; 0: it may take any time.
     strict: floats are rounded operation by operation, as the program has them: no product is fused
     with a sum, and nothing is reassociated.
     """
@@ -40,9 +42,11 @@ class Options:
     residual_bytes: int = 1 << 30
     snapshots: int = 64
     strict: bool = False
+    timeout: float = 0.0
 
 
 DEFAULTS = Options()
+LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
 
 
 def make_options(given: dict[str, Any]) -> Options:
@@ -53,12 +57,12 @@ def make_options(given: dict[str, Any]) -> Options:
             raise CompileError(
                 f"unknown option {name!r}", hint=f"the options are {', '.join(known)}"
             )
-        if type(value) is not known[name]:
+        if type(value) is not known[name] and not (known[name] is float and type(value) is int):
             raise CompileError(
                 f"option {name!r} is {value!r}, a {type(value).__name__}",
                 hint=f"it takes a value of type {known[name].__name__}",
             )
-    for name, least in (("list_capacity", 1), ("residual_bytes", 0), ("snapshots", 1)):
+    for name, least in LEAST.items():
         if given.get(name, least) < least:
             raise CompileError(f"option {name!r} is {given[name]}; it must be {least} at least")
     return dataclasses.replace(DEFAULTS, **given)

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -36,6 +36,7 @@ from pyxla.ir.types import (
     ArrayType,
     array_type,
 )
+from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import descriptions, jaxlink, outcome, sharing
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Program, Traced
@@ -102,6 +103,9 @@ class Loaded:
     about: Mapping[str, Any]
     stablehlo: str
     jitted: Any = dataclasses.field(repr=False)
+
+    options: ClassVar[Options] = DEFAULTS
+    is_endless: ClassVar[bool] = True  # for all that is known
 
     def __repr__(self) -> str:
         params = [f"{n}: {t}" for n, t in zip(self.names, self.params, strict=False)]

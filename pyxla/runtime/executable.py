@@ -29,8 +29,10 @@ from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
 from pyxla.lower.finish import finish
 from pyxla.lower.memory import largest, said
+from pyxla.lower.trips import trips
+from pyxla.ops.control import while_
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import binaries, jaxlink, jaxlower, memory
+from pyxla.runtime import binaries, jaxlink, jaxlower, memory, waiting
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
 from pyxla.runtime.outcome import (
     Faulty,
@@ -44,6 +46,7 @@ from pyxla.runtime.parts import in_parts, write_part
 from pyxla.runtime.words import Words, planned
 
 ARRAY = jaxlink.ARRAY
+MANY = 1 << 16  # iterations that may take their time
 call_scoped, swap, restored = jaxlink.call_scoped, jaxlink.swap, jaxlink.restored
 
 
@@ -88,6 +91,13 @@ class Program:
     def sharding(self) -> Any:
         """One over the devices that its code names, None where it names none."""
         return next(filter(None, [i.attrs.get("sharding") for i in walk(self.region.instrs)]), None)
+
+    @functools.cached_property
+    def is_endless(self) -> bool:
+        """Whether it has loops of which nothing tells how long they are."""
+        loops = [i for i in walk(self.region.instrs) if i.op is while_]
+        found = [trips(loop) for loop in loops]
+        return any(count is None or count.bound > MANY for count in found)
 
     @functools.cached_property
     def has_effects(self) -> bool:
@@ -169,6 +179,11 @@ class Kept(Program):
         return self.whole.origin
 
     @functools.cached_property
+    def is_endless(self) -> bool:
+        """It may be: it is not worth its making to know."""
+        return True
+
+    @functools.cached_property
     def has_effects(self) -> bool:
         """None that has any is kept."""
         return False
@@ -213,6 +228,7 @@ class Executable:
         "_spares",
         "_stores",
         "_straight",
+        "_waits",
         "_wide",
         "_words",
         "inner",
@@ -255,6 +271,7 @@ class Executable:
         near = self._large or self._moved or self._spares
         simple = _is_simple(outcome) and not near
         self._quick = self._quickly(arrays) if simple and program.results else None
+        self._waits = True
 
     def _make(self, jitted: Any, local: bool) -> None:
         """What XLA gets, which is compiled by the first call."""
@@ -343,6 +360,14 @@ class Executable:
         Raises what the program raises; OverflowError for an int that 64 bits do not hold,
         MemoryError, and RuntimeError where XLA fails otherwise.
         """
+        if self._waits and waiting.answers() and jaxlink.is_unbound():
+            result = waiting.answered(self.program.options.timeout, self._here, leaves, args)
+            self._waits = self.program.is_endless
+            return result
+        return self._here(leaves, args)
+
+    def _here(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
+        """What the caller sees, computed in this thread."""
         quick = self._quick
         try:
             if quick is None:
@@ -432,6 +457,7 @@ class Executable:
         made: dict[int, Any] = {}
         if code and issubclass(self._sites[code - 1][0], Surprise):
             raise self._exception(code, values, args, made)
+        waiting.commit()
         for write in outcome.writes:
             spare = write.index in self._spares
             memory.write_out(leaves[write.leaf], values[write.index], spare)

@@ -129,6 +129,11 @@ def is_outermost() -> bool:
     return core.trace_state_clean()
 
 
+def is_unbound() -> bool:
+    """Whether another thread computes the same: nothing of JAX's is set for this one alone."""
+    return core.trace_state_clean() and config.default_device.value is None
+
+
 def named_axis(name: Any, size: int) -> Any:
     """A context in which JAX has the axis `name` in scope."""
     return core.extend_axis_env_nd([(name, size)])

@@ -35,6 +35,7 @@ from pyxla.ir.rewrite import ops_in
 from pyxla.ir.types import ArrayType
 from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
+from pyxla.runtime import waiting
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
@@ -160,6 +161,7 @@ def _host_call(
     """Code that calls `function` on all but the first of `operands`, which it returns."""
 
     def called(order: Any, *arrays: Any) -> tuple[Any]:
+        waiting.check()
         try:
             function(*[np.asarray(x) for x in arrays])
         except Exception as error:

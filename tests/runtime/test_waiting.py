@@ -1,0 +1,135 @@
+"""Ctrl-C, and time limits: the caller goes on at once, its arguments untouched."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import pyxla
+
+LONG = 1_000_000_000  # iterations: some seconds
+
+
+def endless(x, n):
+    x[0] = 5.0
+    i = 0
+    while i < n:
+        i += 1
+        x[1] += 1e-9
+    return i
+
+
+def interrupted(call, after: float = 0.3) -> float:
+    """How long it takes to end what SIGINT ends."""
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        return time.perf_counter() - after
+    finally:
+        timer.join()
+
+
+def test_interrupt_of_a_run_and_then_another() -> None:
+    f, x = pyxla.compile(endless), np.zeros(2)
+    assert f(x, 10) == 10
+    x[:] = 0
+    interrupted(lambda: f(x, LONG))
+    assert (x == 0).all()
+    assert f(x, 10) == 10
+    assert x[0] == 5
+
+
+def test_interrupt_of_a_first_call() -> None:
+    x = np.zeros(2)
+    interrupted(lambda: pyxla.compile(endless)(x, LONG))
+    assert (x == 0).all()
+
+
+def test_handlers_that_do_not_raise() -> None:
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    f, x = pyxla.compile(endless), np.zeros(2)
+    f(x, 10)
+    try:
+        timer.start()
+        assert f(x, 50_000_000) == 50_000_000
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    assert seen
+
+
+def test_timeout() -> None:
+    f, x = pyxla.compile(endless, timeout=3.5), np.zeros(2)
+    f(np.zeros(2), 10)
+    with pytest.raises(TimeoutError, match=r"more than 3\.5 seconds"):
+        f(x, LONG)
+    assert (x == 0).all()
+    assert f(x, 10) == 10
+
+
+def test_timeout_is_a_number_of_seconds() -> None:
+    pyxla.compile(endless, timeout=2)
+    with pytest.raises(pyxla.CompileError, match="timeout"):
+        pyxla.compile(endless, timeout=-1)
+
+
+def test_exceptions_and_other_threads() -> None:
+    f = pyxla.compile(endless)
+    x = np.zeros(2)
+    with pytest.raises(IndexError):
+        f(np.zeros(1), 3)
+    thread = threading.Thread(target=f, args=(x, 7))
+    thread.start()
+    thread.join()
+    assert x[0] == 5
+
+
+def test_a_process_ends_though_a_program_computes_on() -> None:
+    code = """
+        import numpy as np, pyxla
+        from tests.runtime.test_waiting import endless
+        try:
+            pyxla.compile(endless, timeout=0.5)(np.zeros(2), 10**15)
+        except TimeoutError:
+            print("ended")
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert found.stdout == "ended\n", found.stderr
+    assert found.returncode == 0
+
+
+def prints(n):
+    i = 0
+    while i < n:
+        i += 1
+        if i % 1000 == 0:
+            print("at", i)
+    return i
+
+
+def test_an_abandoned_program_ends_where_it_prints(capfd) -> None:
+    f = pyxla.compile(prints)
+    assert f(2000) == 2000
+    interrupted(lambda: f(LONG))
+    time.sleep(0.3)
+    capfd.readouterr()
+    time.sleep(0.3)
+    assert capfd.readouterr().out == ""
