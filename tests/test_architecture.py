@@ -35,6 +35,7 @@ LAYERS = (
     *[
         (f"infer.{name}",)
         for name in (
+            "structure",
             "lattice",
             "facts.extent",
             "facts.integers",

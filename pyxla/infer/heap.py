@@ -37,8 +37,8 @@ from pyxla.infer.lattice import (
     Const,
     Ref,
     Scalar,
-    Structure,
 )
+from pyxla.infer.structure import Structure
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine

@@ -29,7 +29,6 @@ from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, RowList, Se
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
 from pyxla.infer.lattice import (
-    OPERATORS,
     Array,
     Compound,
     Const,
@@ -44,6 +43,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
 from pyxla.infer.raising import powers
+from pyxla.infer.structure import OPERATORS
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences

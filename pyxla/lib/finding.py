@@ -14,8 +14,9 @@ import numpy as np
 
 from pyxla.infer.arrays.blocks import reshaped
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, result_type
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import masks

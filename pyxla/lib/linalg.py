@@ -15,8 +15,9 @@ import numpy as np
 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, larger, value_of
-from pyxla.infer.lattice import OPERATORS, Array
+from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, result_type
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import (

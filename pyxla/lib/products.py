@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, INT32, as_dtype, kind, loop_types, result_type
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from itertools import combinations_with_replacement, permutations
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyxla
 from pyxla.errors import CompileError
 from pyxla.infer.facts.extent import IntFact, fact
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
+from pyxla.infer.joins.choices import one_of_these
 from pyxla.infer.joins.merge import Edge, Join, merge
 from pyxla.infer.lattice import (
     Array,
@@ -36,6 +38,18 @@ def scalar(kind, lo=None, hi=None):
 
 def number(dtype):
     return Array(Value(array_type(np.dtype(dtype))))
+
+
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+
+
+def errors():
+    return (
+        Compound("exception", (Const("text"),), ValueError),
+        Compound("exception", (scalar(int, 0, 9), scalar(float)), KeyError),
+    )
 
 
 MAKERS = {
@@ -65,6 +79,11 @@ MAKERS = {
     "perhaps 1": lambda: Variant("unbound", scalar(bool), (Unbound("x"), Const(1))),
     "1.5 or None": lambda: optional(Const(1.5), scalar(bool)),
     "conflict": lambda: Conflict("no type"),
+    "text or other": lambda: one_of_these(scalar(int, 0, 1), ("text", "other")),
+    "a or b": lambda: one_of_these(scalar(int, 0, 1), ("a", "b")),
+    "blue": lambda: Const(Colour.BLUE),
+    "a ValueError": lambda: Compound("exception", (Const("text"),), ValueError),
+    "errors": lambda: Variant("exception", scalar(int, 0, 1), errors()),
 }
 PAIRS = list(combinations_with_replacement(MAKERS, 2))
 
@@ -87,7 +106,7 @@ def shown(x):
     if isinstance(x, Tuple | Compound):
         return type(x).__name__, *map(shown, x.items)
     if isinstance(x, Variant):
-        return x.kind, shown(x.value)
+        return x.kind, *sorted(map(shown, x.items), key=repr)
     return type(x).__name__
 
 
@@ -130,11 +149,12 @@ def test_the_order_of_paths_does_not_matter(third):
         ("float", "a float32", ("scalar", "float", None, None)),
         ("a float32", "0.5", ("array", "f32[]")),
         ("a float32", "0.1", ("scalar", "float", None, None)),
-        ("None", "3", ("optional", ("const", "3"))),
-        ("None", "int in [0, 5]", ("optional", ("scalar", "int", 0, 5))),
+        ("None", "3", ("optional", ("const", "3"), ("const", "None"))),
+        ("None", "int in [0, 5]", ("optional", ("const", "None"), ("scalar", "int", 0, 5))),
         ("(int,)", "(int, float)", "Conflict"),
-        ("3", "nothing", ("unbound", ("const", "3"))),
-        ("int in [0, 5]", "nothing", ("unbound", ("scalar", "int", 0, 5))),
+        ("3", "nothing", ("unbound", "Unbound", ("const", "3"))),
+        ("int in [0, 5]", "nothing", ("unbound", "Unbound", ("scalar", "int", 0, 5))),
+        ("text", "text or other", ("constant", ("const", "'other'"), ("const", "'text'"))),
     ],
 )
 def test_what_becomes_of(x, y, expected):

@@ -23,7 +23,7 @@ import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.errors import Surprise
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import value_of
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.infer.raising.sizes import (
@@ -34,6 +34,7 @@ from pyxla.infer.raising.sizes import (
     verify_reduction,
     verify_stored,
 )
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k

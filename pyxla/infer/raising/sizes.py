@@ -12,8 +12,9 @@ import numpy as np
 import pyxla.lib.everything  # noqa: F401 - the functions that are asked about
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, times, value_of
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib.operands import is_short_int, normalize_axes

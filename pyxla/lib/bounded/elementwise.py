@@ -27,7 +27,8 @@ from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import Extents
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.facts.integers import Int, times, value_of
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import (

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.infer.facts.integers import value_of
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import (

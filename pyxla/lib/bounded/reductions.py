@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.facts.integers import Int, plus, times, value_of
-from pyxla.infer.lattice import OPERATORS, Array, Scalar
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import (
