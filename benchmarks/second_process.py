@@ -2,10 +2,10 @@
 
     python -m benchmarks.second_process [--npbench CLONE] [PROGRAM ...]
 
-Each program runs in two processes, one after the other, that share an empty folder of programs. The
-time is that of all calls of compiled functions until each has run once, without imports: those of
-the libraries that JAX loads for LAPACK are made before. Programs are the scripts of `examples/`, and
-with a checkout of spcl/npbench the programs of that suite, in preset S.
+Each program runs in two processes, one after the other, that share a folder for programs, empty at
+first. The time is that of all calls of compiled functions until each has run once, without imports:
+those of the libraries that JAX loads for LAPACK are made before. Programs are scripts of
+`examples/`, and with a checkout of spcl/npbench the programs of that suite, in preset S.
 """
 
 from __future__ import annotations

@@ -15,9 +15,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import MethodType
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
-from pyxla import ahead, journal, progress, reasons, store, types
+from pyxla import ahead, journal, pickling, progress, reasons, store, types
 from pyxla.errors import (
     BadArgument,
     CompileError,
@@ -35,7 +36,10 @@ from pyxla.runtime.executable import Traced
 from pyxla.runtime.outcome import CountsNeeded, Faulty
 from pyxla.runtime.recognize import Guards, Recognizer, recognizer
 from pyxla.specialize import MAX_RESTARTS, Request, Restart, Specialization
+from pyxla.typed import Function
 
+P = ParamSpec("P")
+R = TypeVar("R")
 MANY_VALUES = 16
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
 GROWTH, MOST_ITEMS = 16, 1 << 26
@@ -170,12 +174,22 @@ class Compiled:
     def __repr__(self) -> str:
         return f"<pyxla.compile {self.__qualname__}>"
 
-    def __reduce__(self) -> str:
-        """Pickled and copied by name, as functions are."""
-        return self.__qualname__
+    def __reduce__(self) -> Any:
+        """Pickled by name, as functions are, or by what cloudpickle makes of the function."""
+        return pickling.reduced(self, self.__pyxla_function__, compile_with, self.options)
+
+    @functools.cached_property
+    def __pyxla_twin__(self) -> Any:
+        return pickling.twin(self, cast(Any, self.__pyxla_function__))
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         names: tuple[str, ...] = ()
@@ -490,6 +504,24 @@ class Compiled:
         return found
 
 
+class Plain(Compiled):
+    """A function that Python runs, for debuggers and coverage: PYXLA_DISABLE=1."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__pyxla_function__(*args, **kwargs)
+
+
+def disabled() -> bool:
+    """Whether functions are not compiled (PYXLA_DISABLE); their derivatives are all the same."""
+    return os.environ.get("PYXLA_DISABLE", "") not in ("", "0")
+
+
+@overload
+def compile(function: Callable[P, R], **options: Any) -> Function[P, R]: ...  # noqa: A001
+@overload
+def compile(  # noqa: A001
+    function: None = None, **options: Any
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any:  # noqa: A001
     """Compile a Python function over NumPy arrays into XLA programs, one for each signature.
 
@@ -536,6 +568,8 @@ def compile_with(function: Any, options: Options) -> Any:
         return type(function)(compile_with(function.__func__, options))
     if not callable(function):
         raise CompileError(f"pyxla.compile takes a function, not {type(function).__name__}")
+    if disabled():
+        return Plain(function, options)
     compiled = Compiled(function, options)
     annotations = ahead.annotated(function)
     if annotations is not None:

@@ -157,6 +157,8 @@ def source_of(function: Any) -> SourceFunction:
     while True:
         if isinstance(function, functools.partial):
             function = function.func
+        elif isinstance(function, types.MethodType):
+            function = function.__func__
         elif hasattr(function, "__pyxla_function__"):
             function = function.__pyxla_function__
         elif isinstance(getattr(type(function), "__call__", None), types.FunctionType):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import importlib
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ from pyxla.specialize import Request
 
 def unwrapped(function: Any) -> tuple[Any, Options]:
     """The function in a compiled one, and its options."""
+    if isinstance(function, types.MethodType):
+        return function, unwrapped(function.__func__)[1]
     if hasattr(function, "options") and hasattr(function, "__pyxla_function__"):
         return function.__pyxla_function__, function.options
     return function, options.DEFAULTS

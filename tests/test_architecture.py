@@ -52,7 +52,7 @@ LAYERS = (
     ("runtime",),
     ("specialize",),
     ("pipeline", "types"),
-    ("ahead", "reasons", "store"),
+    ("ahead", "reasons", "store", "pickling", "typed"),
     ("api",),
     ("hlo", "reflect", "grad.api", "grad.programs", "grad.implicit", "grad.vmap", "jaxcalls"),
     ("reporting",),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from types import MethodType
 from typing import Any, cast
 
 import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
@@ -66,7 +67,7 @@ class Derived(Compiled):
 
 def root(function: Any) -> Callable[..., Any]:
     """The function that is transformed, in the end."""
-    while hasattr(function, "__pyxla_function__"):
+    while hasattr(function, "__pyxla_function__") and not isinstance(function, MethodType):
         function = function.__pyxla_function__
     if not callable(function):
         raise CompileError(f"a function is needed, not {type(function).__name__}")

@@ -18,7 +18,6 @@ from __future__ import annotations
 import enum
 import functools
 import hashlib
-import importlib.metadata
 import json
 import os
 import platform
@@ -28,6 +27,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import jax
+import jaxlib
+import ml_dtypes
 import numpy as np
 
 from pyxla import journal
@@ -46,7 +48,7 @@ from pyxla.store import folder
 from pyxla.store.identity import Unstable, Walk, is_library
 from pyxla.store.records import Reader, Writer
 
-_PACKAGES = ("jax", "jaxlib", "numpy", "ml_dtypes")
+_PACKAGES = (jax, jaxlib, np, ml_dtypes)
 _SETTINGS = ("XLA_", "JAX_", "TF_", "NPY_", "OMP_", "LIBTPU_", "CUDA_", "PYXLA_XLA")
 _ABSENT = object()
 
@@ -411,10 +413,10 @@ def environment() -> str:
 
 @functools.cache
 def of_process() -> str:
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES]
+    versions = [f"{package.__name__} {package.__version__}" for package in _PACKAGES]
     settings = [f"{k}={v}" for k, v in sorted(os.environ.items()) if k.startswith(_SETTINGS)]
     words = [sys.version, platform.machine(), _processor(), *versions, *settings, _own_files()]
-    words += [str(sys.flags.optimize), np.__version__, str(_threads())]
+    words += [str(sys.flags.optimize), str(_threads())]
     return hashlib.blake2b("\n".join(words).encode(), digest_size=20).hexdigest()
 
 

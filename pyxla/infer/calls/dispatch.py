@@ -125,6 +125,9 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
         refuse_outside(engine, value, row, args, kwargs)
+    if isinstance(value, types.MethodType):  # which has the attributes of its function
+        owner = engine.captures.abstract(engine, value.__self__)
+        return call_object(engine, value.__func__, [owner, *args], kwargs)
     inline = getattr(value, "__pyxla_inline__", None)
     if inline is not None:
         return inline(engine, args, kwargs)
@@ -145,9 +148,6 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_standard(engine, interpreted, args, kwargs)
     if standard.is_cached(value):
         return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
-    if isinstance(value, types.MethodType):
-        owner = engine.captures.abstract(engine, value.__self__)
-        return call_object(engine, value.__func__, [owner, *args], kwargs)
     if isinstance(value, functools.partial):
         bound = [engine.captures.abstract(engine, a) for a in value.args]
         for name, argument in value.keywords.items():
