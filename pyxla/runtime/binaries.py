@@ -23,7 +23,7 @@ from jaxlib import _jax, lapack
 
 from pyxla import journal
 from pyxla.ir.types import ArrayType, array_type
-from pyxla.runtime.jaxlink import call_scoped, outermost, scoped
+from pyxla.runtime.jaxlink import call_scoped, environment, outermost, scoped
 
 
 class Later:
@@ -158,6 +158,12 @@ def _device() -> Any:
     """The device that programs run on where nothing says another."""
     given = jax.config.jax_default_device  # type: ignore[attr-defined]
     return given if isinstance(given, _jax.Device) else jax.local_devices(backend=given)[0]
+
+
+def scoped_by_jax() -> bool:
+    """Whether JAX has a mesh or named axes in scope."""
+    axes, mesh = environment()
+    return not mesh.empty or bool(axes.axis_sizes)
 
 
 def settings() -> str:

@@ -94,7 +94,7 @@ class Slot:
 
     def walk(self) -> tuple[Walk, str]:
         """A walk over what is asked for, and what it says."""
-        walk = Walk([HOST.wide.owner, exact.ZERO])
+        walk = Walk([HOST.wide.owner, HOST.scope.owner, exact.ZERO])
         r = self.request
         asked = (r.names, r.memory, r.options, r.replayed, r.alone, self.base, environment())
         return walk, walk.digest(r.function, asked)
@@ -235,6 +235,10 @@ def _names(guard: Any) -> list[tuple[Any, str]]:
 
 def _digest(walk: Walk, owner: Any, name: str) -> str:
     """What a namespace has as `name`; where it has nothing, what Python has."""
+    if owner is HOST.scope.owner:
+        if binaries.scoped_by_jax():
+            raise Unstable("what JAX has in scope")
+        return ""
     value = owner.get(name, _ABSENT)
     if value is not _ABSENT:
         return walk.digest(value)
