@@ -38,7 +38,7 @@ FAULTS = [
     ),
     Fault(
         "an array is held to be what another path made of it",
-        "pyxla.infer.joins.merge",
+        "pyxla.infer.joins.settling",
         "picks.append(Const(found[0] if found else len(cells)))",
         "picks.append(Const(0))",
         2000,
@@ -80,9 +80,9 @@ FAULTS = [
     ),
     Fault(
         "two names of one array are not told",
-        "pyxla.infer.joins.merge",
-        "                    self._entangle({new, found[old]})",
-        "                    pass",
+        "pyxla.infer.joins.settling",
+        "                join.entangle({new, found[old]})",
+        "                pass",
         1000,
     ),
     Fault(
@@ -101,7 +101,7 @@ FAULTS = [
     Fault(
         "what a choice leads to is swept",
         "pyxla.infer.heap",
-        "        return x.refs\n",
+        "        return self.refs\n",
         "        return ()\n",
     ),
     Fault(
