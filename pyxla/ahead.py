@@ -34,6 +34,8 @@ class Demands:
     def learn(self, restart: Restart) -> None:
         """Remember what is asked for; CompileError where it was, and could not be had."""
         if restart.static and self.static.keys() >= restart.static.keys():
+            if restart.otherwise is not None:
+                raise restart.otherwise
             path, loc = next(iter(restart.static.items()))
             raise BadArgument(
                 "the value of {} must be known while compiling, and JAX traces it",

@@ -33,8 +33,10 @@ from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
+from pyxla.runtime.numbers import ITEMS
 from pyxla.runtime.outcome import CountsNeeded, Faulty
 from pyxla.runtime.recognize import Guards, Recognizer, recognizer
+from pyxla.runtime.texts import CODES
 from pyxla.specialize import MAX_RESTARTS, Request, Restart, Specialization
 from pyxla.typed import Function
 
@@ -43,6 +45,8 @@ R = TypeVar("R")
 MANY_VALUES = 16
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
 GROWTH, MOST_ITEMS = 16, 1 << 26
+# A function is compiled for so many texts before it is for any.
+MANY_TEXTS = 8
 
 
 class _Process:
@@ -169,6 +173,7 @@ class Compiled:
         self._places = self._demands.places
         self._cache = Cache()
         self._values: dict[int, set[int]] = {}
+        self._texts: dict[int, set[str]] = {}
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -404,7 +409,15 @@ class Compiled:
         return own + [place.name or "an object of the closure" for place in made.places]
 
     def _count_values(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
-        """Warn, once per argument, of a function that is compiled for value after value."""
+        """Warn, once per argument, of a function that is compiled for value after value; of texts,
+        the characters are data from then on."""
+        for index, arg in enumerate(described):
+            if isinstance(arg, descriptions.ArgStatic) and type(arg.value) is str:
+                texts = self._texts.setdefault(index, set())
+                texts.add(arg.value)
+                if len(texts) > MANY_TEXTS and (index, ITEMS) not in self._static_paths:
+                    self._demands.static[index, CODES] = None
+                    self._static_paths = frozenset(self._demands.static)
         for (index, *inside), loc in self._demands.static.items():
             there = not inside and index < len(described)
             if not there or not isinstance(described[index], descriptions.ArgStatic):

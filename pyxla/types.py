@@ -47,6 +47,7 @@ from pyxla.runtime.descriptions import (
     ArgPytree,
     ArgScalar,
     ArgStatic,
+    ArgText,
     ArgTuple,
 )
 from pyxla.runtime.numbers import ITEMS, LONG, Path
@@ -226,6 +227,8 @@ def spelled(arg: Arg) -> str:
             return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
         case ArgNumbers(type):
             return f"[{array_type(type.dtype, (), weak=True)}] * {type.shape[0]}"
+        case ArgText(type):
+            return f"str of {type.shape[0]} at most"
         case ArgList(items):
             return f"[{', '.join(map(spelled, items))}]"
         case ArgDict(keys, values):

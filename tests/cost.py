@@ -124,6 +124,7 @@ class _NotLowered:
     """Stands for the executable of a specialization of which only inference is wanted."""
 
     outcome = types.SimpleNamespace(writes=(), patches=())
+    program = types.SimpleNamespace(has_effects=True)  # which are not kept
 
     def __call__(self, *args: Any) -> Any:
         raise _Inferred

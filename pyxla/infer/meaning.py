@@ -28,3 +28,4 @@ class Rules:
     enter: Callable[..., None]
     wrapper: Callable[..., Any]
     type_of: Callable[..., Any]
+    of_text: Callable[..., Any]

@@ -379,7 +379,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return get_attribute(engine, x.items[name in functions.TAKEN], name)
     if x.kind == "method" and name == "__self__":
         return x.items[1]
-    arrays.need_characters(engine, x)
+    if x.kind == "text" and hasattr(str, name):
+        return Compound("method", (Const(getattr(str, name)), x))
     raise _missing(engine, x.kind, name)
 
 

@@ -19,8 +19,13 @@ from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
 from pyxla.infer.calls.dispatch import apply, call, class_of, special
 from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.containers import steps, tables
-from pyxla.infer.containers.comparing import ORDER, compare_containers, joined_lists, one_grows
-from pyxla.infer.containers.structure import contains
+from pyxla.infer.containers.comparing import (
+    ORDER,
+    compare_containers,
+    contains,
+    joined_lists,
+    one_grows,
+)
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
@@ -44,6 +49,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
 from pyxla.infer.raising import powers
 from pyxla.infer.structure import OPERATORS
+from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
 from pyxla.lib import sequences
@@ -241,7 +247,11 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op == "mod" and isinstance(x, Const) and isinstance(x.value, str):
         return percent(engine, x.value, y)
     if op == "add" and is_text(x) and is_text(y):
-        return joined([x, y])
+        return strings.concatenated(engine, x, y) or joined([x, y])
+    if op == "mul" and strings.repeats(engine, y, x):
+        x, y = y, x
+    if op == "mul" and strings.repeats(engine, x, y):
+        return strings.repeated(engine, x, y)
     if _is_operand(engine, x) or _is_operand(engine, y):
         other = y if _is_operand(engine, x) else x
         grown = columnar.found(engine.heap, other) is not None
@@ -405,6 +415,8 @@ def truth(engine: Engine, x: Any) -> Any:
         return Const(bool(x.items))
     if choices.is_choice(x):
         return choices.test(x, bool)
+    if strings.is_dynamic(x):
+        return compare(engine, "gt", strings.length(engine, x), Const(0))
     if (grown := columnar.found(engine.heap, x)) is not None:
         return compare(engine, "gt", growing.length(engine, grown), Const(0))
     if isinstance(x, Ref):
@@ -433,6 +445,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ORDER and (is_none(x) or is_none(y)):
         x, y = _numbers(engine, op, x, y)
     if choices.is_choice(x) or choices.is_choice(y):
+        if strings.is_dynamic(x) and strings.is_dynamic(y) and _is_text(x) != _is_text(y):
+            return strings.compared(engine, op, x, y)
         ranks = choices.ranks(f"__{op}__", x, y) if op in ORDER else None
         return compare(engine, op, *ranks) if ranks else choices.compared(engine, _FOLD[op], x, y)
     if op in ("eq", "ne") and _is_text(x) != _is_text(y) and Scalar in (type(x), type(y)):
@@ -458,8 +472,7 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op == "ne" and (class_of(engine, x) or class_of(engine, y)):
         return negate(engine, truth(engine, compare(engine, "eq", x, y)))
     if _is_text(x) and _is_text(y):
-        for text in (x, y):
-            arrays.need_characters(engine, text)
+        return strings.compared(engine, op, x, y)
     if _is_numpys(engine, x) or _is_numpys(engine, y):
         if any(arrays.items_of(engine, v) is not None for v in (x, y)):
             return engine.abstract(operate(engine, op, x, y))

@@ -15,6 +15,7 @@ from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.meaning import Rules
 from pyxla.infer.objects import call_member, construct, type_of
 from pyxla.infer.operators import binary, both, compare, either, operate, truth
+from pyxla.infer.text import strings
 from pyxla.infer.transfer import TRANSFER
 
 
@@ -40,4 +41,5 @@ RULES = Rules(
     enter=tables.enter,
     wrapper=wrapper,
     type_of=type_of,
+    of_text=strings.call,
 )

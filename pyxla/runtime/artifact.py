@@ -37,7 +37,7 @@ from pyxla.ir.types import (
     array_type,
 )
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import descriptions, jaxlink, outcome, sharing
+from pyxla.runtime import descriptions, jaxlink, outcome, sharing, texts
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Program, Traced
 from pyxla.runtime.outcome import Faulty, Outcome
@@ -205,6 +205,14 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             for step, y in enumerate(x):
                 _collect(ArgScalar(number), y, (*path, step), held)
             leaves.append(np.array(held, type.dtype))
+        case descriptions.ArgText(type):
+            _check(isinstance(x, str), "a text", x, path)
+            codes, size = texts.leaves_of(x)
+            fits = size <= type.shape[0] and codes.dtype.itemsize <= type.dtype.itemsize
+            _check(fits, f"a text of at most {type.shape[0]} characters", x, path)
+            held_ = np.zeros(type.shape, type.dtype)
+            held_[:size] = codes[:size]
+            leaves += (held_, size)
         case ArgStatic(value):
             _check(x == value, repr(value), x, path)
         case descriptions.ArgTuple(_, items) | descriptions.ArgList(items):

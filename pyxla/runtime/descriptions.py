@@ -60,6 +60,15 @@ class ArgNumbers:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ArgText:
+    """A text whose characters are data: its code points, and how many there are."""
+
+    type: ArrayType
+    codes: int = 0
+    size: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ArgDict:
     keys: tuple[Any, ...]
     values: tuple[Arg, ...]
@@ -104,6 +113,7 @@ Arg = (
     | ArgTuple
     | ArgList
     | ArgNumbers
+    | ArgText
     | ArgDict
     | ArgObject
     | ArgMethod

@@ -113,6 +113,7 @@ class OutGrown:
     the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
     | {"maybe": item}, a column of whether it is not None, and the item's
     | {"picks": constants}, a column of which of them it is
+    | {"text": sized}, a column of lengths, if `sized`, and one of rows of code points
     | {"kinds": types, "exact": bool}, a column of numbers and one of which they are, and where
       `exact` is true one of those that are ints of 64 bits
     | {"list": item, "columns": count}, a column of lengths and so many of items

@@ -19,8 +19,9 @@ import numpy as np
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.runtime import jaxlink
 from pyxla.runtime.containers import container_of
-from pyxla.runtime.numbers import LONG, Path
+from pyxla.runtime.numbers import ITEMS, LONG, Path
 from pyxla.runtime.signature import CONSTANTS
+from pyxla.runtime.texts import CODES, is_data
 
 Recognizer = Callable[[Sequence[Any]], "tuple[Any, ...] | None"]
 # More arguments than that are compared as quickly one by one as they are compiled.
@@ -117,6 +118,8 @@ class _Walk:
             self.test(f"type({name}) is not ARRAY or {name}.aval is not {self.name(x.aval)}")
             self.leaves.append(name)
         elif kind is str:
+            if is_data(x, (*path, ITEMS) in self.static, (*path, CODES) in self.static):
+                return False
             self.test(f"type({name}) is not str or {name} != {x!r}")
         elif kind in CONSTANTS:
             self.test(f"{name} is not {x!r}")

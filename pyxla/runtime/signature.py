@@ -13,6 +13,8 @@ structure differ:
                                                     other known numbers     "static", type, text
     jax.Array       "jax f32[3]" (one interned str) bool, str, None, ...    "static", type, value
     containers      class, their structure, then each element
+    texts that are  str, dtype, shape: see `runtime.texts`
+    data
     long lists of   list, length, "numbers", the type: one leaf, unless `static` has their path
     numbers         with the step `ITEMS`
 
@@ -58,10 +60,12 @@ from pyxla.runtime.descriptions import (
     ArgSame,
     ArgScalar,
     ArgStatic,
+    ArgText,
     ArgTuple,
 )
 from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
 from pyxla.runtime.places import below, is_static, path_of, static_tree, step_of
+from pyxla.runtime.texts import CODES, is_data, leaves_of
 
 CONSTANTS = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
@@ -89,7 +93,10 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
                 add(kind)
                 leaves.append(x)
         elif kind in CONSTANTS:
-            key += ("static", kind, x)
+            if kind is str and (static or len(x) > LONG) and _is_data(x, (index,), static):
+                _add_text(x, key, leaves)
+            else:
+                key += ("static", kind, x)
         else:
             walk = walk or _Walk(key, leaves)
             try:
@@ -151,6 +158,22 @@ def _jax_entry(dtype: Any, shape: tuple[int, ...]) -> str:
     return f"jax {SHORT_NAMES.get(dtype, dtype)}{list(shape)}"
 
 
+def _is_data(x: str, path: Path, static: Collection[Path]) -> bool:
+    return is_data(x, (*path, ITEMS) in static, (*path, CODES) in static)
+
+
+def _is_data_below(x: str, tree: Any) -> bool:
+    if tree is None:
+        return len(x) > LONG
+    return is_data(x, is_static(tree.get(ITEMS)), is_static(tree.get(CODES)))
+
+
+def _add_text(x: str, key: list[Any], leaves: list[Any]) -> None:
+    codes, size = leaves_of(x)
+    key += (str, codes.dtype, codes.shape)
+    leaves += (codes, size)
+
+
 def _known(x: Any) -> tuple[Any, ...]:
     """The entries of a known value; 0.0 and -0.0 are two, and nan is one."""
     if isinstance(x, (float, complex, np.inexact)):
@@ -193,7 +216,10 @@ class _Walk:
                     key.append(kind)
                     leaves.append(x)
             elif kind in CONSTANTS:
-                key += ("static", kind, x)
+                if kind is str and _is_data_below(x, tree and below(tree, steps, i)):
+                    _add_text(x, key, leaves)
+                else:
+                    key += ("static", kind, x)
             else:
                 inside = None if tree is None else below(tree, steps, i)
                 self.visit_other(x, (within, steps, i, x), inside)
@@ -279,6 +305,9 @@ class Describe:
             if path in self.static:
                 return ArgStatic(x)
             return ArgScalar(python_type(kind), self.leaf())
+        if kind is str and _is_data(x, path, self.static):
+            codes, _ = leaves_of(x)
+            return ArgText(array_type(codes.dtype, codes.shape), self.leaf(), self.leaf())
         if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
             return ArgArray(array_type(x.dtype), "scalar", False, self.leaf())
         if isinstance(x, jax.Array) and not jaxlink.is_key(x):
@@ -430,6 +459,8 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key += ("same", path)
         case ArgNumbers(type):
             key += (list, *type.shape, "numbers", PYTHON_TYPES[type.dtype])
+        case ArgText(type):
+            key += (str, type.dtype, type.shape)
         case _:
             _rekey_container(arg, key)
 

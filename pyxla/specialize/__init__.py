@@ -10,7 +10,7 @@ must become an argument.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from pyxla.options import DEFAULTS
 from pyxla.runtime import descriptions
 from pyxla.runtime import outcome as out
 from pyxla.runtime.numbers import ITEMS, Path
+from pyxla.runtime.texts import CODES
 from pyxla.specialize.arguments import Request as Request
 from pyxla.specialize.arguments import World
 from pyxla.specialize.results import Outputs
@@ -102,8 +103,11 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 if isinstance(error, InternalError) and request.options.verify:
                     raise
                 refused = pools.clearer(refused, error, other.policy)
-        if lists := _long_lists(request.args):
+        if lists := _paths_of(request.args, _is_long):
             raise Restart({(*path, ITEMS): None for path in lists}, []) from None
+        if texts := _paths_of(request.args, _is_word):
+            asked = {(*path, CODES): refused.loc for path in texts}
+            raise Restart(asked, [], refused) from refused.__cause__
         for deep in findings.recursive.values():
             deep.notes = (*deep.notes, (f"with a stack: {refused.message}", refused.loc))
             raise deep from None
@@ -120,15 +124,25 @@ def _others(findings: Findings) -> list[Findings]:
     return others
 
 
-def _long_lists(args: Any, path: Path = ()) -> list[Path]:
-    """The paths of the lists that are one leaf each."""
+def _paths_of(args: Any, wanted: Callable[[Any], bool], path: Path = ()) -> list[Path]:
+    """The paths of the arguments that are `wanted`."""
     found: list[Path] = []
     for step, arg in steps(args):
-        if isinstance(arg, descriptions.ArgNumbers):
+        if wanted(arg):
             found.append((*path, step))
         else:
-            found += _long_lists(arg, (*path, step))
+            found += _paths_of(arg, wanted, (*path, step))
     return found
+
+
+def _is_long(arg: Any) -> bool:
+    """Whether a list, or a text, is a leaf."""
+    return isinstance(arg, (descriptions.ArgNumbers, descriptions.ArgText))
+
+
+def _is_word(arg: Any) -> bool:
+    """Whether an argument is a text that is known."""
+    return isinstance(arg, descriptions.ArgStatic) and type(arg.value) is str
 
 
 def steps(arg: Any) -> Iterable[tuple[Any, Any]]:

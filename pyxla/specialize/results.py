@@ -197,6 +197,8 @@ class Outputs:
             return self.mixed(x.value, x.kinds)
         if isinstance(x, Scalar):
             return out.OutScalar(self.number(x.value))
+        if isinstance(x, Array) and x.shape:  # the code points of a text
+            return self.array_of(x)
         if isinstance(x, Array):
             return out.OutScalar(self.result(x.value), "numpy")
         if isinstance(x, Tuple):
@@ -253,7 +255,9 @@ class Outputs:
         if x.view and known and steps is not None:
             if (x.cell, ()) in self.world.named or x.cell in self.shared:
                 return out.OutView(self.reference(Ref(x.cell)), steps)
-        array = arrays.read(self.engine, x)
+        return self.array_of(arrays.read(self.engine, x))
+
+    def array_of(self, array: Array) -> out.OutArray:
         index = self.result(array.value)
         extents = [None if e is None else self.result(e.value) for e in array.extents or ()]
         return out.OutArray(index, tuple(extents))

@@ -108,6 +108,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     """Call an object known while compiling."""
     if not kwargs and (found := folded.call(engine, value, args)) is not None:
         return found
+    if (found := engine.rules.of_text(engine, value, args, kwargs)) is not None:
+        return found
     owner = getattr(value, "__self__", None)
     if type(owner) in STATES:  # np.random.rand, random.random: methods of generators
         ref = engine.captures.abstract(engine, owner)

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call
-from pyxla.infer.containers.structure import get_item
+from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.outside import Outside
+from pyxla.infer.containers.structure import content_of, get_item, iterate_ahead
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, GrowingList, ListCell, NumberList, RowList, SetCell
-from pyxla.infer.lattice import Const, Ref, Tuple, is_number
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.heap import (
+    DictCell,
+    GrowingList,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    RowList,
+    SetCell,
+)
+from pyxla.infer.joins import choices
+from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number
+from pyxla.infer.lists import columnar, growing, methods, number_lists
+from pyxla.infer.text import strings
+from pyxla.infer.text.codes import is_texts
 from pyxla.lib import (
     sequences,
 )
@@ -127,3 +143,36 @@ def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: boo
             first += [call(engine, Const(list), [middle], {})]
             first += [get_item(engine, x, Const(i)) for i in range(-after, 0)]
     return first[0] if len(first) == 1 else first
+
+
+def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
+    """`x in container`."""
+    if isinstance(container, Const) and isinstance(container.value, Outside):
+        return container.value.contains(engine, x)
+    if choices.is_choice(container) and isinstance(x, Const):
+        return choices.test(container, lambda text: x.value in text)
+    if is_texts(container) and (strings.is_dynamic(container) or strings.is_dynamic(x)):
+        return strings.contains(engine, x, container)
+    if (grown := columnar.found(engine.heap, container)) is not None:
+        return methods.contains(engine, grown, x)
+    if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
+        container = kept.data
+    content = content_of(engine, container)
+    if isinstance(content, (DictCell, SetCell)):
+        if (asked := tables.looked(engine, container, x)) is not None:
+            return special(engine, asked, "__contains__", (x,))
+        return Const(engine.key(x) in content.items)
+    if isinstance(content, Array):
+        hits = compare(engine, "eq", container, x)
+        return call(engine, Const(bool), [call(engine, Const(np.any), [hits], {})], {})
+    if isinstance(container, Const) and isinstance(x, Const):
+        return engine.fold_object(operator.contains, (container.value, x.value))
+    if isinstance(content, ObjectCell) or isinstance(container, Tuple):
+        result = special(engine, container, "__contains__", (x,))
+        if result is not None:
+            return engine.rules.truth(engine, result)
+    found: Any = Const(False)
+    for item in iterate_ahead(engine, container):
+        same = compare(engine, "eq", item, x)
+        found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
+    return found

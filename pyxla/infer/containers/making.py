@@ -35,6 +35,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools, shared
+from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.registry import REGISTRY, rule
@@ -95,6 +96,8 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
         return growing.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
+    if strings.is_dynamic(x):
+        return strings.characters(engine, x)
     if unknown(engine, x):
         return methods.of_unknown_length(engine, x)
     return engine.new(ListCell(tuple(iterate(engine, x))))
@@ -141,6 +144,8 @@ def unknown(engine: Engine, x: Any) -> bool:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return content.fields["at"].value is not None and unknown(engine, content.fields["items"])
+    if strings.is_dynamic(x):
+        return isinstance(strings.length(engine, x), Scalar)
     if isinstance(x, Compound) and x.kind not in LENGTHS:
         return False
     if isinstance(content, (ListCell, DictCell, SetCell, ObjectCell)):

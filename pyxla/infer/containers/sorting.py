@@ -23,6 +23,8 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of, joined_items, laid, with_column
 from pyxla.infer.operators import binary
+from pyxla.infer.text import strings
+from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
 from pyxla.lib.containers import Compared
 from pyxla.lib.registry import rule
@@ -144,6 +146,8 @@ def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
     if all(own is not None and all(type(v) is str for v in own) for own in texts):
         union = sorted(choices.united(*[own or () for own in texts]))
         yield [choices.position(key, union) for key in keys]
+    elif (by := strings.sorting(keys)) is not None:
+        yield from by
     else:
         yield keys
 
@@ -191,12 +195,13 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
 
 def _are_values(items: Sequence[Any]) -> bool:
     """Whether there is no object in `items` whose identity matters."""
-    return all(
-        _are_values(x.items)
-        if isinstance(x, Tuple)
-        else (is_number(x) and not may_be_array(x)) or isinstance(x, Const) or choices.is_choice(x)
-        for x in items
-    )
+    return all(_are_values(x.items) if isinstance(x, Tuple) else _is_value(x) for x in items)
+
+
+def _is_value(x: Any) -> bool:
+    if isinstance(x, Const) or is_texts(x) or choices.is_choice(x):
+        return True
+    return is_number(x) and not may_be_array(x)
 
 
 @rule(list.sort)

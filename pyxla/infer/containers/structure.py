@@ -15,15 +15,12 @@ from enum import EnumType
 from types import MethodType
 from typing import Any
 
-import numpy as np
-
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indices import as_int, from_end, place
-from pyxla.infer.containers.outside import Outside
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
@@ -36,9 +33,11 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of
+from pyxla.infer.text import strings
+from pyxla.infer.text.codes import string
 from pyxla.lib.interpreted import indexed, stepped, zip_strictly
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import in_order
@@ -78,6 +77,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return _dict_item(engine, content, key)
     if isinstance(x, Const) and isinstance(key, Const) and isinstance(x.value, (tuple, str, range)):
         return engine.fold_object(operator.getitem, (x.value, key.value))
+    if strings.is_opened(engine, x, key):
+        return strings.get_item(engine, x, key)
     items = arrays.items_of(engine, x)
     own = isinstance(x, Tuple) and x.cls is not tuple and "__getitem__" in x.cls.__dict__
     if items is not None and not own:
@@ -91,11 +92,10 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
     if isinstance(x, Compound) and x.kind == "range":
         return range_item(engine, x, wrapped(engine, key, length(engine, x)))
-    if folded.is_one_of_texts(x) and (found := folded.get_item(engine, x, key)) is not None:
-        return found
+    if folded.is_one_of_texts(x):
+        return folded.get_item(engine, x, key) or strings.get_item(engine, x, key)
     result = special(engine, x, "__getitem__", (key,))
     if result is None:
-        arrays.need_characters(engine, x)
         raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be indexed")
     return result
 
@@ -233,37 +233,6 @@ def _bounds_of(key: Any) -> tuple[Any, ...]:
     return key.items if isinstance(key, Compound) and key.kind == "slice" else (key,)
 
 
-def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
-    """`x in container`."""
-    if isinstance(container, Const) and isinstance(container.value, Outside):
-        return container.value.contains(engine, x)
-    if choices.is_choice(container) and isinstance(x, Const):
-        return choices.test(container, lambda text: x.value in text)
-    if (grown := columnar.found(engine.heap, container)) is not None:
-        return methods.contains(engine, grown, x)
-    if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
-        container = kept.data
-    content = content_of(engine, container)
-    if isinstance(content, (DictCell, SetCell)):
-        if (asked := tables.looked(engine, container, x)) is not None:
-            return special(engine, asked, "__contains__", (x,))
-        return Const(engine.key(x) in content.items)
-    if isinstance(content, Array):
-        hits = compare(engine, "eq", container, x)
-        return call(engine, Const(bool), [call(engine, Const(np.any), [hits], {})], {})
-    if isinstance(container, Const) and isinstance(x, Const):
-        return engine.fold_object(operator.contains, (container.value, x.value))
-    if isinstance(content, ObjectCell) or isinstance(container, Tuple):
-        result = special(engine, container, "__contains__", (x,))
-        if result is not None:
-            return engine.rules.truth(engine, result)
-    found: Any = Const(False)
-    for item in iterate_ahead(engine, container):
-        same = compare(engine, "eq", item, x)
-        found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
-    return found
-
-
 # Sequences
 
 
@@ -315,7 +284,8 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     if coroutines.is_generator(x):
         return x
-    arrays.need_characters(engine, x)
+    if strings.is_dynamic(x):
+        return string(strings.codes_of(engine, x))
     raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable", raises=TypeError)
 
 
@@ -455,9 +425,10 @@ def length(engine: Engine, x: Any) -> Any:
         return Const(len(content.items))
     if isinstance(x, Compound) and x.kind in LENGTHS:
         return LENGTHS[x.kind](engine, x)
+    if strings.is_dynamic(x):
+        return strings.length(engine, x)
     result = special(engine, x, "__len__", ())
     if result is None:
-        arrays.need_characters(engine, x)
         raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()", raises=TypeError)
     return result
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
-from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import pools
 from pyxla.infer.lists.items import Handle, Row, item_of, joined_items
+from pyxla.infer.text.codes import is_texts
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def is_dynamic(x: Any) -> bool:
     """Whether a key is known at run time only."""
     if isinstance(x, Tuple):
         return any(map(is_dynamic, x.items))
-    return isinstance(x, (Scalar, Array)) or choices.is_choice(x)
+    return isinstance(x, (Scalar, Array)) or (is_texts(x) and not isinstance(x, Const))
 
 
 def compares(engine: Engine, *keys: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.lattice import Array, Scalar, Tuple, Variant
+from pyxla.infer.lattice import Array, Compound, Scalar, Tuple, Variant
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def deciding_tests(block: Block) -> Iterator[Value]:
 
 
 def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
-    """Whether `value` is computed from number arguments and counters of loops at `heads` alone."""
+    """Whether `value` is computed from number arguments and counters of loops at `heads` alone.
+    What comes of the digits and characters of a text (unsigned arrays) is data."""
     seen: set[Value] = set()
     stack = [value]
     while stack:
@@ -34,6 +35,8 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
         if x in seen:
             continue
         seen.add(x)
+        if x.type.shape and x.type.dtype.kind == "u":
+            return False
         if isinstance(x.owner, Instr):
             stack.extend(x.owner.operands)
         elif not x.type.weak:
@@ -117,7 +120,8 @@ def decided_by_data(engine: Engine, *xs: Any) -> bool:
     loops would not make known."""
     heads = {head for frame in engine.frames for head in frame.heads.values()}
     for x in xs:
-        if isinstance(x, (Tuple, Variant)) and decided_by_data(engine, *x.parts):
+        parts = isinstance(x, (Tuple, Variant)) or (isinstance(x, Compound) and x.kind == "text")
+        if parts and decided_by_data(engine, *x.parts):
             return True
         if isinstance(x, (Scalar, Array)) and engine.policy.grows:
             if engine.policy.lists == "all" or not by_arguments(x.value, heads):

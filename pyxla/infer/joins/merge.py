@@ -25,7 +25,7 @@ from pyxla.infer.heap import (
     Heap,
     Shadow,
 )
-from pyxla.infer.joins import kinds, unions, variants
+from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
@@ -79,6 +79,7 @@ class Join:
 
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
+    `room`: for so many code points there is room in a string that a loop makes longer.
     `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
     what else is needed from there on; `apart`: whether values of no one type may meet (`variants`).
     """
@@ -93,7 +94,9 @@ class Join:
         exact: bool = False,
         held: Held | None = None,
         apart: bool = False,
+        room: int = 0,
     ) -> None:
+        self.room = room
         self.place, self.exact, self.held, self.apart = place, exact, held, apart
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
@@ -141,6 +144,8 @@ class Join:
         return self._join_parts(values, known)
 
     def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
+        if (text := texts.join(self, values, UNDEFINED)) is not None:
+            return text
         if (found := variants.join_constants(self, values, known)) is not None:
             return found
         if any(map(is_number, known)) and (mixed := kinds.scalars(self, values)) is not None:
@@ -348,7 +353,7 @@ class Join:
         if (hard := next((c for c in known if isinstance(c, Conflict)), None)) is not None:
             return hard
         if isinstance(first, Array):
-            return self._join_arrays(contents, known)
+            return self.join_arrays(contents, known)
         if all(c is first for c in contents):
             return first
         contents = in_one_order(with_all_fields(contents))
@@ -375,7 +380,7 @@ class Join:
                 self.entangle(set(content.cells), contents)
         return self.join_contents(arrays)
 
-    def _join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
+    def join_arrays(self, contents: list[Any], known: list[Array]) -> Content:
         first = known[0]
         if not self.vary and all(c.value is first.value for c in known):
             if len(known) == len(contents) and all(c.extents == first.extents for c in known):

@@ -56,6 +56,7 @@ from pyxla.infer.lists.items import (
     INT,
     LISTS,
     Block,
+    Chars,
     Handle,
     Item,
     Known,
@@ -74,6 +75,7 @@ from pyxla.infer.lists.items import (
     values,
     with_column,
 )
+from pyxla.infer.text.codes import string
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES
 from pyxla.lib.operands import cast
@@ -236,6 +238,8 @@ def read_item(
         own = [next(columns) for _ in range(count(item))]
         return _row(engine, item, own, index, parent, path)
     element = arrays.getitem(engine, next(columns), index)
+    if isinstance(item, Chars):
+        return _text_at(engine, item, element, columns, index)
     if isinstance(item, Pick):
         which = arrays.python_scalar(element, int)
         return choices.one_of_these(shadows.one_of(which.value, len(item.values)), item.values)
@@ -261,6 +265,16 @@ def read_item(
     if item.exact:
         exact = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
     return kinds.with_kinds(found_, Kinds(item.choices, selector, (), exact))
+
+
+def _text_at(engine: Engine, item: Chars, first: Any, columns: Iterator[Ref], index: Any) -> Any:
+    """The text at `index`, of which `first` is what the first column has."""
+    if item.fixed:
+        return string(arrays.read(engine, first))
+    row = arrays.read(engine, arrays.getitem(engine, next(columns), index))
+    size = arrays.python_scalar(first, int)
+    bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
+    return string(Array(row.value, (bounded,)))
 
 
 def _row(

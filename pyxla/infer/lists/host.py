@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.frontend.support import text_of
+
 
 def items_of_columns(
     size: int | None, columns: Sequence[Any], item: Any, pool: Callable[[int], list[Any]]
@@ -28,6 +30,11 @@ def items_of_columns(
             return _of_kinds(column, next(rest), next(rest) if item["exact"] else column, item)
         if isinstance(item, dict) and "picks" in item:
             return [item["picks"][k] for k in column.tolist()]
+        if isinstance(item, dict) and "text" in item:
+            if not item["text"]:
+                return list(map(text_of, column))
+            sizes, rows = column.tolist(), next(rest)
+            return [text_of(row[:n]) for n, row in zip(sizes, rows, strict=True)]
         if isinstance(item, dict) and "pool" in item:
             instances = pool(item["pool"])
             return [instances[i] if i < len(instances) else None for i in column.tolist()]

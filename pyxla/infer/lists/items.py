@@ -9,6 +9,8 @@ Maybe    what may be None: a column of whether it is not, and the item's
 Same     a constant that is no number: none
 Known    an int or bool that is known: none
 Pick     one of several texts or members of an enum: a column of which
+Chars    a text that data makes: a column of lengths, unless they are all of one, and one of rows of
+         code points (`lib.strings`)
 Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is; of
          one of several classes: one of which, before
 """
@@ -42,9 +44,10 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.infer.lists.sites import NeedsPool, pooled_together
+from pyxla.infer.text import codes
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
-from pyxla.lib import manipulation
+from pyxla.lib import manipulation, strings
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 
@@ -122,6 +125,15 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
+class Chars:
+    """A text of code points of this type, with room for `capacity`, or (`fixed`) of this length."""
+
+    dtype: np.dtype
+    capacity: int
+    fixed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Handle:
     """An instance of one of these classes."""
 
@@ -138,7 +150,7 @@ _PICKED = (str, Enum)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 _CONSTANTS = (*_PICKED, type(None), type, *_FUNCTIONS, range)
 LISTS = (ListCell, GrowingList, NumberList)
-Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Handle
+Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Chars | Handle
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -152,6 +164,8 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         return Same(x.value) if isinstance(x.value, _CONSTANTS) else None
     if choices.is_choice(x):
         return picked(x.values)
+    if (layout := codes.layout(x)) is not None:
+        return Chars(*layout)
     if isinstance(x, Tuple):
         return (
             _row(x.cls, [item_of(heap, i) for i in x.items])
@@ -198,7 +212,7 @@ def with_column(item: Item | None) -> Item | None:
 def _may_be_none(item: Any) -> bool:
     """Whether an item is a number, a tuple of numbers or an instance: None is one of them too."""
     row = isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
-    return row or isinstance(item, (Number, Handle))
+    return row or isinstance(item, (Number, Chars, Handle))
 
 
 def holds_instances(item: Any) -> bool:
@@ -293,6 +307,8 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
     picks = picks_of(x), picks_of(y)
     if None not in picks:
         return picked(choices.united(*picks))
+    if None not in (layouts := [layout_of(i) for i in (x, y)]):
+        return Chars(*codes.common(layouts))
     if (instances := _of_instances([x, y])) is not None:
         return instances
     if isinstance(x, Nested) and isinstance(y, Nested):
@@ -307,6 +323,16 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
         if len(x.items) == len(y.items):
             return _row(x.cls, [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)])
     return None
+
+
+def layout_of(item: Any) -> Any:
+    """How the code points of a text lie (`codes.layout`); None of items of other kinds."""
+    if isinstance(item, Chars):
+        return item.dtype, item.capacity, item.fixed
+    picks = picks_of(item)
+    if not picks or not all(type(text) is str for text in picks):
+        return None
+    return codes.common([codes.layout(Const(text)) for text in picks])
 
 
 def _joined_numbers(x: Number, y: Number) -> Number | None:
@@ -347,6 +373,10 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
             yield INT, ()
     elif isinstance(item, Pick):
         yield INT, ()
+    elif isinstance(item, Chars):
+        if not item.fixed:
+            yield INT, ()
+        yield item.dtype, (item.capacity,)
     elif isinstance(item, Handle):
         yield from [(INT, ())] * (1 + item.tagged)
     elif isinstance(item, Block):
@@ -374,6 +404,11 @@ def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
     elif isinstance(item, Pick):
         where = choices.position(x, item.values)
         yield where.value if isinstance(where, Const) else cast(where.value, INT)
+    elif isinstance(item, Chars):
+        text = codes.fitted(x, (item.dtype, item.capacity, item.fixed))
+        if not item.fixed:
+            yield strings.size(text)
+        yield text.value
     elif isinstance(item, Handle):
         given = items_of(x, "mixed")
         if item.tagged:
@@ -534,6 +569,11 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             places = [new.classes.index(cls) for cls in old.classes]
             yield _tags(next(rest) if old.tagged else None, places, front)
         yield next(rest)
+    elif isinstance(new, Chars):
+        sizes, rows = _texts(rest, old, front)
+        if not new.fixed:
+            yield sizes
+        yield padded(cast(rows, new.dtype), new.capacity, depth)
     elif isinstance(new, Pick):
         places = [choices.index_of(v, new.values) for v in picks_of(old)]
         yield _tags(next(rest) if isinstance(old, Pick) else None, places, front)
@@ -545,6 +585,16 @@ def _tags(old: Value | None, places: Sequence[Any], front: Any) -> Value:
     if old is None:
         return constant(value=np.full(front, places[0], INT))
     return old if list(places) == list(range(len(places))) else kinds.moved(old, places)
+
+
+def _texts(rest: Iterator[Value], old: Any, front: Any) -> tuple[Value, Value]:
+    """The lengths and code points of the texts in the next columns."""
+    if isinstance(old, Pick):
+        return strings.table_of(next(rest), old.values)
+    if isinstance(old, Same):
+        return strings.table_of(constant(value=np.zeros(front, INT)), (old.value,))
+    sizes = constant(value=np.full(front, old.capacity, INT)) if old.fixed else next(rest)
+    return sizes, next(rest)
 
 
 def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
@@ -596,6 +646,8 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
         return [item.value]
     if isinstance(item, Pick):
         return {"picks": item.values}
+    if isinstance(item, Chars):
+        return {"text": not item.fixed}
     if isinstance(item, Handle):
         numbers = tuple(map(pool, item.classes))
         return {"pools": numbers} if item.tagged else {"pool": numbers[0]}

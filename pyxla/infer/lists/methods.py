@@ -25,6 +25,7 @@ from pyxla.infer.lists.columns import INT, front, inserted, places, spread, with
 from pyxla.infer.lists.growing import columns_of, detach, index_of, length, positive, put
 from pyxla.infer.lists.items import (
     BOOL,
+    Chars,
     Handle,
     Item,
     Maybe,
@@ -40,8 +41,9 @@ from pyxla.infer.lists.items import (
     padded,
     values,
 )
+from pyxla.infer.text import codes as texts
 from pyxla.ir.core import Value
-from pyxla.lib import sequences
+from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, select, subtract
 from pyxla.ops.shape import constant
@@ -219,12 +221,19 @@ def _equal(engine: Engine, item: Item, columns: Iterator[Array], x: Any) -> Any:
         whole = [int(kinds.dtype_of(kind) == np.int64) for kind in item.choices]
         is_whole = cast(kinds.moved(which.value, whole), BOOL)
         return select(is_whole, _equal_numbers(engine, exact, x), hits)
+    if isinstance(item, Pick) and isinstance(x, Compound) and x.kind == "text":
+        text = texts.of(x)
+        return text is not None and strings.equal_picks(next(columns).value, item.values, text)
     if isinstance(item, Pick):
         where = choices.position(x, item.values)
         if choices.is_choice(x) or where.value >= 0:
             held = arrays.fresh(engine, Array(next(columns).value))
             return arrays.read(engine, engine.rules.compare(engine, "eq", held, where)).value
         return False
+    if isinstance(item, Chars):
+        sizes = None if item.fixed else next(columns).value
+        text = texts.of(x)
+        return text is not None and strings.equal_rows(sizes, next(columns).value, text)
     if isinstance(item, Row) and item.cls is not list:
         return _equal_rows(engine, item, columns, x)
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")
@@ -398,6 +407,14 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
         for i in range(item.fixed):
             one = arrays.getitem(engine, arrays.fresh(engine, own), _column(i))
             yield arrays.read(engine, one)
+    elif isinstance(item, Chars):
+        sizes = None if item.fixed else next(columns)
+        rows = next(columns)
+        held = rows.value if sizes is None else strings.cleared(sizes.value, rows.value)
+        for key in strings.keys(held):
+            yield Array(key, rows.extents and rows.extents[:1])
+        if sizes is not None:
+            yield sizes
     elif isinstance(item, Maybe):
         some = next(columns)
         every = call(engine, Const(np.all), [arrays.fresh(engine, some)], {})

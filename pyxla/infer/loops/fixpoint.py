@@ -50,6 +50,7 @@ from pyxla.infer.loops.guesses import (
     unread,
 )
 from pyxla.infer.loops.header import LoopHead
+from pyxla.infer.text import strings
 from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
@@ -237,9 +238,9 @@ def _passes(
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
-        exact = header in engine.exact
-        apart = engine.policy.apart
-        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, apart)
+        exact, room = header in engine.exact, strings.room(engine)
+        apart = engine.policy.apart, room
+        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, *apart)
         head.visit = visit
         if conflicts := head.conflicts():
             engine.findings.met = True

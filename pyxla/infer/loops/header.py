@@ -24,7 +24,7 @@ from pyxla.infer.heap import (
     Visit,
     reachable,
 )
-from pyxla.infer.joins import kinds, unions, variants
+from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import all_equal, joined_number_type
 from pyxla.infer.joins.merge import Edge, Join
@@ -45,6 +45,7 @@ from pyxla.infer.lattice import (
     taken_apart,
 )
 from pyxla.infer.loops.guesses import Field, varied
+from pyxla.infer.text.codes import is_string
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 
@@ -85,11 +86,12 @@ class LoopHead:
         exact: bool = False,
         held: Held | None = None,
         apart: bool = False,
+        room: int = 0,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
         those expected to change; `brought`: the numbers that names are expected to become.
         `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`,
-        `held` and `apart` as in `Join`."""
+        `held`, `apart` and `room` as in `Join`."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
@@ -102,7 +104,7 @@ class LoopHead:
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
-        self.join = Join([entry], self.block, states, directions, place, exact, held, apart)
+        self.join = Join([entry], self.block, states, directions, place, exact, held, apart, room)
         self.join.vary = not ghosts
         self.hints = hints
         args = []
@@ -300,6 +302,8 @@ class _Fit:
             variants.fit(self, template, back)
         elif back is UNDEFINED:
             self._undefined(template)
+        elif is_string(template):
+            texts.fit(self, template, back)
         elif isinstance(template, Conflict):
             self.ok &= isinstance(back, Conflict) and back.reason == template.reason
         elif is_number(template):

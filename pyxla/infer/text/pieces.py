@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, find, special
+from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate
 from pyxla.infer.heap import ObjectCell
@@ -31,9 +32,11 @@ from pyxla.infer.lattice import (
     optional,
 )
 from pyxla.infer.lists import columnar, growing
-from pyxla.infer.lists.items import picks_of, with_column
+from pyxla.infer.lists.items import Chars, picks_of, with_column
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
+from pyxla.infer.text import codes as texts
+from pyxla.infer.text import strings
 from pyxla.lib.registry import rule
 
 if TYPE_CHECKING:
@@ -57,12 +60,12 @@ def joined(parts: Sequence[Any]) -> Any:
     pieces: list[Any] = []
     items: list[Any] = []
     for x in parts:
-        if is_dynamic(x):
-            pieces.extend(x.meta)
-            items.extend(x.items)
-        elif choices.is_choice(x):
+        if texts.is_string(x) or choices.is_choice(x):
             pieces.append(("s", ""))
             items.append(x)
+        elif is_dynamic(x):
+            pieces.extend(x.meta)
+            items.extend(x.items)
         else:
             pieces.append(str(x.value) if isinstance(x, Const) else "")
     if not items:
@@ -160,6 +163,17 @@ def _repr(engine: Engine, x: Any) -> Any:
     return formatted(engine, x, "r")
 
 
+def _in_base(function: Any, spec: str) -> None:
+    @rule(function)
+    def show(engine: Engine, n: Any) -> Any:
+        """`bin(n)` and the like."""
+        return formatted(engine, as_int(engine, n), "", spec)
+
+
+for _function, _spec in ((bin, "#b"), (oct, "#o"), (hex, "#x")):
+    _in_base(_function, _spec)
+
+
 @rule(format)
 def _format(engine: Engine, x: Any, spec: Any = Const("")) -> Any:
     return formatted(engine, x, "", engine.static(spec, "a format"))
@@ -193,13 +207,17 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
     if coroutines.is_generator(items) or unknown(engine, items):
         items = call(engine, Const(list), [items], {})
     grown = columnar.found(engine.heap, items)
-    if grown is not None and isinstance(separator, Const) and grown.columns:
+    if grown is not None and is_text(separator) and grown.columns:
+        if isinstance(grown.item, Chars):
+            return texts.string(strings.joined_rows(engine, separator, items))
         if picks_of(with_column(grown.item)) is None:
             with engine.unchecked():  # the first item, where there is one
                 error = _no_text(engine, 0, get_item(engine, items, Const(0)))
             none = engine.rules.compare(engine, "eq", growing.length(engine, grown), Const(0))
             engine.ensure(none, error)
             return Const("")
+        if not isinstance(separator, Const):
+            return texts.string(strings.joined_rows(engine, separator, items))
         return Compound("text", (_as_it_is(engine, items),), (("join", separator.value),))
     for x in iterate(engine, items):
         if not is_text(x):

@@ -90,8 +90,7 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         place = _place(x.value, values)
         return lambda given: given[place].item()
     if isinstance(x, Array):
-        place = _place(x.value, values)
-        return lambda given: given[place][()]
+        return _array(x, values)
     if isinstance(x, Tuple):
         make = tuple if x.cls is tuple else x.cls._make  # type: ignore[attr-defined]
         return _sequence(engine, make, x.items, values)
@@ -162,10 +161,7 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
     content = engine.content(x)
     match content:
         case Array():
-            array = arrays.read(engine, x)
-            place = _place(array.value, values)
-            sizes = [None if e is None else _place(e.value, values) for e in array.extents or ()]
-            return lambda given: _cut(given[place], [s if s is None else given[s] for s in sizes])
+            return _array(arrays.read(engine, x), values)
         case ListCell(items):
             return _sequence(engine, list, items, values)
         case DictCell():
@@ -185,6 +181,15 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
                 if shown is not None:
                     return reader(engine, shown, values)
     raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed", "print its parts")
+
+
+def _array(x: Array, values: list[Value]) -> Reader:
+    """An array, or a NumPy scalar."""
+    place = _place(x.value, values)
+    if not x.shape:
+        return lambda given: given[place][()]
+    sizes = [None if e is None else _place(e.value, values) for e in x.extents or ()]
+    return lambda given: _cut(given[place], [s if s is None else given[s] for s in sizes])
 
 
 def _grown(engine: Engine, grown: GrowingList, values: list[Value]) -> Reader:

@@ -1,0 +1,575 @@
+"""What is done with strings that data makes (`infer.text.codes`): items, methods, conversions."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyxla.errors import ListOverflow
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.containers.indices import as_int
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import decided_by_data, depends_on, parameters
+from pyxla.infer.facts.integers import value_of
+from pyxla.infer.heap import ListCell
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists.items import Chars
+from pyxla.infer.raising.checks import TOO_LARGE
+from pyxla.infer.text import codes as texts
+from pyxla.infer.text.codes import is_string, is_texts, string
+from pyxla.ir.core import Branch, Value
+from pyxla.lib import kernels, strings
+from pyxla.lib import texts as methods
+from pyxla.lib.indexing import resized
+from pyxla.lib.manipulation import cut as cut_columns
+from pyxla.lib.manipulation import dynamic_cut, stack
+from pyxla.lib.operands import BOOL, INT, broadcast_to, cast, literal, splat, weak
+from pyxla.lib.registry import rule
+from pyxla.ops import elementwise as op
+from pyxla.ops.shape import reshape
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+OUT_OF_RANGE = "string index out of range"
+
+
+def is_dynamic(x: Any) -> bool:
+    """Whether `x` is a text that is not known."""
+    return not isinstance(x, Const) and is_texts(x)
+
+
+def codes_of(engine: Engine, x: Any) -> Array:
+    """The code points of a text; where only the host can format it, its numbers are asked for."""
+    found = engine.library("str", texts.of, x)
+    if found is None and isinstance(x, Compound) and len(x.meta) == 1 and x.meta[0][0] == "join":
+        return joined_rows(engine, Const(x.meta[0][1]), x.items[0])
+    if found is None:
+        arrays.need_characters(engine, x)
+        raise engine.refuse("the characters of this text are not known in compiled code")
+    return found
+
+
+def opened(engine: Engine, x: Any) -> Any:
+    """A text as one whose characters are at hand, if it can be one."""
+    if not is_dynamic(x) or is_string(x):
+        return x
+    found = engine.library("str", texts.of, x)
+    return x if found is None else string(found)
+
+
+def length(engine: Engine, x: Any) -> Any:
+    """`len(x)`."""
+    found = strings.length(codes_of(engine, x))
+    return Const(found) if isinstance(found, int) else found
+
+
+def get_item(engine: Engine, x: Any, key: Any) -> Any:
+    """`x[key]`."""
+    codes = codes_of(engine, x)
+    if growing.is_slice(key):
+        held = arrays.fresh(engine, codes)
+        return string(arrays.read(engine, arrays.getitem(engine, held, key)))
+    size = length(engine, string(codes))
+    if isinstance(key, Array) and key.dtype.kind in "iu":
+        key = arrays.python_scalar(key, int)
+    if not is_number(key) or getattr(key, "dtype", INT).kind not in "ib":
+        kind = engine.rules.type_of(engine, key).__name__
+        message = f"string indices must be integers, not '{kind}'"
+        return engine.raise_constant(TypeError(message))
+    if engine.tests(IndexError) or isinstance(key, Const):
+        compare, binary = engine.rules.compare, engine.rules.binary
+        low = compare(engine, "ge", key, binary(engine, "sub", Const(0), size))
+        inside = engine.rules.both(engine, low, compare(engine, "lt", key, size))
+        engine.ensure(inside, IndexError(OUT_OF_RANGE))
+    if not strings.capacity(codes):
+        return engine.raise_constant(IndexError(OUT_OF_RANGE))
+    at = growing.positive(engine, key, size)
+    start = cast(value_of(growing.value_at(at)), INT)
+    return string(Array(dynamic_cut(codes.value, start, 1, 0)))
+
+
+def compared(engine: Engine, operation: str, x: Any, y: Any) -> Any:
+    """`x operation y` of two texts, one of which data makes."""
+    x, y = codes_of(engine, x), codes_of(engine, y)
+    if operation in ("eq", "ne"):
+        if x.extents is None and y.extents is None and x.shape != y.shape:
+            return Const(operation == "ne")
+        found = strings.equal(x, y)
+        return _bool(found if operation == "eq" else op.not_(found))
+    if operation in ("gt", "le"):
+        x, y = y, x
+    found = strings.before(x, y)
+    return _bool(found if operation in ("lt", "gt") else op.not_(found))
+
+
+def contains(engine: Engine, part: Any, x: Any) -> Any:
+    """`part in x`."""
+    if not is_texts(part):
+        kind = engine.rules.type_of(engine, part).__name__
+        message = f"'in <string>' requires string as left operand, not {kind}"
+        return engine.raise_constant(TypeError(message))
+    return _bool(strings.contains(codes_of(engine, x), codes_of(engine, part)))
+
+
+def _bool(x: Value) -> Scalar:
+    return Scalar(weak(x, bool).value)
+
+
+def limited(engine: Engine, codes: Array, *xs: Array) -> Array:
+    """A string that is made of `xs`, with no more room than there is for one in a loop."""
+    most = max([room(engine), *map(strings.capacity, xs)])
+    if not engine.loops or strings.capacity(codes) <= most:
+        return codes
+    fits = engine.rules.compare(engine, "le", length(engine, string(codes)), Const(most))
+    engine.ensure(fits, ListOverflow(engine.list_capacity))
+    size = op.minimum(strings.size(codes), literal(most, INT))
+    return strings.bounded(resized(codes.value, (most,)), size)
+
+
+# A string that a loop makes longer has room for this part of `Options.list_capacity`.
+PART = 8
+
+
+def room(engine: Engine) -> int:
+    return max(engine.list_capacity // PART, 1)
+
+
+def concatenated(engine: Engine, x: Any, y: Any) -> Any:
+    """`x + y`, where one of them has its characters at hand; None where the host puts them
+    together."""
+    if not (is_string(x) or is_string(y)):
+        return None
+    parts = [engine.library("str", texts.of, part) for part in (x, y)]
+    if None in parts:
+        return None
+    return string(limited(engine, strings.joined(parts), *parts))
+
+
+def repeated(engine: Engine, x: Any, times: Any) -> Any:
+    """`x * times`."""
+    codes = codes_of(engine, x)
+    if isinstance(times, Array):
+        times = arrays.python_scalar(times, int)
+    if isinstance(times, Const):
+        return string(limited(engine, strings.joined([codes] * max(int(times.value), 0)), codes))
+    high, own = extent.upper(times), strings.capacity(codes)
+    most = room(engine)
+    if high is None or high * own > most:
+        size = engine.rules.binary(engine, "mul", length(engine, string(codes)), times)
+        fits = engine.rules.compare(engine, "le", size, Const(most))
+        engine.ensure(fits, ListOverflow(engine.list_capacity))
+    else:
+        most = max(high * own, 0)
+    return string(strings.repeated(codes, times, most) if own else codes)
+
+
+def repeats(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether `x * y` is of a text that data makes, or as often as data says."""
+    if not is_texts(x) or not is_number(y):
+        return False
+    return is_dynamic(x) or (not isinstance(y, Const) and decided_by_data(engine, y))
+
+
+def is_opened(engine: Engine, x: Any, key: Any) -> bool:
+    """Whether `x[key]` is of code points: of a text that data makes, or where data decides what
+    part of a known one it is, or arguments which character.  (Which one data decides is a choice,
+    and what loops over constants decide is known once they are unrolled.)"""
+    if isinstance(x, Compound):
+        return x.kind == "text"
+    if type(getattr(x, "value", None)) is not str:
+        return False
+    if isinstance(key, Compound) and key.kind == "slice":
+        return decided_by_data(engine, *key.items)
+    if not isinstance(key, Scalar) or decided_by_data(engine, key):
+        return False
+    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    ends = [head.terminator for head in heads if depends_on(key.value, head)]
+    tests = [end.cond for end in ends if isinstance(end, Branch)]
+    return any(parameters(value) for value in (key.value, *tests))
+
+
+# --- lists of strings -----------------------------------------------------------------------------
+
+
+def listed(engine: Engine, count: Value, sizes: Value, rows: Value) -> Ref:
+    """The list of the first `count` strings of these lengths."""
+    lines, width = rows.type.shape
+    size = Scalar(weak(count, int).value, extent.IntFact(0, lines))
+    columns = [Array(x, columnar.extents_of(size, x.type.ndim)) for x in (sizes, rows)]
+    item = Chars(rows.type.dtype, width, False)
+    return growing.made_of(engine, [arrays.fresh(engine, c) for c in columns], item)
+
+
+def characters(engine: Engine, x: Any) -> Ref:
+    """`list(x)`."""
+    codes = codes_of(engine, x)
+    room = strings.capacity(codes)
+    if codes.extents is None:
+        items = [cut_columns(codes.value, i, i + 1, 0) for i in range(room)]
+        return engine.new(ListCell(tuple([string(Array(item)) for item in items])))
+    rows = reshape(codes.value, shape=(room, 1))
+    column = arrays.fresh(engine, Array(rows, columnar.extents_of(codes.extents[0], 2)))
+    return growing.made_of(engine, [column], Chars(codes.dtype, 1, True))
+
+
+def joined_rows(engine: Engine, between: Any, items: Ref) -> Array:
+    """`between.join(items)` of a list of unknown length."""
+    grown = columnar.found(engine.heap, items)
+    count = cast(value_of(columnar.size_of(engine.heap, grown)), INT)
+    columns = [array.value for array in growing.columns_of(engine, grown)]
+    sizes, rows = strings_of(grown.item, columns)
+    gap = codes_of(engine, between)
+    lines, width = rows.type.shape
+    whole = lines * width + max(lines - 1, 0) * strings.capacity(gap)
+    most = min(whole, max(engine.list_capacity, room(engine)))
+    made, used = strings.united(sizes, rows, count, gap, most)
+    if most < whole:
+        fits = engine.rules.compare(engine, "le", Scalar(weak(used, int).value), Const(most))
+        engine.ensure(fits, ListOverflow(engine.list_capacity))
+    return made
+
+
+def strings_of(item: Any, columns: Sequence[Value]) -> tuple[Value, Value]:
+    """The lengths and code points of a list of texts that is laid out so."""
+    if isinstance(item, Chars):
+        if not item.fixed:
+            return columns[0], columns[1]
+        lines = columns[0].type.shape[0]
+        return splat(item.capacity, INT, (lines,)), columns[0]
+    return strings.table_of(columns[0], item.values)
+
+
+def _stacked(xs: Sequence[Any]) -> tuple[list[Array], Value] | None:
+    """Texts laid out alike, and the rows of their code points; None where one cannot be."""
+    layouts = [texts.layout(x) for x in xs]
+    if None in layouts:
+        return None
+    dtype, width, _ = texts.common(layouts)
+    held = [texts.fitted(x, (dtype, width, False)) for x in xs]
+    return held, stack([Array(x.value) for x in held]).value
+
+
+def sorting(xs: Sequence[Any]) -> list[list[Scalar]] | None:
+    """Ints that are in the order of texts, the first that differ deciding."""
+    found = _stacked(xs) if all(map(is_texts, xs)) else None
+    if found is None:
+        return None
+    held, rows = found
+    sizes = stack([Array(strings.size(x)) for x in held]).value
+    columns = [*strings.keys(strings.cleared(sizes, rows)), sizes]
+    return [[_int_at(column, i) for i in range(len(xs))] for column in columns]
+
+
+def _int_at(column: Value, i: int) -> Scalar:
+    one = cut_columns(column, i, i + 1, 0)
+    return Scalar(weak(reshape(one, shape=()), int).value)
+
+
+# --- methods --------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _changed(name: str) -> tuple[strings.Table, strings.Table]:
+    """What a method makes of code points, and of which it makes something else than one, or what
+    depends on the others (a sigma)."""
+
+    def made(chars: np.ndarray) -> np.ndarray:
+        if name == "casefold":
+            return np.array([c.casefold() for c in chars.tolist()])
+        return getattr(np.strings, name)(chars.astype("U3"))
+
+    def odd(chars: np.ndarray) -> np.ndarray:
+        changed = made(chars)
+        wider = (chars < "\u0100") & (changed.astype("U1") >= "\u0100")
+        return (np.strings.str_len(changed) > 1) | (chars == "\u03a3") | wider
+
+    def codes(chars: np.ndarray) -> np.ndarray:
+        kept = np.where(odd(chars), chars, made(chars).astype("U1"))
+        return kept.astype("U1").view(strings.WIDE).astype(np.int64)
+
+    return codes, odd
+
+
+def _with_cases(name: str) -> Callable[..., Any]:
+    def change(engine: Engine, x: Any) -> Any:
+        codes = codes_of(engine, x)
+        table, odd = _changed(name)
+        fine = op.not_(strings.whether_any(codes, odd))
+        message = f"str.{name} of characters that become several, or others by what is around"
+        engine.ensure(_bool(fine), NotImplementedError(message))
+        return string(strings.mapped(codes, table))
+
+    return change
+
+
+def _title(engine: Engine, x: Any) -> Any:
+    codes = codes_of(engine, x)
+    lower, upper = [METHODS[name](engine, string(codes)).items[0] for name in ("lower", "upper")]
+    return string(strings.titled(codes, lower, upper))
+
+
+def _told_by(name: str) -> strings.Table:
+    """Of which characters a method of texts holds."""
+    if hasattr(np.strings, name):
+        return getattr(np.strings, name)
+    return _ascii if name == "isascii" else _printable
+
+
+def _ascii(chars: np.ndarray) -> np.ndarray:
+    return chars < "\x80"
+
+
+def _printable(chars: np.ndarray) -> np.ndarray:
+    return np.array([c.isprintable() and c != "" for c in chars.tolist()])
+
+
+def _all_are(name: str) -> Callable[..., Any]:
+    table, empty = _told_by(name), bool(getattr("", name)())
+    return lambda engine, x: _bool(strings.whether_all(codes_of(engine, x), table, empty))
+
+
+def _of_case(name: str) -> Callable[..., Any]:
+    """`isupper`, `islower`: some characters are so, none of another case."""
+    here = _told_by(name)
+
+    def otherwise(chars: np.ndarray) -> np.ndarray:
+        return strings.has_case(chars) & ~here(chars)
+
+    def tell(engine: Engine, x: Any) -> Any:
+        codes = codes_of(engine, x)
+        none = op.not_(strings.whether_any(codes, otherwise))
+        return _bool(op.and_(strings.whether_any(codes, here), none))
+
+    return tell
+
+
+def _stripped(left: bool, right: bool) -> Callable[..., Any]:
+    def strip(engine: Engine, x: Any, chars: Any = Const(None)) -> Any:
+        codes = codes_of(engine, x)
+        if isinstance(chars, Const) and chars.value is None:
+            gone = strings.tabled(codes.value, np.strings.isspace, BOOL)
+        else:
+            gone = strings.among(codes, codes_of(engine, chars))
+        first, stop = strings.ends(codes, op.not_(gone))
+        first = first if left else literal(0, INT)
+        return string(strings.cut(codes, first, stop if right else strings.size(codes)))
+
+    return strip
+
+
+def _filled(align: str) -> Callable[..., Any]:
+    def fill(engine: Engine, x: Any, width: Any, with_: Any = Const(" ")) -> Any:
+        codes = codes_of(engine, x)
+        count = engine.static(width, "a width")
+        blank = engine.static(with_, "a character to fill with")
+        if type(blank) is not str or len(blank) != 1:
+            message = "The fill character must be exactly one character long"
+            return engine.raise_constant(TypeError(message))
+        return string(strings.filled(codes, max(count, 0), blank, align, odd=True))
+
+    return fill
+
+
+def _zfill(engine: Engine, x: Any, width: Any) -> Any:
+    codes = codes_of(engine, x)
+    count = max(engine.static(width, "a width"), 0)
+    return string(strings.filled_with_zeros(codes, count))
+
+
+def _split(engine: Engine, x: Any, sep: Any = Const(None), maxsplit: Any = Const(-1)) -> Any:
+    every = isinstance(maxsplit, Const) and maxsplit.value < 0
+    if isinstance(sep, Const) and sep.value is None:
+        if every:
+            codes = codes_of(engine, x)
+            blank = strings.tabled(codes.value, np.strings.isspace, BOOL)
+            return listed(engine, *strings.words(codes, blank))
+        return _visited(methods.split_words)(engine, x, maxsplit)
+    part = codes_of(engine, sep)
+    if every and part.extents is None and part.shape == (1,):
+        codes, part = strings.alike(codes_of(engine, x), part)
+        stops = kernels.eq(codes.value, broadcast_to(part.value, codes.shape))
+        return listed(engine, *strings.split(codes, stops))
+    return _visited(methods.split_by)(engine, x, sep, maxsplit)
+
+
+def _rsplit(engine: Engine, x: Any, sep: Any = Const(None), maxsplit: Any = Const(-1)) -> Any:
+    if isinstance(maxsplit, Const) and maxsplit.value < 0:
+        return _split(engine, x, sep)
+    if isinstance(sep, Const) and sep.value is None:
+        raise engine.refuse("str.rsplit at spaces, so many of them, is not compiled", "use split")
+    return _visited(methods.rsplit_by)(engine, x, sep, maxsplit)
+
+
+def _replace(engine: Engine, x: Any, old: Any, new: Any, count: Any = Const(-1)) -> Any:
+    """One character by one other at once."""
+    first, second = codes_of(engine, old), codes_of(engine, new)
+    single = all(part.extents is None and part.shape == (1,) for part in (first, second))
+    if single and isinstance(count, Const) and count.value < 0:
+        codes, first, second = strings.alike(codes_of(engine, x), first, second)
+        hits = kernels.eq(codes.value, broadcast_to(first.value, codes.shape))
+        changed = broadcast_to(second.value, codes.shape)
+        return string(Array(op.select(hits, changed, codes.value), codes.extents))
+    return _visited(methods.replace)(engine, x, old, new, count)
+
+
+def _translate(engine: Engine, x: Any, table: Any) -> Any:
+    known = engine.static(table, "a table of characters")
+    made = [chr(i).translate(known) for i in [*range(256), *[n for n in known if n >= 256]]]
+    if any(len(text) != 1 for text in made):
+        raise engine.refuse(
+            "str.translate to no character, or to several, is not compiled", "write a loop"
+        )
+
+    def codes(chars: np.ndarray) -> np.ndarray:
+        found = np.arange(chars.size)
+        for i in [n for n in known if n < chars.size]:
+            found[i] = ord(chr(i).translate(known))
+        return found
+
+    return string(strings.mapped(codes_of(engine, x), codes))
+
+
+def _visited(function: Callable[..., Any]) -> Callable[..., Any]:
+    def visit(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+        return engine.rules.call(engine, Const(function), list(args), kwargs)
+
+    return visit
+
+
+_TESTS = (
+    *("isalpha", "isalnum", "isdigit", "isdecimal", "isnumeric", "isspace", "isascii"),
+    *("isprintable",),
+)
+_IN_PYTHON = (
+    *("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "removeprefix"),
+    *("removesuffix", "partition", "rpartition", "splitlines", "capitalize"),
+)
+METHODS: dict[str, Callable[..., Any]] = {
+    **{name: _with_cases(name) for name in ("upper", "lower", "swapcase", "casefold")},
+    **{name: _all_are(name) for name in _TESTS},
+    **{name: _visited(getattr(methods, name)) for name in _IN_PYTHON},
+    "isupper": _of_case("isupper"),
+    "islower": _of_case("islower"),
+    "title": _title,
+    "strip": _stripped(True, True),
+    "lstrip": _stripped(True, False),
+    "rstrip": _stripped(False, True),
+    "center": _filled("^"),
+    "ljust": _filled("<"),
+    "rjust": _filled(">"),
+    "zfill": _zfill,
+    "split": _split,
+    "rsplit": _rsplit,
+    "replace": _replace,
+    "translate": _translate,
+    "__len__": length,
+    "__getitem__": get_item,
+    "__contains__": lambda engine, x, part: contains(engine, part, x),
+}
+
+
+def call(engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """`function(*args)` of texts that data makes; None where this is no such call."""
+    if not any(map(is_dynamic, args)) and not any(map(is_dynamic, kwargs.values())):
+        return None
+    if function is int:
+        return _visited(methods.to_int)(engine, *args, **kwargs)
+    if function is float:
+        return _visited(methods.to_float)(engine, *args)
+    if function is ord:
+        return _visited(methods.to_ord)(engine, *args)
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ is str:
+        method = METHODS.get(function.__name__)
+        return None if method is None else method(engine, *args, **kwargs)
+    owner = getattr(function, "__self__", None)
+    if type(owner) is str and (method := METHODS.get(function.__name__)) is not None:
+        return method(engine, Const(owner), *args, **kwargs)
+    return None
+
+
+# --- what `lib.texts` asks for --------------------------------------------------------------------
+
+
+@rule(methods.found)
+def _found(engine: Engine, x: Any, part: Any, start: Any) -> Any:
+    at = value_of(growing.value_at(start))
+    return strings.found(codes_of(engine, x), codes_of(engine, part), at)
+
+
+@rule(methods.found_last)
+def _found_last(engine: Engine, x: Any, part: Any, start: Any) -> Any:
+    at = value_of(growing.value_at(start))
+    return strings.found_last(codes_of(engine, x), codes_of(engine, part), at)
+
+
+@rule(methods.split_at)
+def _split_at(engine: Engine, x: Any, character: Any) -> Any:
+    return _split(engine, x, character)
+
+
+@rule(methods.words)
+def _words(engine: Engine, x: Any) -> Any:
+    return _split(engine, x)
+
+
+@rule(methods.code)
+def _code(engine: Engine, x: Any) -> Any:
+    """The first code point."""
+    codes = codes_of(engine, x)
+    if not strings.capacity(codes):
+        return Const(0)
+    value = weak(reshape(resized(codes.value, (1,)), shape=()), int).value
+    high = 255 if codes.dtype == strings.BYTES else strings.CODES - 1
+    return Scalar(value, extent.IntFact(0, high))
+
+
+@rule(methods.parsed)
+def _parsed(engine: Engine, x: Any, base: Any) -> Any:
+    known = engine.static(base, "the base of a number")
+    if not isinstance(known, int) or not 2 <= known <= 36:
+        raise engine.refuse("int() of a text takes a base from 2 to 36 in compiled code")
+    codes = codes_of(engine, x)
+    if not strings.capacity(codes):
+        return Tuple((Const(0), Const(False)))
+    value, good, fits = strings.parsed(codes, known)
+    engine.ensure(_bool(op.or_(fits, op.not_(good))), TOO_LARGE, catchable=False)
+    return Tuple((Scalar(weak(value, int).value), _bool(good)))
+
+
+@rule(chr)
+def _chr(engine: Engine, n: Any) -> Any:
+    """`chr(n)`"""
+    if isinstance(n, Const):
+        return engine.fold_object(chr, (n.value,))
+    number = as_int(engine, n)
+    if isinstance(number, Const):
+        return engine.fold_object(chr, (number.value,))
+    compare = engine.rules.compare
+    for low, high, error in _CHR:
+        inside = engine.rules.both(
+            engine, compare(engine, "ge", number, Const(low)), compare(engine, "le", number, high)
+        )
+        engine.ensure(inside, error)
+    fact = extent.meet(extent.fact(number), 0, strings.CODES - 1)
+    return string(strings.character(Scalar(number.value, fact)))
+
+
+def _refused(n: int) -> Exception:
+    """What `chr(n)` raises."""
+    try:
+        chr(n)
+    except (ValueError, OverflowError) as error:
+        return error
+    raise AssertionError(n)
+
+
+_CHR = (
+    (-(2**31), Const(2**31 - 1), _refused(2**40)),
+    (0, Const(strings.CODES - 1), _refused(-1)),
+)

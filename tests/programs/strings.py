@@ -1,0 +1,329 @@
+"""Texts of run-time length: palindromes, ciphers, run lengths, parsers and tokenizers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from tests.programs import program
+
+POEM = (
+    "It was many and many a year ago, In a kingdom by the sea, That a maiden there lived whom "
+    "you may know By the name of Annabel Lee;"
+)
+PANGRAM = "The quick brown fox jumps over the lazy dog, and packs my box with five dozen jugs."
+
+
+@program("text", lambda: ("A man, a plan, a canal: Panama" * 3,), lambda: (POEM,), lambda: ("",))
+def is_palindrome(s):
+    i, j = 0, len(s) - 1
+    while i < j:
+        if not s[i].isalnum():
+            i += 1
+        elif not s[j].isalnum():
+            j -= 1
+        elif s[i].lower() != s[j].lower():
+            return False
+        else:
+            i += 1
+            j -= 1
+    return True
+
+
+@program("text", lambda: (POEM, 3), lambda: (POEM.upper(), 13), lambda: ("xyz", -3))
+def caesar(text, shift):
+    out = []
+    for c in text:
+        if c.isupper():
+            out.append(chr((ord(c) - 65 + shift) % 26 + 65))
+        elif c.islower():
+            out.append(chr((ord(c) - 97 + shift) % 26 + 97))
+        else:
+            out.append(c)
+    return "".join(out)
+
+
+@program("text", lambda: (PANGRAM, "LEMON"), lambda: (POEM, "KEY"))
+def vigenere(text, key):
+    result = ""
+    k = 0
+    for c in text.upper():
+        if c.isalpha():
+            offset = ord(key[k % len(key)]) - ord("A")
+            result += chr((ord(c) - ord("A") + offset) % 26 + ord("A"))
+            k += 1
+    return result
+
+
+@program("text", lambda: (POEM,), lambda: ("zebra",))
+def atbash(text):
+    plain = "abcdefghijklmnopqrstuvwxyz"
+    cipher = plain[::-1]
+    return text.lower().translate(str.maketrans(plain, cipher))
+
+
+@program("text", lambda: ("WWWWWWWWWWWWBWWWWWWWWWWWWBBBWWWWWWWW" * 2,), lambda: ("",))
+def run_length_encode(data):
+    if not data:
+        return ""
+    encoded = ""
+    previous = data[0]
+    count = 1
+    for char in data[1:]:
+        if char == previous:
+            count += 1
+        else:
+            encoded += str(count) + previous
+            count = 1
+            previous = char
+    return encoded + str(count) + previous
+
+
+@program("text", lambda: ("12W1B12W3B24W1B14W" + "3x" * 30,), lambda: ("2a",))
+def run_length_decode(data):
+    decode = ""
+    count = ""
+    for char in data:
+        if char.isdigit():
+            count += char
+        else:
+            decode += char * int(count)
+            count = ""
+    return decode
+
+
+@program("text", lambda: (POEM,), lambda: (PANGRAM,))
+def word_frequencies(text):
+    counts = {}
+    for word in text.lower().split():
+        word = word.strip(".,;:!?")
+        counts[word] = counts.get(word, 0) + 1
+    return sorted(counts.items(), key=lambda kv: (-kv[1], kv[0]))
+
+
+@program("text", lambda: (POEM,), lambda: ("mississippi",))
+def letter_counts(text):
+    counts = Counter(c for c in text.lower() if c.isalpha())
+    return counts.most_common(3), counts["a"], len(counts), max(counts, key=counts.get)
+
+
+@program("text", lambda: ("eat tea tan ate nat bat " * 3,))
+def group_anagrams(line):
+    groups = defaultdict(list)
+    for word in line.split():
+        groups["".join(sorted(word))].append(word)
+    return sorted(groups.values(), key=len), list(groups)
+
+
+@program("text", lambda: (PANGRAM,), lambda: (POEM,))
+def is_pangram(text):
+    alphabet = set("abcdefghijklmnopqrstuvwxyz")
+    letters = {c for c in text.lower() if c.isalpha()}
+    return letters == alphabet, "".join(sorted(alphabet - letters))
+
+
+@program(
+    "text",
+    lambda: ("{[()]}(()[]{})" * 6,),
+    lambda: ("{[()]}(()[]{})" * 6 + "(",),
+    lambda: ("([)]",),
+)
+def balanced(expression):
+    pairs = {")": "(", "]": "[", "}": "{"}
+    stack = []
+    for c in expression:
+        if c in "([{":
+            stack.append(c)
+        elif c in pairs:
+            if not stack or stack.pop() != pairs[c]:
+                return False
+    return not stack
+
+
+@program(
+    "text exception checks", lambda: ("3 4 + 2 * " + "1 + " * 20,), lambda: ("1 +" + " 2" * 40,)
+)
+def reverse_polish(line):
+    stack = []
+    for token in line.split():
+        if token in ("+", "-", "*"):
+            b = stack.pop()
+            a = stack.pop()
+            if token == "+":
+                stack.append(a + b)
+            elif token == "-":
+                stack.append(a - b)
+            else:
+                stack.append(a * b)
+        else:
+            stack.append(int(token))
+    return stack[-1]
+
+
+@program("text", lambda: ("3 + 2 * 2 - 10 / 3 " + "+ 1 " * 20,), lambda: ("14-3/2",))
+def calculator(s):
+    stack = []
+    number = 0
+    sign = "+"
+    for i, c in enumerate(s):
+        if c.isdigit():
+            number = number * 10 + int(c)
+        if (not c.isdigit() and c != " ") or i == len(s) - 1:
+            if sign == "+":
+                stack.append(number)
+            elif sign == "-":
+                stack.append(-number)
+            elif sign == "*":
+                stack.append(stack.pop() * number)
+            else:
+                stack.append(int(stack.pop() / number))
+            sign = c
+            number = 0
+    return sum(stack)
+
+
+@program("text", lambda: ("x1 = 10 * (y_2 + 33) - foo / 7; " * 3,), lambda: ("a=1",))
+def tokenize(source):
+    tokens = []
+    i = 0
+    while i < len(source):
+        c = source[i]
+        if c.isspace():
+            i += 1
+        elif c.isalpha() or c == "_":
+            start = i
+            while i < len(source) and (source[i].isalnum() or source[i] == "_"):
+                i += 1
+            tokens.append(("name", source[start:i]))
+        elif c.isdigit():
+            start = i
+            while i < len(source) and source[i].isdigit():
+                i += 1
+            tokens.append(("number", source[start:i]))
+        else:
+            tokens.append(("op", c))
+            i += 1
+    return tokens
+
+
+class Parser:
+    """Sums, products and brackets by recursive descent, the value and where it ends."""
+
+    def __init__(self, text):
+        self.text = text
+        self.pos = 0
+
+    def peek(self):
+        return self.text[self.pos] if self.pos < len(self.text) else ""
+
+    def number(self):
+        start = self.pos
+        while self.peek().isdigit():
+            self.pos += 1
+        return int(self.text[start : self.pos])
+
+
+@program("text", lambda: ("12+34+5" + "+1" * 40,), lambda: ("7",))
+def sums_by_a_class(text):
+    parser = Parser(text)
+    total = parser.number()
+    while parser.peek() == "+":
+        parser.pos += 1
+        total += parser.number()
+    return total, parser.pos
+
+
+@program("text", lambda: ("(1+2)*3-(4-(5*6))+" + "2*" * 30 + "1",), lambda: ("2*(3+4)",))
+def shunting_yard(text):
+    precedence = {"+": 1, "-": 1, "*": 2}
+    values = []
+    operators = []
+    number = ""
+    for c in text + "$":
+        if c.isdigit():
+            number += c
+            continue
+        if number:
+            values.append(int(number))
+            number = ""
+        if c == "(":
+            operators.append(c)
+            continue
+        rank = precedence.get(c, 0)
+        while operators and operators[-1] != "(" and precedence[operators[-1]] >= rank:
+            op = operators.pop()
+            b = values.pop()
+            a = values.pop()
+            values.append(a + b if op == "+" else a - b if op == "-" else a * b)
+        if c == ")":
+            operators.pop()
+        elif c != "$":
+            operators.append(c)
+    return values[0]
+
+
+@program(
+    "text exception checks",
+    lambda: ("1,22,-3,+4, 5 ," + "6," * 30 + "7",),
+    lambda: ("1,2,x",),
+    lambda: ("1,,2",),
+)
+def comma_separated(line):
+    numbers = [int(part) for part in line.split(",")]
+    return sum(numbers), max(numbers), len(numbers)
+
+
+@program("text", lambda: ("babadracecarxyz" * 5,), lambda: ("cbbd",))
+def longest_palindrome(s):
+    start, best = 0, 0
+    for center in range(len(s)):
+        for lo, hi in ((center, center), (center, center + 1)):
+            while lo >= 0 and hi < len(s) and s[lo] == s[hi]:
+                lo -= 1
+                hi += 1
+            if hi - lo - 1 > best:
+                best = hi - lo - 1
+                start = lo + 1
+    return s[start : start + best]
+
+
+@program("text", lambda: ("abcabcbbpwwkew" * 5,), lambda: ("",), lambda: ("dvdf",))
+def longest_without_repeating(s):
+    last = {}
+    start = best = 0
+    for i, c in enumerate(s):
+        if c in last and last[c] >= start:
+            start = last[c] + 1
+        last[c] = i
+        best = max(best, i - start + 1)
+    return best
+
+
+@program("text", lambda: ("kitten" * 12, "sitting" * 11), lambda: ("", "abc"))
+def edit_distance(a, b):
+    previous = np.arange(len(b) + 1)
+    for i, x in enumerate(a):
+        current = previous.copy()
+        current[0] = i + 1
+        for j, y in enumerate(b):
+            cost = 0 if x == y else 1
+            current[j + 1] = min(previous[j + 1] + 1, current[j] + 1, previous[j] + cost)
+        previous = current
+    return int(previous[len(b)])
+
+
+@program("text", lambda: (POEM,), lambda: ("hello world",))
+def pig_latin(text):
+    out = []
+    for word in text.lower().split():
+        if word[0] in "aeiou":
+            out.append(word + "way")
+        else:
+            out.append(word[1:] + word[0] + "ay")
+    return " ".join(out)
+
+
+@program("text", lambda: (POEM,), lambda: ("a",), lambda: ("  two  words ",))
+def reversed_words(s):
+    return " ".join(s.split()[::-1]), " ".join(w[::-1] for w in s.split(" ")), s.title()
