@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import dataclasses
 import functools
 import math
@@ -14,44 +13,34 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import apply, call, call_method, find
+from pyxla.infer.calls.dispatch import apply, call, call_method
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate, length, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
-from pyxla.infer.facts.refine import is_there
-from pyxla.infer.frame import Frame, Stopped
+from pyxla.infer.frame import Frame
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
-from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import choose, is_one_of, kinds_of, operated, separately
+from pyxla.infer.introspection import has_attribute
+from pyxla.infer.joins.kinds import choose, operated, separately
 from pyxla.infer.lattice import (
-    FUNCTIONS,
     Array,
     Compound,
     Const,
     NeedsStatic,
     Scalar,
     Tuple,
-    Unbound,
-    Variant,
-    is_number,
-    is_variant,
-    optional,
 )
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import (
     class_of_exception,
     exception_init,
     get_attribute,
-    is_instance,
     object_init,
     replace,
-    set_attribute,
     type_of,
 )
 from pyxla.infer.operators import ARITHMETIC, binary, compare, inplace, negate, truth, unary
@@ -60,7 +49,6 @@ from pyxla.infer.raising.checks import TOO_LARGE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences
-from pyxla.lib.containers import actual
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
@@ -142,44 +130,6 @@ def _exception_init(engine: Engine, x: Any, *args: Any) -> Any:
     return Const(None)
 
 
-@rule(isinstance, support.is_instance)
-def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
-    found = engine.static(classes, "the class of isinstance")
-    flat: list[type] = []
-    stack = [found]
-    while stack:
-        cls = stack.pop()
-        if isinstance(cls, tuple):
-            stack.extend(cls)
-        elif isinstance(cls, types.UnionType):
-            stack.extend(cls.__args__)
-        else:
-            flat.append(cls)
-    engine.captures.guard_classes(flat)
-    if is_variant(x, "optional"):
-        sides = [_isinstance(engine, side, classes) for side in (x.value, Const(None))]
-        if sides[0].value == sides[1].value:
-            return sides[0]
-        some = is_there(x)
-        return some if sides[0].value else negate(engine, some)
-    if isinstance(x, Const):
-        return Const(isinstance(x.value, tuple(flat)))
-    if getattr(x, "kinds", None) is not None:
-        return is_one_of(x, tuple(flat))
-    if exceptions.is_exception(x):
-        return exceptions.is_one_of(x, tuple(flat))
-    return Const(is_instance(engine, x, tuple(flat)))
-
-
-@rule(issubclass)
-def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
-    known = engine.static(classes, "the class of issubclass")
-    engine.captures.guard_classes(known if isinstance(known, tuple) else (known,))
-    if choices.is_choice(x):
-        return choices.test(x, lambda cls: issubclass(cls, known))
-    return engine.fold_object(issubclass, (engine.static(x, "a class"), known))
-
-
 @rule(support.catches)
 def _catches(engine: Engine, raised: Any, classes: Any) -> Any:
     return exceptions.is_one_of(raised, exceptions.classes_of(classes) or ())
@@ -213,84 +163,6 @@ def _managed(engine: Engine, manager: Any, name: str, *args: Any) -> Any:
             "do what it does outside the compiled function",
         )
     return result
-
-
-@rule(type)
-def _type(engine: Engine, x: Any) -> Any:
-    if getattr(x, "kinds", None) is not None:
-        names = " or ".join(kind.__name__ for kind in x.kinds.choices)
-        raise engine.refuse(f"the type of this number is {names}", "ask isinstance()")
-    if exceptions.is_exception(x):
-        return class_of_exception(x)
-    return Const(actual(type_of(engine, x)))
-
-
-@rule(getattr)
-def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
-    known = engine.static(name, "the name of an attribute")
-    if not default:
-        return get_attribute(engine, x, known)
-    field = _perhaps(engine, x, known)
-    if field is not None:
-        if isinstance(default[0], Const) and default[0].value is None:
-            return optional(field.value, field.tag)
-        raise engine.refuse(
-            f"the attribute {known!r} is there on some paths only", "set it on every path"
-        )
-    return get_attribute(engine, x, known) if _has(engine, x, known) else default[0]
-
-
-def _perhaps(engine: Engine, x: Any, name: str) -> Variant | None:
-    """A field that an instance has on some paths only, and its class never."""
-    content = content_of(engine, x)
-    field = content.fields.get(name) if isinstance(content, ObjectCell) else None
-    return field if is_variant(field, "unbound") and not hasattr(content.cls, name) else None
-
-
-def _has(engine: Engine, x: Any, name: str) -> bool:
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and isinstance(content.fields.get(name), Unbound):
-        return hasattr(content.cls, name)
-    if isinstance(x, Const):
-        return hasattr(x.value, name)
-    if isinstance(content, ObjectCell):
-        if name in content.fields or hasattr(content.cls, name):
-            return True
-        if find(content.cls, "__getattr__") is not None:
-            raise engine.refuse("hasattr() of an object whose class has __getattr__")
-        return False
-    if is_number(x) or (isinstance(content, Array) and not engine.is_jax(x)):
-        classes = kinds_of(x) if is_number(x) else (np.ndarray,)
-        if len(found := {hasattr(cls, name) for cls in classes}) == 1:
-            return found.pop()
-        raise engine.refuse(f"the type of a number decides whether it has {name!r}")
-    with contextlib.suppress(CompileError, Stopped):
-        get_attribute(engine, x, name)
-        return True
-    return False
-
-
-@rule(hasattr)
-def _hasattr(engine: Engine, x: Any, name: Any) -> Any:
-    known = engine.static(name, "the name of an attribute")
-    field = _perhaps(engine, x, known)
-    return Const(_has(engine, x, known)) if field is None else field.tag
-
-
-@rule(setattr)
-def _setattr(engine: Engine, x: Any, name: Any, value: Any) -> Any:
-    set_attribute(engine, x, engine.static(name, "the name of an attribute"), value)
-    return Const(None)
-
-
-@rule(callable)
-def _callable(engine: Engine, x: Any) -> Any:
-    if isinstance(x, Const):
-        return Const(callable(x.value))
-    if isinstance(x, Compound):
-        return Const(x.kind in FUNCTIONS)
-    # Not hasattr: every class has the `__call__` of its metaclass.
-    return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
 
 
 @rule(functools.partial)
@@ -367,7 +239,7 @@ def _match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
 @rule(support.has_match_value)
 def _has_match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
     name = support.match_attribute(cls.value, index.value)
-    return Const(not name or _has(engine, x, name))
+    return has_attribute(engine, x, Const(name)) if name else Const(True)
 
 
 @rule(float.conjugate, int.conjugate, bool.conjugate)

@@ -73,6 +73,7 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
     Unbound,
+    Variant,
     is_variant,
 )
 from pyxla.infer.lists import growing, pools
@@ -582,8 +583,12 @@ class Engine:
         """`value`, refused where it has no single type or may be unbound."""
         if type(value) in _PLAIN:
             return value
-        if is_variant(value, "mixed"):
-            value = value.conflict
+        if isinstance(value, Variant):
+            if self.frames:
+                among = places(value, self.frames[-1].assumed)
+                value = value.items[among[0]] if len(among) == 1 else value
+            if is_variant(value, "mixed"):
+                value = value.conflict
         if isinstance(value, Unbound):
             return self.raise_constant(value.error)
         if isinstance(value, Conflict):
@@ -593,10 +598,7 @@ class Engine:
             raise self.demand(value.tests, refusal) or refusal
         if is_variant(value, "unbound"):
             self.ensure(value.tag, value.items[0].error)
-            value = self.moved(value.value)
-        if is_variant(value, "optional") and self.frames:
-            among = places(value, self.frames[-1].assumed)
-            return value.items[among[0]] if len(among) == 1 else value
+            return self.moved(value.value)
         return value
 
     def some(self, value: Any, message: str, kind: type[Exception] = TypeError) -> Any:

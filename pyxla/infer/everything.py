@@ -17,6 +17,7 @@ import pyxla.infer.containers.sets
 import pyxla.infer.containers.sorting
 import pyxla.infer.containers.watched
 import pyxla.infer.getters
+import pyxla.infer.introspection
 import pyxla.infer.loops.folding
 import pyxla.infer.random.legacy
 import pyxla.infer.random.methods

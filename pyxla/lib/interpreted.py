@@ -12,6 +12,11 @@ from typing import Any
 from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 
 
+def attribute_or(x: Any, name: str, default: Any) -> Any:
+    """`getattr(x, name, default)` where a path decides whether there is one."""
+    return getattr(x, name) if hasattr(x, name) else default
+
+
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> int:
     """`bisect.bisect_left`: how many of the sorted `a[lo:hi]` are less than `x`, from `lo`."""
     if lo < 0:

@@ -219,3 +219,76 @@ def elements_below_what_may_be_none(x):
     high = x[x > -0.5]
     below = high <= limit
     return below, below.sum(), high[below]
+
+
+class Reading:
+    def __init__(self, value):
+        self.value = value
+
+
+SIDES = [lambda v=v: (np.array([v, -1.0]),) for v in (3.0, 1.5, 0.5, -1.0)]
+
+
+@program("optional", *SIDES)
+def class_of_a_number_or_none(x):
+    r = None
+    for i in range(len(x)):
+        if x[i] > 2:
+            r = i
+        elif x[i] > 0:
+            r = x[i]
+    tests = isinstance(r, int), isinstance(r, float), isinstance(r, (int, type(None)))
+    return tests, type(r) is int, type(r) is type(None), callable(r), hasattr(r, "real")
+
+
+@program("optional", *SIDES)
+def class_of_an_exception_or_none(x):
+    e = None
+    try:
+        if x[0] > 2:
+            raise KeyError("k")
+        if x[0] > 1:
+            raise ValueError("v")
+    except (KeyError, ValueError) as error:
+        e = error
+    return isinstance(e, LookupError), isinstance(e, Exception), isinstance(e, (str, type(None)))
+
+
+@program("optional", *SIDES)
+def attributes_of_an_instance_or_none(x):
+    r = None
+    if x[0] > 1:
+        r = Reading(x[0])
+    known = getattr(r, "value", -1.0), getattr(r, "other", 2.0), getattr(r, "value", None)
+    return known, hasattr(r, "value"), hasattr(r, "other"), isinstance(r, Reading), callable(r)
+
+
+@program("optional", *SIDES)
+def attribute_on_some_paths(x):
+    r = Reading(x[0])
+    if x[0] > 1:
+        r.other = 2.0
+    found = getattr(r, "other", -1.0)
+    if hasattr(r, "other"):
+        found += r.other
+    return found, getattr(r, "other", None)
+
+
+@program("optional", *SIDES)
+def class_of_a_number(x):
+    n = 1 if x[0] > 1 else 2.5
+    return type(n) is int, type(n) is float, type(n).__name__
+
+
+@program("optional", *SIDES)
+def matched_or_none(x):
+    r = None
+    if x[0] > 2:
+        r = Reading(x[0])
+    match r:
+        case Reading(other=v):
+            return v
+        case Reading(value=v):
+            return v + 1
+        case None:
+            return 0.0

@@ -15,7 +15,7 @@ from pyxla.infer.joins.joined import joined_array_type
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.core import Value
 from pyxla.lib.indexing import resized
-from pyxla.lib.operands import BOOL
+from pyxla.lib.operands import BOOL, INT
 from pyxla.ops.elementwise import add, and_, compare, convert, or_, select
 from pyxla.ops.shape import constant
 
@@ -38,6 +38,11 @@ def same_refs(xs: Any, ys: Any) -> bool:
 def one_of(value: Value, count: int) -> Scalar:
     """`value` as the position of one of `count` things."""
     return Scalar(value, extent.IntFact(0, count - 1))
+
+
+def position(tag: Scalar) -> Scalar:
+    """A tag that is a bool as the int that it is."""
+    return one_of(convert(tag.value, dtype=INT, weak=True), 2)
 
 
 def chosen(selector: Scalar, values: Sequence[Value]) -> Value:

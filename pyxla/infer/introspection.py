@@ -1,0 +1,181 @@
+"""Builtins that ask of what class an object is, and for its attributes by name.
+
+Of one of several values (`lattice.Variant`) each is asked, and its tag tells the answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import CompileError
+from pyxla.frontend import support
+from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
+from pyxla.infer.calls.dispatch import call, find
+from pyxla.infer.containers.structure import content_of
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts.refine import is_there
+from pyxla.infer.frame import Stopped
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import is_one_of, is_zero_dim, kinds_of
+from pyxla.infer.lattice import (
+    FUNCTIONS,
+    Array,
+    Compound,
+    Const,
+    Unbound,
+    Variant,
+    is_none,
+    is_number,
+    is_variant,
+    optional,
+)
+from pyxla.infer.objects import (
+    class_of_exception,
+    get_attribute,
+    is_instance,
+    set_attribute,
+    type_of,
+)
+from pyxla.infer.operators import both, either, negate
+from pyxla.infer.raising import exceptions
+from pyxla.lib.containers import actual
+from pyxla.lib.interpreted import attribute_or
+from pyxla.lib.registry import rule
+from pyxla.ops.elementwise import add, multiply
+
+
+def _of_each(engine: Engine, x: Variant, asked: Callable[[Any], Any]) -> Any:
+    """The bool that is `asked` of each of what `x` may be."""
+    hits = [asked(item) for item in x.items]
+    if x.kind != "optional":
+        return flag_of(x.tag, [bool(hit.value) for hit in hits])
+    of_none, hit = hits
+    there = is_there(x)
+    if of_none.value:
+        return either(engine, negate(engine, there), hit)
+    return both(engine, there, hit)
+
+
+@rule(isinstance, support.is_instance)
+def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
+    found = engine.static(classes, "the class of isinstance")
+    flat: list[type] = []
+    stack = [found]
+    while stack:
+        cls = stack.pop()
+        if isinstance(cls, tuple):
+            stack.extend(cls)
+        elif isinstance(cls, types.UnionType):
+            stack.extend(cls.__args__)
+        else:
+            flat.append(cls)
+    engine.captures.guard_classes(flat)
+    if isinstance(x, Variant):
+        return _of_each(engine, x, lambda item: _isinstance(engine, item, classes))
+    if isinstance(x, Const):
+        return Const(isinstance(x.value, tuple(flat)))
+    if getattr(x, "kinds", None) is not None:
+        return is_one_of(x, tuple(flat))
+    return Const(is_instance(engine, x, tuple(flat)))
+
+
+@rule(issubclass)
+def _issubclass(engine: Engine, x: Any, classes: Any) -> Any:
+    known = engine.static(classes, "the class of issubclass")
+    engine.captures.guard_classes(known if isinstance(known, tuple) else (known,))
+    if choices.is_choice(x):
+        return choices.test(x, lambda cls: issubclass(cls, known))
+    return engine.fold_object(issubclass, (engine.static(x, "a class"), known))
+
+
+@rule(type)
+def _type(engine: Engine, x: Any) -> Any:
+    if getattr(x, "kinds", None) is not None:
+        classes = [np.ndarray if is_zero_dim(kind) else kind for kind in x.kinds.choices]
+        return choices.one_of_these(x.kinds.tag, classes)
+    if exceptions.is_exception(x):
+        return class_of_exception(x)
+    if is_variant(x, "optional"):
+        cls, tag = _type(engine, x.value), position(x.tag)
+        if isinstance(cls, Const):
+            return choices.one_of_these(tag, [type(None), cls.value])
+        place = multiply(tag.value, add(cls.tag.value, number(1)))
+        return choices.one_of_these(one_of(place, 1 + len(cls.items)), [type(None), *cls.values])
+    return Const(actual(type_of(engine, x)))
+
+
+@rule(getattr)
+def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
+    known = engine.static(name, "the name of an attribute")
+    if not default:
+        return get_attribute(engine, x, known)
+    field = _perhaps(engine, x, known)
+    if field is not None and is_none(default[0]):
+        return optional(field.value, field.tag)
+    if field is not None or is_variant(x, "optional"):
+        return call(engine, Const(attribute_or), [x, name, *default], {})
+    return get_attribute(engine, x, known) if _has(engine, x, known) else default[0]
+
+
+def _perhaps(engine: Engine, x: Any, name: str) -> Variant | None:
+    """A field that an instance has on some paths only, and its class never."""
+    content = content_of(engine, x)
+    field = content.fields.get(name) if isinstance(content, ObjectCell) else None
+    return field if is_variant(field, "unbound") and not hasattr(content.cls, name) else None
+
+
+def _has(engine: Engine, x: Any, name: str) -> bool:
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and isinstance(content.fields.get(name), Unbound):
+        return hasattr(content.cls, name)
+    if isinstance(x, Const):
+        return hasattr(x.value, name)
+    if isinstance(content, ObjectCell):
+        if name in content.fields or hasattr(content.cls, name):
+            return True
+        if find(content.cls, "__getattr__") is not None:
+            raise engine.refuse("hasattr() of an object whose class has __getattr__")
+        return False
+    if is_number(x) or (isinstance(content, Array) and not engine.is_jax(x)):
+        classes = kinds_of(x) if is_number(x) else (np.ndarray,)
+        if len(found := {hasattr(cls, name) for cls in classes}) == 1:
+            return found.pop()
+        raise engine.refuse(f"the type of a number decides whether it has {name!r}")
+    with contextlib.suppress(CompileError, Stopped):
+        get_attribute(engine, x, name)
+        return True
+    return False
+
+
+@rule(hasattr)
+def has_attribute(engine: Engine, x: Any, name: Any) -> Any:
+    """`hasattr(x, name)`, a bool."""
+    if is_variant(x, "optional"):
+        return _of_each(engine, x, lambda item: has_attribute(engine, item, name))
+    known = engine.static(name, "the name of an attribute")
+    field = _perhaps(engine, x, known)
+    return Const(_has(engine, x, known)) if field is None else is_there(field)
+
+
+@rule(setattr)
+def _setattr(engine: Engine, x: Any, name: Any, value: Any) -> Any:
+    set_attribute(engine, x, engine.static(name, "the name of an attribute"), value)
+    return Const(None)
+
+
+@rule(callable)
+def _callable(engine: Engine, x: Any) -> Any:
+    if isinstance(x, Const):
+        return Const(callable(x.value))
+    if isinstance(x, Compound):
+        return Const(x.kind in FUNCTIONS)
+    if isinstance(x, Variant):
+        return _of_each(engine, x, lambda item: _callable(engine, item))
+    # Not hasattr: every class has the `__call__` of its metaclass.
+    return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
