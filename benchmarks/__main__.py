@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 import pyxla
-from benchmarks import front_end, gradients, models, run_time
+from benchmarks import front_end, gradients, growth, models, run_time
 from benchmarks.measure import ROOT, Row
 
 SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
@@ -27,6 +27,7 @@ SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
     "instructions": ("Instructions before XLA's passes", run_time.instruction_section),
     "front-end": ("Front-end time, fresh process", front_end.section),
     "trip-count": ("Loops stay loops", front_end.loop_section),
+    "growth": ("Front-end time as programs grow", growth.section),
     "overhead": ("Call overhead", run_time.overhead_section),
     "loops": ("Scalar loops", run_time.scalar_loops_section),
     "newton": ("Truncated Newton-CG", run_time.newton_section),

@@ -17,7 +17,6 @@ import dataclasses
 import json
 import statistics
 import time
-import types
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -120,21 +119,16 @@ class _Inferred(Exception):  # noqa: N818 - control flow, not an error
     """The call has the program that it would run."""
 
 
-class _NotLowered:
-    """Stands for the executable of a specialization of which only inference is wanted."""
-
-    outcome = types.SimpleNamespace(writes=(), patches=())
-    program = types.SimpleNamespace(has_effects=True)  # which are not kept
-
-    def __call__(self, *args: Any) -> Any:
-        raise _Inferred
+def _not_lowered(compilation: Any) -> Any:
+    """In the place of the executable of a specialization of which only inference is wanted."""
+    raise _Inferred
 
 
 def cost(program: Program, checks: bool) -> Cost:
     """What inferring a program costs; its samples are called in order, nothing is run."""
     fn = pyxla.compile(program.fn, checks=checks)
     meter = Meter()
-    with mock.patch.object(api, "executable", lambda _: _NotLowered()):
+    with mock.patch.object(api, "executable", _not_lowered):
         for sample in program.samples:
             try:
                 with meter.call():

@@ -92,6 +92,7 @@ from pyxla.ir.op import OpError
 from pyxla.lib.foreign import Host
 from pyxla.lib.meetings import Meeting, meetings
 from pyxla.lib.operands import as_array
+from pyxla.ops.elementwise import not_
 from pyxla.options import DEFAULTS
 
 
@@ -561,9 +562,13 @@ class Engine:
         envs = refined(frame.env, learned[0]), refined(frame.env, learned[1])
         if envs[0] is None and envs[1] is None:
             envs = (None, frame.env)  # facts exclude that control comes here: any side will do
-        if None in envs:  # facts exclude one side
-            side = envs.index(None) ^ 1
+        side = envs.index(None) ^ 1 if None in envs else None  # facts exclude the other one
+        if side is None and (found := catching.noted(self, frame, targets, envs)) is not None:
+            side = found[0] ^ 1
+            self.faults.note(found[1], cond.value if side == 0 else not_(cond.value))
+        if side is not None:
             edge = Edge(self.block, self.heap, envs[side], (), self.loc)
+            edge.assumed = frame.assumed + learned[side]
             self.go(frame, block, targets[side], edge)
             return
         blocks = Block(), Block()

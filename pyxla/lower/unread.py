@@ -33,16 +33,18 @@ from pyxla.ops.index import dynamic_slice
 CARRIED = 64  # elements of a row that is carried
 
 
-def drop_unread(region: Region) -> bool:
+def drop_unread(region: Region, needs: Uses | None = None) -> bool:
     """Do this to the loops of a region, in place; whether there was anything to do."""
-    changed, loops = False, []
+    changed, loops, needs = False, [], needs or Uses()
     for instr in region.instrs:
         for inner in instr.regions:
-            changed |= drop_unread(inner)
+            if drop_unread(inner, needs):
+                changed = True
+                needs.found.clear()
         if instr.op is while_ and any(_is_carried(instr, k) for k in range(len(instr.operands))):
             loops.append(instr)
     if loops:
-        used = set(region.results).union(*[uses(instr) for instr in region.instrs])
+        used = set(region.results).union(*[needs(instr) for instr in region.instrs])
         for loop in loops:
             changed |= _Loop(loop, used).rewrite(region.instrs)
     return changed

@@ -177,8 +177,9 @@ class Outputs:
 
     def counts(self, path: Raised) -> tuple[out.Path, ...]:
         """The Python ints among the arguments that decide whether a path is taken."""
-        tests = deciding_tests(path.edge.block)
-        found = {v: None for test in tests for v in parameters(test, paths=True)}
+        if not any(v.type.dtype.kind == "i" for v in self.world.scalars):
+            return ()
+        found = parameters(*deciding_tests(path.edge.block), paths=True)
         numbers = [v for v in found if v.type.dtype.kind == "i" and v in self.world.scalars]
         return tuple([self.world.scalars[v] for v in numbers])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.lattice import Array, Compound, Scalar, Tuple, Variant
@@ -57,10 +57,10 @@ def by_counted_loops(value: Value, heads: Collection[Block]) -> bool:
     return all(x is not None and by_arguments(x, heads) for x in (value, *tests))
 
 
-def parameters(value: Value | None, paths: bool = False) -> list[Value]:
-    """The parameters and loads that `value` is computed from; `paths`: and what decides which of
-    the values that meet in it it is."""
-    return _origins(value, paths)[0] if value is not None else []
+def parameters(*values: Value | None, paths: bool = False) -> list[Value]:
+    """The parameters and loads that `values` are computed from; `paths`: and what decides which of
+    the values that meet in one it is."""
+    return _origins([value for value in values if value is not None], paths)[0]
 
 
 def loops_of_constants(value: Value, heads: Mapping[Block, Block]) -> set[Block]:
@@ -68,18 +68,18 @@ def loops_of_constants(value: Value, heads: Mapping[Block, Block]) -> set[Block]
 
     heads: the headers of loops in typed code, and what they are in untyped code.
     """
-    found, blocks = _origins(value, paths=True)
+    found, blocks = _origins([value], paths=True)
     if found or not by_arguments(value, heads):
         return set()
     return {heads[block] for block in blocks if block in heads}
 
 
-def _origins(value: Value, paths: bool) -> tuple[list[Value], set[Block]]:
-    """The parameters and loads that `value` is computed from, and the blocks where values meet."""
+def _origins(values: Sequence[Value], paths: bool) -> tuple[list[Value], set[Block]]:
+    """The parameters and loads that `values` are computed from, and the blocks where they meet."""
     found: dict[Value, None] = {}
     blocks: set[Block] = set()
     seen: set[Value] = set()
-    stack = [value]
+    stack = [*values]
     while stack:
         x = stack.pop()
         if x in seen:

@@ -23,6 +23,7 @@ from pyxla.ops.elementwise import compare
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
+    from pyxla.infer.frame import Frame
 
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 
@@ -107,6 +108,32 @@ def _note(
     loc, _ = in_program(engine.loc, engine.chain())
     edge = Edge(block, engine.heap.copy(), {}, (), loc)
     engine.raised.append(Raised(edge, exception, loc, catchable, refusal))
+
+
+def noted(engine: Engine, frame: Frame, targets: Sequence[Block], envs: Sequence[Env]) -> Any:
+    """Of a branch of the library's own Python, one side of which raises what CPython raises by
+    itself: that side, and the site at which it is noted as a fault; None of others."""
+    if engine.faults.noted is None or not frame.module.get("__name__", "").startswith("pyxla.lib"):
+        return None
+    sides = [i for i, target in enumerate(targets) if isinstance(target.terminator, core.Raise)]
+    if len(sides) != 1 or targets[sides[0]].phis:
+        return None
+    (side,) = sides
+    mark, position = len(engine.raised), frame.position
+    here = Edge(engine.block, engine.heap, frame.env, (), engine.loc)
+    assumed = frame.assumed
+    scratch = Edge(Block("scratch"), engine.heap.copy(), dict(envs[side]), (), engine.loc)
+    engine.enter(scratch)
+    frame.env = scratch.env
+    engine.visit(frame, targets[side])
+    paths = engine.raised[mark:]
+    del engine.raised[mark:]
+    engine.enter(here)
+    frame.env, frame.position, frame.assumed = here.env, position, assumed
+    if len(paths) != 1 or engine.catches(kind := paths[0].exception.meta):
+        return None
+    site = paths[0].loc, kind
+    return None if engine.faults.in_place(site) else (side, site)
 
 
 def as_raised(engine: Engine, error: CompileError) -> Compound | None:

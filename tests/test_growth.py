@@ -1,0 +1,23 @@
+"""What compiling costs grows as programs do, in counts that do not depend on the machine."""
+
+import pytest
+
+from benchmarks.growth import FAMILIES, LINEAR, exponent
+
+GROWING = [name for name, family in FAMILIES.items() if family.linear]
+NESTED = 3.2  # an order of reverse mode: the code, forwards and backwards
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_cost_is_near_linear(name):
+    few, many = (FAMILIES[name].cost(n) for n in (8, 16))
+    assert exponent(few.visits, many.visits) <= LINEAR
+    assert exponent(few.instructions, many.instructions) <= LINEAR
+    assert many.attempts == few.attempts
+
+
+def test_an_order_of_derivatives_costs_no_more_than_the_code_thrice():
+    costs = [FAMILIES["orders of derivatives"].cost(n) for n in range(2, 6)]
+    for few, many in zip(costs, costs[1:], strict=False):
+        assert many.instructions <= NESTED * few.instructions
+        assert many.visits - few.visits <= 10
