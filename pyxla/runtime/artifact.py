@@ -207,12 +207,12 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             leaves.append(np.array(held, type.dtype))
         case descriptions.ArgText(type):
             _check(isinstance(x, str), "a text", x, path)
-            codes, size = texts.leaves_of(x)
-            fits = size <= type.shape[0] and codes.dtype.itemsize <= type.dtype.itemsize
+            codes, length = texts.leaves_of(x)
+            fits = int(length) <= type.shape[0] and codes.dtype.itemsize <= type.dtype.itemsize
             _check(fits, f"a text of at most {type.shape[0]} characters", x, path)
             held_ = np.zeros(type.shape, type.dtype)
-            held_[:size] = codes[:size]
-            leaves += (held_, size)
+            held_[:length] = codes[:length]
+            leaves += (held_, length)
         case ArgStatic(value):
             _check(x == value, repr(value), x, path)
         case descriptions.ArgTuple(_, items) | descriptions.ArgList(items):

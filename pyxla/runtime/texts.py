@@ -18,13 +18,13 @@ CODES = "codes"
 _LEAST = 16
 
 
-def leaves_of(text: str) -> tuple[np.ndarray, int]:
+def leaves_of(text: str) -> tuple[np.ndarray, np.int64]:
     """The code points of a text, with room up to a power of two, and how many there are."""
     codes = np.frombuffer(*_encoded(text))
     room = max(_LEAST, 1 << max(codes.size - 1, 0).bit_length())
     held = np.zeros(room, codes.dtype)
     held[: codes.size] = codes
-    return held, codes.size
+    return held, np.int64(codes.size)
 
 
 def _encoded(text: str) -> tuple[bytes, Any]:

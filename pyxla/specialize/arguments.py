@@ -13,16 +13,17 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures, Place
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.raising.faults import Site
 from pyxla.infer.rules import RULES
 from pyxla.infer.text.codes import string
+from pyxla.ir.build import building
 from pyxla.ir.core import Value
-from pyxla.ir.types import array_type, python_type
-from pyxla.lib.operands import splat
+from pyxla.ir.types import array_type
+from pyxla.lib.operands import INT, splat
+from pyxla.lib.strings import bounded
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import Path
@@ -134,10 +135,10 @@ class World:
                 return self.pin(NumberList(Ref(data), python=True), path)
             case descriptions.ArgText(type):
                 codes = self.param(type, self.names.get(path[0], ""))
-                size = self.param(python_type(int))
+                size = self.param(array_type(INT))
                 self.numbers |= {codes: path, size: path}
-                bounded = Scalar(size, extent.IntFact(0, type.shape[0]))
-                return string(Array(codes, (bounded,)))
+                with building(self.engine.builder):
+                    return string(bounded(codes, size))
             case descriptions.ArgDict(keys, values):
                 items = tuple([self.abstract(v, (*path, k)) for k, v in zip(keys, values)])
                 return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)

@@ -68,7 +68,7 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
         return Const(tuple(x.value))
     if (grown := columnar.found(engine.heap, x)) is not None and grown.cls is tuple:
         return x
-    x = source(engine, x)
+    x = strings.characters(engine, x) if strings.is_dynamic(x) else source(engine, x)
     grown = columnar.found(engine.heap, x)
     if grown is None and unknown(engine, x):
         x = methods.of_unknown_length(engine, x)

@@ -35,7 +35,7 @@ from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
-from pyxla.infer.lists.items import item_of
+from pyxla.infer.lists.items import item_of, layout_of
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
 from pyxla.lib.interpreted import indexed, stepped, zip_strictly
@@ -306,13 +306,15 @@ def _set_order(engine: Engine, content: SetCell) -> list[Any]:
 
 
 def _ordered(engine: Engine, content: ObjectCell) -> Any:
-    """The items of a set in CPython's order."""
+    """The items of a set in CPython's order; texts, for which it promises none, sorted."""
     names, changed = content.fields["names"], content.fields["changed"]
     grown = columnar.found(engine.heap, names)
     items = engine.content(names).items if grown is None else ()
     if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):
         return names
     kinds = [grown.item] if grown else [item_of(engine.heap, x) for x in items]
+    if all(layout_of(kind) is not None for kind in kinds):
+        return call(engine, Const(sorted), [names], {})
     only_added = isinstance(changed, Const) and changed.value is None
     if not only_added or not all(map(methods.are_ints, kinds)):
         raise engine.refuse(

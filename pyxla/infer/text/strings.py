@@ -278,20 +278,26 @@ def _int_at(column: Value, i: int) -> Scalar:
 def _changed(name: str) -> tuple[strings.Table, strings.Table]:
     """What a method makes of code points, and of which it makes something else than one, or what
     depends on the others (a sigma)."""
+    method = getattr(str, name)
 
-    def made(chars: np.ndarray) -> np.ndarray:
-        if name == "casefold":
-            return np.array([c.casefold() for c in chars.tolist()])
-        return getattr(np.strings, name)(chars.astype("U3"))
+    def changed(chars: np.ndarray) -> dict[int, str]:
+        """Those that it changes, which all have a case."""
+        cased = np.flatnonzero(strings.has_case(chars)).tolist()
+        return {i: method(chr(i)) for i in cased}
+
+    def is_odd(i: int, made: str) -> bool:
+        return len(made) != 1 or chr(i) == "\u03a3" or i < 256 <= ord(made)
 
     def odd(chars: np.ndarray) -> np.ndarray:
-        changed = made(chars)
-        wider = (chars < "\u0100") & (changed.astype("U1") >= "\u0100")
-        return (np.strings.str_len(changed) > 1) | (chars == "\u03a3") | wider
+        found = np.zeros(chars.shape, bool)
+        found[[i for i, made in changed(chars).items() if is_odd(i, made)]] = True
+        return found
 
     def codes(chars: np.ndarray) -> np.ndarray:
-        kept = np.where(odd(chars), chars, made(chars).astype("U1"))
-        return kept.astype("U1").view(strings.WIDE).astype(np.int64)
+        found = np.arange(chars.size)
+        for i, made in changed(chars).items():
+            found[i] = i if is_odd(i, made) else ord(made)
+        return found
 
     return codes, odd
 
