@@ -28,6 +28,7 @@ from pyxla.errors import (
     ValueNeeded,
     shorten,
 )
+from pyxla.frontend import dispatchers
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, sharing, signature
@@ -581,6 +582,7 @@ def compile_with(function: Any, options: Options) -> Any:
         return type(function)(compile_with(function.__func__, options))
     if not callable(function):
         raise CompileError(f"pyxla.compile takes a function, not {type(function).__name__}")
+    function = dispatchers.python_function(function) or function
     if disabled():
         return Plain(function, options)
     compiled = Compiled(function, options)

@@ -24,6 +24,7 @@ from typing import Any
 
 from pyxla import collector, journal
 from pyxla.errors import CompileError, InternalError, Location, spell
+from pyxla.frontend import dispatchers
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
@@ -155,6 +156,7 @@ def _hlo(compilation: Compilation, optimized: bool) -> str:
 def source_of(function: Any) -> SourceFunction:
     """The source of the Python function that a call of `function` runs."""
     while True:
+        function = dispatchers.unwrapped(function)
         if isinstance(function, functools.partial):
             function = function.func
         elif isinstance(function, types.MethodType):

@@ -26,5 +26,6 @@ import pyxla.infer.real_or_complex
 import pyxla.infer.text.logged
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned
+import pyxla.infer.ufuncs
 import pyxla.infer.vectorized
 import pyxla.infer.wrapping

@@ -47,11 +47,11 @@ def _settings(made: Any) -> Settings:
     signature = None
     if made.signature is not None:
         ins, outs = made.signature.replace(" ", "").split("->")
-        signature = _dimensions(ins), _dimensions(outs)
+        signature = dimensions(ins), dimensions(outs)
     return Settings(otypes, frozenset(made.excluded), made.cache, signature)
 
 
-def _dimensions(text: str) -> tuple[Names, ...]:
+def dimensions(text: str) -> tuple[Names, ...]:
     parts = re.findall(r"\(([^)]*)\)", text)
     return tuple([tuple(part.split(",")) if part else () for part in parts])
 
@@ -136,7 +136,7 @@ def _by_elements(engine: Engine, function: Any, args: Sequence[Any], given: Sett
     """Without `otypes` the first call says which dtypes there are."""
     operands = [as_array(engine.operand(x)) for x in args]
     shape = broadcast_shapes(*[x.shape for x in operands])
-    rows = _rows(engine, operands, shape, [x.shape[x.ndim :] for x in operands])
+    rows = rows_of(engine, operands, shape, [x.shape[x.ndim :] for x in operands])
     count = int(np.prod(shape, dtype=int))
     several, kept = False, Tuple(())
     if given.otypes is None:
@@ -150,8 +150,8 @@ def _by_elements(engine: Engine, function: Any, args: Sequence[Any], given: Sett
     if count:
         items = [function, Tuple(tuple(outs)), Tuple(tuple(rows)), kept]
         call_object(engine, drivers.vectorized, items, {})
-    shaped = [_shaped(engine, out, shape) for out in outs]
-    return Tuple(tuple(shaped)) if several or len(shaped) > 1 else shaped[0]
+    found = [shaped(engine, out, shape) for out in outs]
+    return Tuple(tuple(found)) if several or len(found) > 1 else found[0]
 
 
 def _by_parts(engine: Engine, function: Any, args: Sequence[Any], given: Settings) -> Any:
@@ -163,11 +163,11 @@ def _by_parts(engine: Engine, function: Any, args: Sequence[Any], given: Setting
     operands = [as_array(engine.operand(x)) for x in args]
     sizes: dict[str, int] = {}
     for x, names in zip(operands, ins, strict=True):
-        _measure(engine, x.shape, names, sizes)
+        measure(engine, x.shape, names, sizes)
     outer = [x.shape[: x.ndim - len(names)] for x, names in zip(operands, ins, strict=True)]
     shape = broadcast_shapes(*outer)
     inner = [tuple(sizes[name] for name in names) for names in ins]
-    rows = _rows(engine, operands, shape, inner, read_only=READ_ONLY)
+    rows = rows_of(engine, operands, shape, inner, read_only=READ_ONLY)
     count = int(np.prod(shape, dtype=int))
     if not count and given.otypes is not None:
         raise engine.refuse(
@@ -182,17 +182,17 @@ def _by_parts(engine: Engine, function: Any, args: Sequence[Any], given: Setting
     outs = []
     for k, (x, names) in enumerate(zip(parts, results, strict=True)):
         found = _number(engine, x, given.otypes is None)
-        _measure(engine, found.shape, names, sizes)
+        measure(engine, found.shape, names, sizes)
         dtype = found.dtype if given.otypes is None else given.otypes[k]
         made = np.zeros((count, *[sizes[name] for name in names]), dtype)
         outs.append(arrays.fresh(engine, as_array(made)))
     items = [function, Tuple(tuple(outs)), Tuple(tuple(rows)), Tuple(tuple(parts))]
     call_object(engine, drivers.vectorized_parts, items, {})
-    shaped = [_shaped(engine, out, shape) for out in outs]
-    return Tuple(tuple(shaped)) if len(shaped) > 1 else shaped[0]
+    whole = [shaped(engine, out, shape) for out in outs]
+    return Tuple(tuple(whole)) if len(whole) > 1 else whole[0]
 
 
-def _measure(engine: Engine, shape: Shape, names: Names, sizes: dict[str, int]) -> None:
+def measure(engine: Engine, shape: Shape, names: Names, sizes: dict[str, int]) -> None:
     """Note the sizes of the dimensions that `names` names, the last ones of `shape`."""
     if len(shape) < len(names):
         error = (
@@ -206,7 +206,7 @@ def _measure(engine: Engine, shape: Shape, names: Names, sizes: dict[str, int]) 
             engine.raise_constant(ValueError(error))
 
 
-def _rows(
+def rows_of(
     engine: Engine, operands: Sequence[Array], shape: Shape, parts: Sequence[Shape], **info: Any
 ) -> list[Ref]:
     """The operands as arrays of the elements, or parts, that the calls take one after the other."""
@@ -248,7 +248,7 @@ def _number(engine: Engine, x: Any, typed: bool = True) -> Array:
     return as_array(found)
 
 
-def _shaped(engine: Engine, out: Ref, shape: Shape) -> Ref:
+def shaped(engine: Engine, out: Ref, shape: Shape) -> Ref:
     """The results in their places."""
     value = as_array(engine.operand(out)).value
     found = reshape(value, shape=(*shape, *value.type.shape[1:]))

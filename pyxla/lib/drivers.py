@@ -27,6 +27,21 @@ def vectorized_parts(function: Any, outs: Any, rows: Any, first: Any) -> None:
         _put(outs, i, (found,) if len(outs) == 1 else found)
 
 
+def of_items(function: Any, out: Any, rows: Any, first: Any) -> None:
+    """Fill 1-d `out` with what `function` returns for elements of 1-d `rows`; first: its result for
+    the first of them, in a tuple, or an empty one."""
+    for i in range(len(first)):
+        out[i] = first[i]
+    for i in range(len(first), len(out)):
+        out[i] = function(*[row[i] for row in rows])
+
+
+def of_parts(function: Any, outs: Any, rows: Any) -> None:
+    """Call `function` with items of `rows` and of `outs`, which it fills."""
+    for i in range(len(outs[0])):
+        function(*[row[i] for row in rows], *[out[i] for out in outs])
+
+
 def _put(outs: Any, i: Any, found: Any) -> None:
     for k in range(len(found)):
         outs[k][i] = found[k]

@@ -32,6 +32,7 @@ import ml_dtypes
 import numpy as np
 
 from pyxla.errors import Location
+from pyxla.frontend.dispatchers import unwrapped
 from pyxla.infer.calls.captures import is_constant
 from pyxla.infer.containers.steps import is_steady
 from pyxla.lib.random.state import STATES
@@ -129,6 +130,10 @@ class Walk:
         elif hasattr(x, "__pyxla_function__") and hasattr(x, "options"):
             self.emit("compiled", self.number(x))
             self._each((x.__pyxla_function__, x.options))
+        elif (function := unwrapped(x)) is not x:
+            about = [repr(getattr(x, name, None)) for name in ("signature", "types", "_frozen")]
+            self.emit("dispatcher", self.number(x), kind.__qualname__, *about)
+            self.visit(function)
         elif package_of(kind.__module__) == "pyxla":
             self._own(x)
         elif self._is_named(x):

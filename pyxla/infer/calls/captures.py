@@ -23,6 +23,7 @@ import ml_dtypes
 import numpy as np
 
 from pyxla.errors import CompileError, UndefinedName
+from pyxla.frontend.dispatchers import is_dispatcher
 from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
@@ -361,7 +362,7 @@ def is_constant(value: Any) -> bool:
         return all(is_constant(item) for item in value)
     if lookup(value) is not None or hasattr(value, "__pyxla_function__"):
         return True
-    if hasattr(type(value), "__pyxla_constant__"):
+    if hasattr(type(value), "__pyxla_constant__") or is_dispatcher(value):
         return True
     if isinstance(value, np.ndarray) or type(value) in STATES:
         return False

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError
-from pyxla.frontend import support
+from pyxla.frontend import dispatchers, support
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
@@ -130,6 +130,10 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if isinstance(value, types.MethodType):  # which has the attributes of its function
         owner = engine.captures.abstract(engine, value.__self__)
         return call_object(engine, value.__func__, [owner, *args], kwargs)
+    if (function := dispatchers.stand_in(value)) is not None:
+        return call_object(engine, function, args, kwargs)
+    if dispatchers.element_function(value) is not None and not kwargs:
+        return call_object(engine, dispatchers.applied, [Const(value), *args], {})
     inline = getattr(value, "__pyxla_inline__", None)
     if inline is not None:
         return inline(engine, args, kwargs)
