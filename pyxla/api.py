@@ -31,7 +31,7 @@ from pyxla.errors import (
 from pyxla.frontend import dispatchers
 from pyxla.options import Options, make_options
 from pyxla.pipeline import Compilation, executable
-from pyxla.runtime import artifact, descriptions, sharing, signature
+from pyxla.runtime import artifact, descriptions, placement, sharing, signature, usage
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.numbers import ITEMS
@@ -265,6 +265,8 @@ class Compiled:
         self, entry: Entry, fault: Faulty, args: tuple[Any, ...], names: Any, leaves: list[Any]
     ) -> Any:
         """Run once more, with the checks that failed in place."""
+        if entry.executable.outcome.donated:
+            raise fault.error()
         replayed = frozenset([(site.loc, site.cls) for site in fault.sites])
         request = replace(entry.request, replayed=replayed)
         try:
@@ -350,6 +352,17 @@ class Compiled:
                     made = self.lower(*args[:split], **keywords)
                     entry = self._compiled(made, record)
                 self._keep((names, signature.keyed(made.request.args)), entry)
+
+    def memory(self, *given: Any, **named: Any) -> usage.Usage:
+        """The bytes that a call with arguments of these types takes on the device: arguments,
+        results, temporaries and the peak, as XLA says; nothing is run.
+
+        >>> import pyxla
+        >>> pyxla.compile(lambda x: x + 1).memory(pyxla.f64[1000]).results
+        8000
+        """
+        made = self.lower(*given, **named)
+        return usage.usage(made.at("regions"), made.outcome)
 
     @property
     def specializations(self) -> tuple[Entry, ...]:
@@ -530,13 +543,42 @@ def disabled() -> bool:
     return os.environ.get("PYXLA_DISABLE", "") not in ("", "0")
 
 
+def _is_placed(options: Options) -> bool:
+    return options.placement is not None or bool(options.platform)
+
+
+class Placed(Compiled):
+    """A compiled function whose arguments and results lie where it is said."""
+
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        made = options.placement or placement.Placement()
+        super().__init__(function, replace(options, placement=made.named(function)))
+        self.placement: placement.Placement = self.options.placement
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with self.placement.scope(self.options.platforms):
+            return super().__call__(*self.placement.arguments(args), **kwargs)
+
+    def lower(self, *given: Any, **named: Any) -> Compilation:
+        with self.placement.scope():
+            return super().lower(*given, **named)
+
+
 @overload
 def compile(function: Callable[P, R], **options: Any) -> Function[P, R]: ...  # noqa: A001
 @overload
 def compile(  # noqa: A001
     function: None = None, **options: Any
 ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
-def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any:  # noqa: A001
+def compile(  # noqa: A001
+    function: Callable[..., Any] | None = None,
+    *,
+    mesh: Any = None,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    donate: Any = (),
+    **options: Any,
+) -> Any:
     """Compile a Python function over NumPy arrays into XLA programs, one for each signature.
 
     Use as a decorator, with or without options, or as a function.  The result is called like
@@ -556,6 +598,11 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     strict=True: round floats operation by operation, without fused products and reassociation.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
+    platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
+    mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.  in_shardings=,
+    out_shardings=: where positional arguments and results lie, as for `jax.jit`; NumPy arrays are
+    placed, results are `jax.Array`s.  donate="x": the name or position of an argument, or several,
+    whose `jax.Array`s are given up: the function may write to them, and results take their memory.
 
     CompileError, at the first call with arguments of these types, where the function is outside of
     the language; else what the function itself raises.
@@ -571,6 +618,8 @@ def compile(function: Callable[..., Any] | None = None, **options: Any) -> Any: 
     1.414213562373095
     """
     made = make_options(options)
+    placed = placement.asked(mesh, in_shardings, out_shardings, donate)
+    made = made if placed is None else replace(made, placement=placed)
     if function is None:
         return lambda f: compile_with(f, made)
     return compile_with(function, made)
@@ -585,7 +634,7 @@ def compile_with(function: Any, options: Options) -> Any:
     function = dispatchers.python_function(function) or function
     if disabled():
         return Plain(function, options)
-    compiled = Compiled(function, options)
+    compiled = (Placed if _is_placed(options) else Compiled)(function, options)
     annotations = ahead.annotated(function)
     if annotations is not None:
         # A global that comes later, or a value that is needed, waits for the first call.

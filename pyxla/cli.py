@@ -2,6 +2,8 @@
 
     pyxla lowered|ssa FILE:FUNC                          a stage, printed
     pyxla typed|stablehlo|hlo|dot FILE:FUNC TYPE...
+    pyxla memory FILE:FUNC TYPE...                       the memory that it takes
+    pyxla collectives --mesh data=8 FILE:FUNC TYPE...    what devices tell each other
     pyxla check FILE:FUNC TYPE...                        whether it compiles
     pyxla report FILE:FUNC TYPE|VALUE... -o OUT.html     a page about it
     pyxla explain FILE:FUNC TYPE...                      what was decided, and how long it took
@@ -22,11 +24,14 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import dataclasses
 import functools
 import importlib
 import importlib.util
+import math
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -39,8 +44,13 @@ import pyxla
 from pyxla import api, hlo, reflect, types
 from pyxla.console import diagnostics, doctor, kept
 from pyxla.errors import CompileError
+from pyxla.options import make_options
+from pyxla.reporting import communication
 from pyxla.reporting.api import needed
+from pyxla.runtime import jaxlink
 from pyxla.runtime.artifact import ArgumentError
+from pyxla.runtime.placement import Placement
+from pyxla.runtime.usage import usage
 
 OK, REFUSED, USAGE = 0, 1, 2
 
@@ -89,6 +99,16 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["hlo"].add_argument(
         "--optimized", action="store_true", help="as XLA compiled it"
     )
+    for name in ("stablehlo", "hlo"):
+        commands.choices[name].add_argument("--platform", default="", help=_PLATFORM)
+    memory = add("memory", _memory, "say how much memory a call takes", "FUNCTION", "TYPE...")
+    talk = add(
+        "collectives", _collectives, "say what devices tell each other", "FUNCTION", "TYPE..."
+    )
+    for command in (memory, talk):
+        command.add_argument(
+            "--mesh", default="", help="devices, which are simulated: data=4,model=2"
+        )
     add("check", _check, "say whether a function compiles", "FUNCTION", "TYPE...")
     report = add("report", _report, "write a page about a function", "FUNCTION", "GIVEN...")
     report.add_argument("-o", metavar="OUT", dest="out", default="report.html")
@@ -99,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     profile.add_argument("--runs", type=int, default=10, help="how often it is run")
     build = add("build", _build, "write an artifact", "FUNCTION", "TYPE...")
     build.add_argument("-o", metavar="OUT", dest="out", required=True)
+    build.add_argument("--platform", default="", help=f"{_PLATFORM}, or several: tpu,cuda,cpu")
     add("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
     add("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
     cache = add("cache", _cache, "list the programs that are kept on disk, or remove them")
@@ -126,6 +147,7 @@ def _command(
     return sub
 
 
+_PLATFORM = "for which platform: cpu, cuda, rocm, tpu"
 _EXAMPLES = {
     "lowered": "lowered model.py:dense",
     "ssa": "ssa model.py:dense",
@@ -134,6 +156,8 @@ _EXAMPLES = {
     "hlo": "hlo --optimized model.py:dense 'f32[10,10]' 'f32[10]'",
     "dot": "dot model.py:dense 'f32[10,10]' 'f32[10]' | dot -Tsvg",
     "check": "--format gcc check model.py:dense 'f32[10,10]' 'f32[10]'",
+    "memory": "memory model.py:dense 'f32[10,10]' 'f32[10]'",
+    "collectives": "collectives --mesh data=8 model.py:dense 'f32[1024@data,128]' 'f32[128]'",
     "report": "report model.py:dense 'f32[10,10]' 'f32[10]' -o report.html",
     "explain": "explain model.py:zeros 'static[5]'",
     "profile": "profile model.py:dense w.npy x.npy -o trace.json.gz",
@@ -169,8 +193,46 @@ _STAGES: dict[str, tuple[str, Callable[..., str]]] = {
 def _show(show: Callable[..., str], arguments: argparse.Namespace) -> None:
     options = {"optimized": True} if getattr(arguments, "optimized", False) else {}
     function, given = function_at(arguments.function), _types(getattr(arguments, "type", ()))
+    function = _for_platform(function, getattr(arguments, "platform", ""))
     text = show(function, *given, **options)
     print(text, end="" if text.endswith("\n") else "\n")
+
+
+def _for_platform(function: Any, platform: str) -> Any:
+    """The function, compiled for that platform."""
+    if not platform:
+        return function
+    plain, options = reflect.unwrapped(function)
+    made = make_options({"platform": platform})
+    return api.compile_with(plain, dataclasses.replace(options, platform=made.platform))
+
+
+def _memory(arguments: argparse.Namespace) -> None:
+    made, where, _ = _over(arguments)
+    print(usage(made.at("regions"), made.outcome, where))
+
+
+def _collectives(arguments: argparse.Namespace) -> None:
+    made, where, mesh = _over(arguments)
+    text = jaxlink.lowered(made.at("regions"), where).compile().as_text()
+    for found in communication.collectives(text, mesh):
+        print(found)
+
+
+def _over(arguments: argparse.Namespace) -> tuple[Any, Any, Any]:
+    """A function typed for arrays over a mesh, where one is given, and how its parameters lie."""
+    texts, mesh = arguments.type, None
+    if arguments.mesh:
+        sizes = [int(n) for n in re.findall(r"=(\d+)", arguments.mesh)]
+        flag = f"--xla_force_host_platform_device_count={math.prod(sizes)}"
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}"
+        mesh = communication.mesh_of(arguments.mesh)
+    function, options = reflect.unwrapped(function_at(arguments.function))
+    placed = dataclasses.replace(options.placement or Placement(), mesh=mesh)
+    compiled = api.compile_with(function, dataclasses.replace(options, placement=placed))
+    made = compiled.lower(*_types([communication.plain(text) for text in texts]))
+    where = communication.placed(made.at("regions"), mesh, texts) if mesh else ()
+    return made, where, mesh
 
 
 def _ops(arguments: argparse.Namespace) -> None:
@@ -254,6 +316,7 @@ def _completion(parser: argparse.ArgumentParser, arguments: argparse.Namespace) 
 
 def _build(arguments: argparse.Namespace) -> None:
     function, given = function_at(arguments.function), _types(arguments.type)
+    function = _for_platform(function, arguments.platform)
     try:
         api.build(function, *given, path=arguments.out)
     except (OSError, ValueError) as error:  # ValueError: a null character

@@ -31,6 +31,9 @@ class Options:
     ends with TimeoutError; 0: it may take any time.
     strict: floats are rounded operation by operation, as the program has them: no product is fused
     with a sum, and nothing is reassociated.
+    platform: for which platforms modules are made ("tpu", "cuda,cpu"), where programs do not run on
+    the default device.
+    placement: where arguments and results lie (`runtime.placement`).
     """
 
     checks: bool = True
@@ -43,8 +46,16 @@ class Options:
     snapshots: int = 64
     strict: bool = False
     timeout: float = 0.0
+    platform: str = ""
+    placement: Any = None
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """Those that are asked for; none is the default device's."""
+        return tuple([word.strip() for word in self.platform.split(",") if word.strip()])
 
 
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 DEFAULTS = Options()
 LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
 
@@ -52,6 +63,7 @@ LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
 def make_options(given: dict[str, Any]) -> Options:
     """Options from keywords; CompileError names an unknown one, or one of another type."""
     known = {f.name: type(getattr(Options(), f.name)) for f in fields(Options)}
+    del known["placement"]
     for name, value in given.items():
         if name not in known:
             raise CompileError(
@@ -65,4 +77,10 @@ def make_options(given: dict[str, Any]) -> Options:
     for name, least in LEAST.items():
         if given.get(name, least) < least:
             raise CompileError(f"option {name!r} is {given[name]}; it must be {least} at least")
-    return dataclasses.replace(DEFAULTS, **given)
+    made = dataclasses.replace(DEFAULTS, **given)
+    for name in made.platforms:
+        if name not in PLATFORMS:
+            raise CompileError(
+                f"unknown platform {name!r}", hint=f"the platforms are {', '.join(PLATFORMS)}"
+            )
+    return made

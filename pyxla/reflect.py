@@ -19,6 +19,7 @@ from pyxla.frontend.ssa import to_ssa
 from pyxla.ir.printer import dot
 from pyxla.options import Options
 from pyxla.pipeline import Compilation, source_of
+from pyxla.runtime.placement import Placement
 from pyxla.specialize import Request
 
 
@@ -39,7 +40,8 @@ def compilation(function: Callable[..., Any], *given: Any, **named: Any) -> Comp
     """`function` typed for arguments given as types or values."""
     plain, how = unwrapped(function)
     args = (*given, *named.values())
-    return ahead.specialize(plain, args, tuple(named), how, ahead.Demands())
+    with (how.placement or Placement()).scope():
+        return ahead.specialize(plain, args, tuple(named), how, ahead.Demands())
 
 
 class Listing(str):

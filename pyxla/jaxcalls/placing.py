@@ -13,7 +13,8 @@ from jax.sharding import PartitionSpec, Sharding
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Const, Ref
+from pyxla.infer.heap import DictCell, ListCell
+from pyxla.infer.lattice import Array, Const, Ref, Tuple
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import rule
 from pyxla.runtime import placement
@@ -47,6 +48,38 @@ def moved(engine: Engine, x: Any, device: Any = Const(None), **_: Any) -> Any:  
             engine.library("device_put", call_jax, _same, (engine.operand(x),), {})
         )
     return engine.abstract(_constrained(engine, x, where))
+
+
+@rule(placement.results)
+def results(engine: Engine, x: Any, where: Any) -> Any:
+    """The result of a program, arrays where the specifications say, which may end early."""
+    return _each(engine, x, engine.static(where, "out_shardings"))
+
+
+def _each(engine: Engine, x: Any, where: Any) -> Any:
+    if where is None:
+        return x
+    leaf = isinstance(where, Sharding | PartitionSpec)
+    if isinstance(x, Tuple):
+        parts = [where] * len(x.items) if leaf else list(where)
+        _check(engine, len(parts), len(x.items))
+        items = [_each(engine, item, part) for item, part in zip(x.items, parts, strict=True)]
+        return Tuple(tuple(items), x.cls)
+    held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if isinstance(held, ListCell | DictCell):
+        keyed = isinstance(held, DictCell)
+        keys = list(held.items) if keyed else list(range(len(held.items)))
+        parts = [where] * len(keys) if leaf else [where[key] for key in keys]
+        made = [_each(engine, held.items[key], part) for key, part in zip(keys, parts, strict=True)]
+        after: Any = dict(zip(keys, made, strict=True)) if keyed else tuple(made)
+        engine.heap.contents[x.cell] = type(held)(after)
+        return x
+    return shard(engine, x, Const(where)) if leaf else x
+
+
+def _check(engine: Engine, given: int, there: int) -> None:
+    if given != there:
+        raise engine.refuse(f"out_shardings has {given} entries, and there are {there} results")
 
 
 def _constrained(engine: Engine, x: Any, where: Any) -> Array:

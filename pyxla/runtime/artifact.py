@@ -63,6 +63,7 @@ def build(
     """
     captured = captured or {}
     taken = {i: captured[leaf] for i, leaf in enumerate(outcome.inputs) if leaf in captured}
+    platforms = platforms or program.options.platforms or None
     record = jaxlink.exported(program, taken, platforms)
     free = tuple([leaf for i, leaf in enumerate(outcome.inputs) if i not in taken])
     about = {

@@ -280,7 +280,10 @@ class Executable:
         large = _large_params(inner.params) if local else ()
         self._moved = _moved_params(inner, large) if jitted is None else ()
         self._large = tuple([i for i in large if i not in self._moved])
-        self.jitted = jaxlink.jit(inner, len(self._spares)) if jitted is None else jitted
+        given_up = [self.outcome.inputs.index(leaf) for leaf in self.outcome.donated]
+        if jitted is None:
+            jitted = jaxlink.jit(inner, len(self._spares), given_up)
+        self.jitted = jitted
         self._dispatch = jaxlink.outermost(self.jitted)
         self._near = _near(inner, self._moved, len(self._spares))
 

@@ -41,5 +41,6 @@ def _simplified(name: str, outlined: Region, options: Options) -> Program:
 
 def _finished(whole: Program) -> Program:
     """After all passes, which consume its region."""
-    region = finish(whole.region, jaxlink.on_cpu(), whole.options.strict)
+    cpu = jaxlink.on_cpu() and "cpu" in (whole.options.platforms or ("cpu",))
+    region = finish(whole.region, cpu, whole.options.strict)
     return program(whole.name, region, whole.derivable, whole.options)

@@ -300,10 +300,11 @@ def _foreign_varying(
 mlir.register_lowering(pyxla_call, lower)
 
 
-def jit(program: Program, donated: int = 0) -> Any:
+def jit(program: Program, donated: int = 0, given_up: Sequence[int] = ()) -> Any:
     """`program` dispatched by JAX: arrays (or NumPy arrays and scalars) to a list of arrays.
 
-    The first `donated` arguments are not the program's, but buffers for results of their types.
+    The first `donated` arguments are not the program's, but buffers for results of their types;
+    `given_up` are positions of parameters whose memory results may take.
     Call it inside `scoped()`.  The compiled executable lives as long as the returned function,
     to which a program must never refer: JAX's caches lead from the function to the program, and
     a reference back would keep all three forever.
@@ -325,9 +326,8 @@ def jit(program: Program, donated: int = 0) -> Any:
             may_hold(region),
             program.options.strict,
         )
-    dispatch = functools.partial(
-        jax.jit, call, donate_argnums=tuple(range(donated)), keep_unused=donated > 0
-    )
+    numbers = (*range(donated), *[donated + k for k in given_up])
+    dispatch = functools.partial(jax.jit, call, donate_argnums=numbers, keep_unused=donated > 0)
     if options is None:
         return dispatch()
     return _Tuned(dispatch(compiler_options=options), dispatch())
@@ -426,10 +426,17 @@ def _eager(program: Program) -> Any:
     return jit(program)
 
 
-def lowered(program: Program) -> Any:
-    """JAX's `Lowered` of the program: its module in every form JAX can print and compile."""
+def lowered(program: Program, where: Sequence[Any] = (), given_up: Sequence[int] = ()) -> Any:
+    """JAX's `Lowered` of the program: its module in every form JAX can print and compile.
+
+    where: shardings of its parameters, if they lie on several devices.  given_up: see `jit`.
+    """
+    given = structs(program)
+    if where:
+        pairs = zip(given, where, strict=True)
+        given = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=over) for x, over in pairs]
     with scoped():
-        return jit(program).lower(*structs(program))
+        return jit(program, given_up=given_up).lower(*given)
 
 
 def hlo(program: Program, optimized: bool = False) -> str:

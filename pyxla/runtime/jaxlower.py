@@ -197,7 +197,7 @@ def module(program: Program) -> Any:
     foreign = any(op.name == "foreign" for op in ops_in((program.region,)))
     context = mlir.make_ir_context() if foreign else _context()
     made = empty_module(context, program.name)
-    ctx = _context_of(made, (default_platform(),))
+    ctx = _context_of(made, program.options.platforms or (default_platform(),))
     _emit(ctx, program, emit_function, program.form(_one_partition_of_cpu(ctx)))
     return made
 

@@ -243,7 +243,8 @@ class Outcome:
     results are jax.Arrays.  waits: a call ends when the program has: because of a NumPy array
     argument, which XLA reads in place (the rest is found out from the tree).  faults: the result
     that is the word of sticky flags; check i sets flag i, modulo their number.  patches: arguments
-    of which only parts are written, see `runtime.parts`.
+    of which only parts are written, see `runtime.parts`.  donated: leaves whose
+    memory results take.
     """
 
     inputs: tuple[int, ...]
@@ -258,6 +259,7 @@ class Outcome:
     faults: int | None = None
     checks: tuple[Site, ...] = ()
     patches: tuple[Patch, ...] = ()
+    donated: tuple[int, ...] = ()
 
     def faulty(self, word: int) -> tuple[Site, ...]:
         """The checks whose flags are set in a word."""

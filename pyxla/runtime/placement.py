@@ -7,7 +7,9 @@ Meshes, specifications and devices are JAX's: `jax.make_mesh`, `jax.set_mesh`, `
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -26,6 +28,11 @@ def shard(x: Any, *spec: Any) -> Any:
     under a trace of JAX's, this is `jax.lax.with_sharding_constraint`: it says where the value
     lies, and an array stays the same array.  Elsewhere it is `jax.device_put`.  Where no mesh is in
     scope (`jax.set_mesh`) it is `x` itself.
+
+    >>> import jax, numpy as np, pyxla
+    >>> with jax.set_mesh(jax.make_mesh((jax.device_count(),), ("data",))):
+    ...     pyxla.shard(np.zeros(64), "data").sharding.spec
+    P('data',)
     """
     where = spec[0] if len(spec) == 1 and isinstance(spec[0], Sharding) else described(spec)
     if isinstance(where, PartitionSpec) and jax.sharding.get_abstract_mesh().empty:
@@ -66,10 +73,31 @@ class Placement:
     mesh: Any = None
     in_shardings: Any = None
     out_shardings: Any = None
-    donate: frozenset[str] = frozenset()
+    donate: tuple[str | int, ...] = ()
 
-    def scope(self) -> Any:
-        """A context in which the mesh is in scope."""
+    @property
+    def places(self) -> bool:
+        """Whether it says of arguments or results where they lie."""
+        return self.in_shardings is not None or self.out_shardings is not None
+
+    def named(self, function: Any) -> Placement:
+        """The same with names for the positions of arguments."""
+        if not self.donate:
+            return self
+        names = list(inspect.signature(function).parameters)
+        given = [names[x] if isinstance(x, int) and x < len(names) else x for x in self.donate]
+        for name in given:
+            if name not in names:
+                raise CompileError(
+                    f"donate: there is no argument {name!r}",
+                    hint=f"the arguments are {', '.join(names)}",
+                )
+        return replace(self, donate=tuple(given))
+
+    def scope(self, platforms: Sequence[str] = ()) -> Any:
+        """A context in which the mesh is in scope, and the first of the platforms the default."""
+        if platforms and self.mesh is None:
+            return jax.default_device(jax.local_devices(backend=platforms[0])[0])
         if self.mesh is None:
             return contextlib.nullcontext()
         if jaxlink.is_outermost():
@@ -89,6 +117,22 @@ class Placement:
                 "arguments"
             )
         return tuple([_placed(x, spec) for x, spec in zip(args, where, strict=True)])
+
+
+def asked(mesh: Any, in_shardings: Any, out_shardings: Any, donate: Any) -> Placement | None:
+    """What the options of `compile` ask for, None if nothing."""
+    donated = tuple(donate) if isinstance(donate, tuple | list | set | frozenset) else (donate,)
+    for x in donated:
+        if not isinstance(x, str | int):
+            raise CompileError(f"donate takes names or positions of arguments, not {x!r}")
+    if mesh is None and in_shardings is None and out_shardings is None and not donated:
+        return None
+    return Placement(mesh, in_shardings, out_shardings, donated)
+
+
+def results(x: Any, where: Any) -> Any:
+    """The result `x` of a compiled function, whose arrays lie as `where` says."""
+    raise NotImplementedError("in compiled functions only")
 
 
 def _placed(x: Any, where: Any) -> Any:

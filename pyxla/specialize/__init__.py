@@ -35,12 +35,12 @@ from pyxla.ir.dominance import reverse_postorder
 from pyxla.ops.foreign import host_call
 from pyxla.ops.sticky import flag
 from pyxla.options import DEFAULTS
-from pyxla.runtime import descriptions
+from pyxla.runtime import descriptions, placement
 from pyxla.runtime import outcome as out
 from pyxla.runtime.numbers import ITEMS, Path
 from pyxla.runtime.texts import CODES
 from pyxla.specialize.arguments import Request as Request
-from pyxla.specialize.arguments import World
+from pyxla.specialize.arguments import World, placement_of
 from pyxla.specialize.results import Outputs
 
 MAX_RESTARTS = 64
@@ -223,7 +223,9 @@ def _attempt(
     world = World(request, places)
     if world.engine.checks and not in_place:
         replays = request.replayed is not None
-        world.engine.faults = Faults(None if replays else {}, request.replayed, request.alone)
+        # Arguments that are given up are not there for a second run.
+        alone = request.alone or bool(world.given_up)
+        world.engine.faults = Faults(None if replays else {}, request.replayed, alone)
     watch(world.engine)
     for header in unrolled:
         world.engine.loop_memory[header].unrolled = True
@@ -303,9 +305,15 @@ def _run(world: World) -> Specialization:
     kwargs = dict(zip(request.names, world.args[count:], strict=True))
     call = engine.rules.call
     world.fill_buffers()
-    edges = visited(
-        engine, lambda: call(engine, Const(request.function), world.args[:count], kwargs)
-    )
+    placed = getattr(placement_of(request), "out_shardings", None)
+
+    def visit() -> Any:
+        made = call(engine, Const(request.function), world.args[:count], kwargs)
+        if placed is None:
+            return made
+        return call(engine, Const(placement.results), [made, Const(placed)], {})
+
+    edges = visited(engine, visit)
     containers = {cell: before for cell, before in world.initial.items() if cell in world.paths}
     end = ended(engine, edges, engine.raised, containers)
     end.result = Const(None) if end.result is UNDEFINED else end.result

@@ -49,6 +49,11 @@ class Request:
     alone: bool = False
 
 
+def placement_of(request: Request) -> Any:
+    """What the options say of where arguments and results lie; None if nothing."""
+    return getattr(request.options, "placement", None)
+
+
 class World:
     """The arguments on the heap, and the way back to the caller."""
 
@@ -64,7 +69,10 @@ class World:
         self.initial: dict[int, Any] = {}
         self.named: dict[tuple[int, Any], Path] = {}
         self.objects: dict[Path, Any] = {}
-        self.jax = False
+        placed = placement_of(request)
+        self.given_up = getattr(placed, "donate", ())
+        self.donated: list[int] = []
+        self.jax = getattr(placed, "places", False)
         self.waits = False
         self.places = tuple(places)
         self.captures = Captures(dict.fromkeys(places), is_foreign)
@@ -168,6 +176,9 @@ class World:
         if arg.kind == "state":
             return Ref(self.engine.heap.new(Array(value), None))
         leaf = len(self.params) - 1
+        if arg.kind == "jax" and self.names.get(path[0]) in self.given_up:
+            self.donated.append(leaf)
+            return Ref(self.engine.heap.new(Array(value), None))
         if leaf in self.same:
             return self.cells[self.same[leaf]]
         if leaf in self.buffers:

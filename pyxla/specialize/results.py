@@ -124,6 +124,7 @@ class Outputs:
             world.jax,
             world.waits,
             self.pools(),
+            donated=tuple(world.donated),
         )
 
     def pool(self, cls: type) -> int:

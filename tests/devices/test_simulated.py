@@ -8,7 +8,7 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("module", ["placed", "talking"])
+@pytest.mark.parametrize("module", ["placed", "talking", "options", "documented"])
 def test_on_eight_devices(module):
     command = [sys.executable, "-m", "tests.devices", f"tests.devices.{module}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
