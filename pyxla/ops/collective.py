@@ -1,15 +1,18 @@
 """Ops that talk across devices, for programs that spell their own communication.
 
-`replica_groups` are tuples of device numbers.  NumPy knows one device: the meaning of an op is that
-of groups of one.
+`replica_groups` are tuples of device numbers, those of the mesh under `jax.shard_map`: elsewhere
+each program is alone, and groups of more are refused where code is made (`check_devices`).  NumPy
+knows one device: the meaning of an op is that of groups of one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from pyxla.errors import CompileError
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
@@ -30,11 +33,17 @@ def group_size(op: str, replica_groups: Groups) -> int:
     return sizes.pop()
 
 
-def _groups(replica_groups: Groups, channel_id: int = 0) -> dict[str, str]:
-    attributes = {"replica_groups": matrix(replica_groups)}
-    if channel_id:
-        attributes["channel_handle"] = _channel(channel_id)
-    return attributes
+def _groups(replica_groups: Groups, channel_id: int = 1) -> dict[str, str]:
+    """Of partitions of one program, which is what devices run: XLA tells them by a channel."""
+    return {
+        "replica_groups": matrix(replica_groups),
+        "channel_handle": _channel(channel_id),
+    }
+
+
+def _global(replica_groups: Groups, channel_id: int = 1) -> dict[str, str]:
+    """Where XLA would take the numbers for those of replicas."""
+    return {**_groups(replica_groups, channel_id), "use_global_device_ids": "unit"}
 
 
 def _channel(channel_id: int) -> str:
@@ -51,7 +60,7 @@ def _all_reduce(
     *,
     replica_groups: Groups,
     computation: str = "",
-    channel_id: int = 0,
+    channel_id: int = 1,
     regions: tuple[Region, ...] = (),
 ) -> ArrayType:
     group_size("all_reduce", replica_groups)
@@ -65,7 +74,7 @@ def _reduce_scatter(
     scatter_dimension: int,
     replica_groups: Groups,
     computation: str = "",
-    channel_id: int = 0,
+    channel_id: int = 1,
     regions: tuple[Region, ...] = (),
 ) -> ArrayType:
     check_axis("reduce_scatter", "scatter_dimension", scatter_dimension, x.ndim)
@@ -86,7 +95,7 @@ def _scaled(shape: tuple[int, ...], axis: int, extent: int) -> tuple[int, ...]:
 
 
 def _all_gather(
-    x: ArrayType, *, all_gather_dim: int, replica_groups: Groups, channel_id: int = 0
+    x: ArrayType, *, all_gather_dim: int, replica_groups: Groups, channel_id: int = 1
 ) -> ArrayType:
     check_axis("all_gather", "all_gather_dim", all_gather_dim, x.ndim)
     extent = x.shape[all_gather_dim] * group_size("all_gather", replica_groups)
@@ -99,7 +108,7 @@ def _all_to_all(
     split_dimension: int,
     concat_dimension: int,
     replica_groups: Groups,
-    channel_id: int = 0,
+    channel_id: int = 1,
 ) -> ArrayType:
     check_axis("all_to_all", "split_dimension", split_dimension, x.ndim)
     check_axis("all_to_all", "concat_dimension", concat_dimension, x.ndim)
@@ -113,7 +122,7 @@ def _all_to_all_attributes(
     split_dimension: int,
     concat_dimension: int,
     replica_groups: Groups,
-    channel_id: int = 0,
+    channel_id: int = 1,
 ) -> dict[str, str]:
     return {
         "split_dimension": i64(split_dimension),
@@ -124,7 +133,7 @@ def _all_to_all_attributes(
 
 
 def _collective_permute(
-    x: ArrayType, *, source_target_pairs: Groups, channel_id: int = 0
+    x: ArrayType, *, source_target_pairs: Groups, channel_id: int = 1
 ) -> ArrayType:
     for column in zip(*source_target_pairs, strict=True):
         if len(set(column)) != len(column):
@@ -132,15 +141,15 @@ def _collective_permute(
     return x
 
 
-def _permute_attributes(*, source_target_pairs: Groups, channel_id: int = 0) -> dict[str, str]:
-    attributes = {"source_target_pairs": matrix(source_target_pairs)}
-    if channel_id:
-        attributes["channel_handle"] = _channel(channel_id)
-    return attributes
+def _permute_attributes(*, source_target_pairs: Groups, channel_id: int = 1) -> dict[str, str]:
+    return {
+        "source_target_pairs": matrix(source_target_pairs),
+        "channel_handle": _channel(channel_id),
+    }
 
 
 def _collective_broadcast(
-    x: ArrayType, *, replica_groups: Groups, channel_id: int = 0
+    x: ArrayType, *, replica_groups: Groups, channel_id: int = 1
 ) -> ArrayType:
     group_size("collective_broadcast", replica_groups)
     return x
@@ -161,7 +170,7 @@ all_reduce = Op(
     numpy=lambda x, replica_groups, **_: _alone("all_reduce", x, replica_groups),
     emit=computing(
         "all_reduce",
-        lambda replica_groups, computation="", channel_id=0: _groups(replica_groups, channel_id),
+        lambda replica_groups, computation="", channel_id=1: _global(replica_groups, channel_id),
     ),
     blocks=_element_block,
     batch=batching.again,
@@ -173,9 +182,9 @@ reduce_scatter = Op(
     numpy=lambda x, replica_groups, **_: _alone("reduce_scatter", x, replica_groups),
     emit=computing(
         "reduce_scatter",
-        lambda scatter_dimension, replica_groups, computation="", channel_id=0: {
+        lambda scatter_dimension, replica_groups, computation="", channel_id=1: {
             "scatter_dimension": i64(scatter_dimension),
-            **_groups(replica_groups, channel_id),
+            **_global(replica_groups, channel_id),
         },
     ),
     blocks=_element_block,
@@ -188,9 +197,9 @@ all_gather = Op(
     numpy=lambda x, replica_groups, **_: _alone("all_gather", x, replica_groups),
     emit=spelled(
         "all_gather",
-        lambda all_gather_dim, replica_groups, channel_id=0: {
+        lambda all_gather_dim, replica_groups, channel_id=1: {
             "all_gather_dim": i64(all_gather_dim),
-            **_groups(replica_groups, channel_id),
+            **_global(replica_groups, channel_id),
         },
     ),
     batch=batching.shifted("all_gather_dim"),
@@ -207,7 +216,7 @@ all_to_all = Op(
 collective_permute = Op(
     "collective_permute",
     _collective_permute,
-    numpy=lambda x, source_target_pairs, channel_id=0: (
+    numpy=lambda x, source_target_pairs, channel_id=1: (
         x if (0, 0) in source_target_pairs else np.zeros_like(x)
     ),
     emit=spelled("collective_permute", _permute_attributes),
@@ -253,3 +262,25 @@ COMMUNICATING = frozenset(
 def depends_on_device(instr: Instr) -> bool:
     """Whether an instruction gives another result on each device, for the same operands."""
     return instr.op in COMMUNICATING or bool(instr.attrs.get("axes"))
+
+
+def check_devices(instrs: Iterable[Instr], count: int, apart: bool) -> None:
+    """Refuse groups with devices that do not run the program.
+
+    count: of those that do.  apart: each runs it for itself, as under `shard_map`.
+    """
+    for instr in instrs:
+        groups = instr.attrs.get("replica_groups", instr.attrs.get("source_target_pairs", ()))
+        named = {device for group in groups for device in group}
+        if instr.op in COMMUNICATING and named != {0} and named:
+            if not apart:
+                raise CompileError(
+                    f"{instr.op.name} is for programs that each device runs for itself",
+                    instr.loc,
+                    hint="call the compiled function under jax.shard_map",
+                )
+            if max(named) >= count:
+                raise CompileError(
+                    f"{instr.op.name}: device {max(named)} is not among the {count} of the mesh",
+                    instr.loc,
+                )

@@ -31,10 +31,11 @@ from jax.interpreters import mlir
 from jax.sharding import AxisType
 
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.ir.rewrite import ops_in
+from pyxla.ir.rewrite import ops_in, walk
 from pyxla.ir.types import ArrayType
 from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
+from pyxla.ops.collective import check_devices
 from pyxla.runtime import waiting
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
     function = module.cached_primitive_lowerings.get(key)
     if function is None:
         region = exact_quotients(program.form(tuned), program.options.fast)
+        check_devices(walk(region.instrs), *_devices(module.axis_context))
         host = functools.partial(_host_call, ctx)
         if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
             return _emit(ctx, program, emit_here, region, operands, host=host)
@@ -102,6 +104,13 @@ def _one_partition_of_cpu(ctx: Any) -> bool:
     if isinstance(axes, mlir.SPMDAxisContext):
         return set(axes.mesh.axis_names) == axes.manual_axes
     return getattr(axes, "num_devices", 1) == 1
+
+
+def _devices(axes: Any) -> tuple[int, bool]:
+    """How many devices run what is lowered, and whether each runs it for itself."""
+    if isinstance(axes, mlir.SPMDAxisContext):
+        return axes.mesh.size, set(axes.mesh.axis_names) == axes.manual_axes
+    return getattr(axes, "num_devices", 1), False
 
 
 def _emit(ctx: Any, program: Program, emit: Callable[..., T], *what: Any, **how: Any) -> T:

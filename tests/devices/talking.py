@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import pyxla
-from tests.devices.placed import AUTO
+from pyxla import hlo
+from tests.devices.placed import AUTO, placed
 
 X = np.arange(16.0)
 SHARDED, WHOLE = jax.P("data"), jax.P()
@@ -109,6 +110,25 @@ def check_other_axes_are_noticed():
             assert jax.vmap(width, axis_name="i")(X[:n])[0] == n
     with pytest.raises(pyxla.CompileError, match="unbound axis name"):
         width(X)
+
+
+def check_ops_of_hlo():
+    group = (tuple(range(8)),)
+
+    @pyxla.compile
+    def told(a):
+        total = hlo.all_reduce(a, replica_groups=group, computation="add")
+        whole = hlo.all_gather(a, all_gather_dim=0, replica_groups=group)
+        late = hlo.collective_permute(a, source_target_pairs=[(k, (k + 1) % 8) for k in range(8)])
+        return total + a * 0, whole.sum() + late
+
+    total, rest = shared(told, (SHARDED, SHARDED), X)
+    np.testing.assert_array_equal(total, np.tile(X.reshape(8, 2).sum(0), 8))
+    np.testing.assert_array_equal(rest, X.sum() + np.roll(X, 2))
+    with pytest.raises(pyxla.CompileError, match="shard_map"):
+        told(X)
+    with pytest.raises(pyxla.CompileError, match="shard_map"):
+        told(placed(X, "data"))
 
 
 def check_types_are_as_shard_map_asks():
