@@ -7,13 +7,13 @@ knows one device: the meaning of an op is that of groups of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError
-from pyxla.ir.core import Instr, Region
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
@@ -155,6 +155,49 @@ def _collective_broadcast(
     return x
 
 
+# Derivatives, of what is linear: sums, and what only moves.
+
+
+def _again(instr: Instr, tangents: Sequence[Value | None]) -> Value:
+    _check_sum(instr)
+    return instr.op(tangents[0], **instr.attrs)
+
+
+def _check_sum(instr: Instr) -> None:
+    if instr.regions or instr.attrs.get("computation", "add") != "add":
+        refuse(instr.op.name, "a derivative is known of sums only: computation='add'")
+
+
+def _reduced_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, ...]:
+    _check_sum(instr)
+    return (all_reduce(ct, **instr.attrs),)
+
+
+def _scattered_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, ...]:
+    _check_sum(instr)
+    attrs = {k: x for k, x in instr.attrs.items() if k in ("replica_groups", "channel_id")}
+    return (all_gather(ct, all_gather_dim=instr.attrs["scatter_dimension"], **attrs),)
+
+
+def _gathered_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, ...]:
+    attrs = dict(instr.attrs)
+    axis = attrs.pop("all_gather_dim")
+    return (reduce_scatter(ct, scatter_dimension=axis, computation="add", **attrs),)
+
+
+def _exchanged_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, ...]:
+    attrs = dict(instr.attrs)
+    back = {"split_dimension": attrs["concat_dimension"]}
+    back["concat_dimension"] = attrs["split_dimension"]
+    return (all_to_all(ct, **(attrs | back)),)
+
+
+def _permuted_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Value, ...]:
+    attrs = dict(instr.attrs)
+    back = tuple([(target, source) for source, target in attrs["source_target_pairs"]])
+    return (collective_permute(ct, **(attrs | {"source_target_pairs": back})),)
+
+
 DEVICE_NUMBER = array_type(np.dtype(np.uint32))
 X = arange("f8", 2, 3)
 SELF: dict[str, Any] = {"replica_groups": ((0,),)}
@@ -173,6 +216,8 @@ all_reduce = Op(
         lambda replica_groups, computation="", channel_id=1: _global(replica_groups, channel_id),
     ),
     blocks=_element_block,
+    jvp=_again,
+    vjp=_reduced_vjp,
     batch=batching.again,
     samples=lambda: [((X,), {**SELF, "computation": "add"})],
 )
@@ -188,6 +233,8 @@ reduce_scatter = Op(
         },
     ),
     blocks=_element_block,
+    jvp=_again,
+    vjp=_scattered_vjp,
     batch=batching.shifted("scatter_dimension"),
     samples=lambda: [((X,), {**SELF, "scatter_dimension": 1, "computation": "add"})],
 )
@@ -202,6 +249,8 @@ all_gather = Op(
             **_global(replica_groups, channel_id),
         },
     ),
+    jvp=_again,
+    vjp=_gathered_vjp,
     batch=batching.shifted("all_gather_dim"),
     samples=lambda: [((X,), {**SELF, "all_gather_dim": 1})],
 )
@@ -210,6 +259,8 @@ all_to_all = Op(
     _all_to_all,
     numpy=lambda x, replica_groups, **_: _alone("all_to_all", x, replica_groups),
     emit=spelled("all_to_all", _all_to_all_attributes),
+    jvp=_again,
+    vjp=_exchanged_vjp,
     batch=batching.shifted("split_dimension", "concat_dimension"),
     samples=lambda: [((X,), {**SELF, "split_dimension": 1, "concat_dimension": 0})],
 )
@@ -220,6 +271,8 @@ collective_permute = Op(
         x if (0, 0) in source_target_pairs else np.zeros_like(x)
     ),
     emit=spelled("collective_permute", _permute_attributes),
+    jvp=_again,
+    vjp=_permuted_vjp,
     batch=batching.again,
     samples=lambda: [((X,), {"source_target_pairs": ((0, 0),)})],
 )

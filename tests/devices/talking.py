@@ -131,6 +131,36 @@ def check_ops_of_hlo():
         told(placed(X, "data"))
 
 
+def check_derivatives_of_ops_of_hlo():
+    groups = (tuple(range(8)),)
+    pairs = tuple([(k, (k + 3) % 8) for k in range(8)])
+
+    def loss(a):
+        total = hlo.all_reduce(a, replica_groups=groups)
+        whole = hlo.all_gather(a, all_gather_dim=0, replica_groups=groups)
+        part = hlo.reduce_scatter(whole * whole, scatter_dimension=0, replica_groups=groups)
+        late = hlo.collective_permute(a * a, source_target_pairs=pairs)
+        swapped = hlo.all_to_all(
+            whole, split_dimension=0, concat_dimension=0, replica_groups=groups
+        )
+        return (total * a + part * late).sum() + (swapped * whole).sum()
+
+    def same(a):
+        total = jax.lax.psum(a, "data")
+        whole = jax.lax.all_gather(a, "data", tiled=True)
+        part = jax.lax.psum_scatter(whole * whole, "data", tiled=True)
+        late = jax.lax.ppermute(a * a, "data", pairs)
+        swapped = jax.lax.all_to_all(whole, "data", 0, 0, tiled=True)
+        return (total * a + part * late).sum() + (swapped * whole).sum()
+
+    def slope(f):
+        each = lambda x: shared(lambda a: f(a)[None], SHARDED, x, check_vma=False).sum()
+        with jax.enable_x64(True):
+            return jax.grad(each)(X)
+
+    np.testing.assert_allclose(slope(pyxla.compile(loss)), slope(same))
+
+
 def check_types_are_as_shard_map_asks():
     with pytest.raises(ValueError, match="out_specs"):
         shared(pyxla.compile(lambda a: jax.lax.psum(a, "data") + a), WHOLE, X)
