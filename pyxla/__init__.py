@@ -1,6 +1,6 @@
 """Ordinary Python functions over NumPy arrays, compiled ahead of time into one XLA module."""
 
-from pyxla import hlo, jaxcalls  # noqa: F401 - what calls of jax.* do in compiled code
+from pyxla import hlo, jaxcalls, ways  # noqa: F401 - what calls of jax.* do in compiled code
 from pyxla.api import build, compile, load
 from pyxla.errors import CompileError
 from pyxla.grad.api import (

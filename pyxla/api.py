@@ -543,25 +543,8 @@ def disabled() -> bool:
     return os.environ.get("PYXLA_DISABLE", "") not in ("", "0")
 
 
-def _is_placed(options: Options) -> bool:
-    return options.placement is not None or bool(options.platform)
-
-
-class Placed(Compiled):
-    """A compiled function whose arguments and results lie where it is said."""
-
-    def __init__(self, function: Callable[..., Any], options: Options) -> None:
-        made = options.placement or placement.Placement()
-        super().__init__(function, replace(options, placement=made.named(function)))
-        self.placement: placement.Placement = self.options.placement
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        with self.placement.scope(self.options.platforms):
-            return super().__call__(*self.placement.arguments(args), **kwargs)
-
-    def lower(self, *given: Any, **named: Any) -> Compilation:
-        with self.placement.scope():
-            return super().lower(*given, **named)
+# Whether options ask for another way of calling than `Compiled` has, and what has it.
+KINDS: list[tuple[Callable[[Options], bool], type[Compiled]]] = []
 
 
 @overload
@@ -598,6 +581,7 @@ def compile(  # noqa: A001
     strict=True: round floats operation by operation, without fused products and reassociation.
     residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
     of how many states it runs again where it needs more.
+    sizes="bucket": programs are for sizes up to powers of two, and run on part of their arrays.
     platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
     mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.  in_shardings=,
     out_shardings=: where positional arguments and results lie, as for `jax.jit`; NumPy arrays are
@@ -634,7 +618,8 @@ def compile_with(function: Any, options: Options) -> Any:
     function = dispatchers.python_function(function) or function
     if disabled():
         return Plain(function, options)
-    compiled = (Placed if _is_placed(options) else Compiled)(function, options)
+    kind = next((kind for asks, kind in KINDS if asks(options)), Compiled)
+    compiled = kind(function, options)
     annotations = ahead.annotated(function)
     if annotations is not None:
         # A global that comes later, or a value that is needed, waits for the first call.
