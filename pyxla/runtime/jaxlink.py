@@ -131,7 +131,8 @@ def is_outermost() -> bool:
 
 def is_unbound() -> bool:
     """Whether another thread computes the same: nothing of JAX's is set for this one alone."""
-    return core.trace_state_clean() and config.default_device.value is None
+    mesh = jax.sharding.get_abstract_mesh()
+    return core.trace_state_clean() and mesh.empty and config.default_device.value is None
 
 
 def named_axis(name: Any, size: int) -> Any:
