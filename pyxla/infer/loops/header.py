@@ -12,60 +12,30 @@ from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_ref
-from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
-    Content,
     NeedsExact,
-    NumberList,
     ObjectCell,
-    Shadow,
     Visit,
-    reachable,
 )
-from pyxla.infer.joins import kinds, texts, unions, variants
+from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.held import Held
-from pyxla.infer.joins.joined import all_equal, joined_number_type
 from pyxla.infer.joins.merge import Edge, Join
-from pyxla.infer.joins.numbers import UP, materialize
+from pyxla.infer.joins.numbers import materialize
 from pyxla.infer.joins.settling import settle
 from pyxla.infer.lattice import (
     UNDEFINED,
     Array,
-    Compound,
     Conflict,
-    Const,
     Ref,
-    Scalar,
     Tuple,
     Unbound,
-    Variant,
     is_number,
-    taken_apart,
 )
+from pyxla.infer.loops.fit import Fit
 from pyxla.infer.loops.guesses import Field, varied
-from pyxla.infer.text.codes import is_string
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 
 NOTHING: Mapping[int, Any] = MappingProxyType({})
-
-
-def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool) -> Any:
-    """What is guessed of the bounds of a name next, of which `low` and `high` hold."""
-    if isinstance(guess, extent.IntFact):
-        return UP
-    if guess == UP and not low and known.lo is not None:
-        return ("horizon", "entry")  # that it shrinks
-    return (
-        guess[0] if low else _looser(guess[0], known.lo),
-        guess[1] if high else _looser(guess[1], known.hi),
-    )
-
-
-def _looser(guess: str | None, known: int | None) -> str | None:
-    return "horizon" if guess == "entry" and known is not None else None
 
 
 class LoopHead:
@@ -163,7 +133,7 @@ class LoopHead:
     ) -> tuple[bool, set[int], str]:
         """Connect the back edge if it fits; else False.  Also cells to entangle from here on."""
         self.retype(back)
-        fit = _Fit(self, back)
+        fit = Fit(self, back)
         for i, (template, value) in enumerate(zip(self.args, back.args, strict=True)):
             fit.hint, before = self.hints[i][0], fit.ok
             fit.ok = True
@@ -250,7 +220,7 @@ class LoopHead:
             self.retyped[i] = new
 
     def _fits(self, template: Any, value: Any, back: Edge) -> bool:
-        fit = _Fit(self, back)
+        fit = Fit(self, back)
         fit.value(template, value)
         return fit.ok
 
@@ -280,286 +250,3 @@ def _expected(
     if len(heap.contents) == len(entry.heap.contents) and not fields and not brought:
         return []
     return [Edge(entry.block, heap, entry.env, tuple(args), entry.loc)]
-
-
-class _Fit:
-    """The comparison of a back edge with the template; collects the operands of the phis."""
-
-    def __init__(self, head: LoopHead, back: Edge) -> None:
-        self.head = head
-        self.back = back
-        self.hint = ""
-        self.ok = True
-        self.connections: list[tuple[Phi, Any]] = []
-        self.cells: dict[int, set[int]] = {}
-        self.work: list[tuple[int, int]] = []
-        self.loop_cells = set(head.join.cells.values())
-        self.unions: dict[int, Any] = {}
-
-    def value(self, template: Any, back: Any) -> None:
-        """Whether `back` is among the values that `template` stands for."""
-        if isinstance(template, Variant):
-            variants.fit(self, template, back)
-        elif back is UNDEFINED:
-            self._undefined(template)
-        elif is_string(template):
-            texts.fit(self, template, back)
-        elif isinstance(template, Conflict):
-            self.ok &= isinstance(back, Conflict) and back.reason == template.reason
-        elif is_number(template):
-            self._number(template, back)
-        elif isinstance(template, Ref):
-            self._ref(template, back)
-        elif isinstance(template, (Tuple, Compound)):
-            self._parts(template, taken_apart(back))
-        else:
-            self.ok &= back is template or (
-                isinstance(back, Const) and all_equal([template.value, back.value])
-            )
-
-    def _undefined(self, template: Any) -> None:
-        """Nothing comes back: what the template holds is never looked at."""
-        if is_number(template):
-            if (phi := self._phi(template)) is not None:
-                self.connections.append((phi, UNDEFINED))
-            if getattr(template, "kinds", None) is not None:
-                self._undefined(template.kinds.tag)
-            if kinds.has_exact(template):
-                self._undefined(template.kinds.exact)
-            for size in getattr(template, "extents", None) or ():
-                if size is not None:
-                    self._undefined(size)
-        elif isinstance(template, Ref):
-            if template.cell in self.loop_cells:
-                self.loop_cells.discard(template.cell)
-                self._undefined(self.head.heap.contents[template.cell])
-        elif not isinstance(template, Shadow):
-            for part in template.parts:
-                self._undefined(part)
-
-    def _parts(self, template: Any, back: Any) -> None:
-        """Whether structures are alike, and their parts fit."""
-        if not template.is_like(back):
-            self.ok = False
-            return
-        for x, y in zip(template.parts, back.parts, strict=True):
-            self.value(x, y)
-
-    def _phi(self, x: Any) -> Phi | None:
-        owner = x.value.owner if isinstance(x, (Scalar, Array)) else None
-        return owner if isinstance(owner, Phi) and owner.block is self.head.block else None
-
-    def _number(self, template: Any, back: Any) -> None:
-        phi = self._phi(template)
-        if phi is None:
-            same = back is template or getattr(back, "value", back) is getattr(
-                template, "value", template
-            )
-            self.ok &= same or (
-                isinstance(template, Const)
-                and isinstance(back, Const)
-                and all_equal([template.value, back.value])
-            )
-            return
-        if isinstance(back, Ref) and template.kinds is not None:
-            back = kinds.scalar(back, self.back, self.head.join.held)
-        if not is_number(back):
-            self.ok = False
-            return
-        type = joined_number_type([template, back])
-        if type != phi.value.type or not kinds.fits(template, back):
-            self.ok = False
-            return
-        self.connections.append((phi, back))
-        edge = self.back
-        if template.kinds is not None:
-            selector = kinds.tag_in(back, template.kinds.choices, edge.block, edge.loc)
-            self.value(template.kinds.tag, selector)
-        if kinds.has_exact(template):
-            self.value(template.kinds.exact, kinds.exact_in(back, edge.block, edge.loc))
-        if isinstance(template, Scalar) and template.fact is not None:
-            self._check_fact(template.fact, back, phi.value.hint)
-
-    def _check_fact(self, assumed: extent.IntFact, back: Any, hint: str) -> None:
-        known = extent.fact(back.value if isinstance(back, Const) else back)
-        low, high = known.lo, known.hi
-        if low is not None and assumed.lo == -extent.HORIZON:
-            low += extent.LITTLE
-        if high is not None and assumed.hi == extent.HORIZON:
-            high -= extent.LITTLE
-        fits = (
-            assumed.lo is None or (low is not None and low >= assumed.lo),
-            assumed.hi is None or (high is not None and high <= assumed.hi),
-        )
-        if not all(fits):
-            guess = self.head.directions.get(hint, UP)
-            self.head.directions[hint] = _other_guess(guess, known, *fits)
-            self.ok = False
-
-    def _ref(self, template: Ref, back: Any) -> None:
-        if not isinstance(back, Ref):
-            self.ok = False
-        elif template.cell in self.head.join.unions:
-            known = self.unions.setdefault(template.cell, back)
-            self.ok &= same_ref(known, back)
-        elif template.cell == back.cell and template.view == back.view:
-            self.pair(template.cell, back.cell)
-        elif template.cell in self.loop_cells and not back.view:
-            self.pair(template.cell, back.cell)
-        elif template.cell in self.loop_cells and not template.view:
-            self._view(template.cell, back)
-        else:
-            self.ok = False
-
-    def _view(self, cell: int, back: Ref) -> None:
-        """A view comes back where a whole array is assumed: its contents, as of now."""
-        with building(Builder(self.back.block.instrs, self.back.loc)):
-            whole = resolve(self.back.heap, self.back.heap.contents[back.cell])
-            array = views.apply(back.view, whole)
-        self.content(self.head.heap.contents[cell], array)
-        self.cells.setdefault(back.cell, set()).update({cell, back.cell})
-
-    def _one_of(self, cell: int, back: Ref) -> None:
-        """One of several arrays comes back where one is assumed, which others may be, too."""
-        with building(Builder(self.back.block.instrs, self.back.loc)):
-            array = resolve(self.back.heap, self.back.heap.contents[back.cell])
-            leaves = alternatives(self.back.heap, back)[1]
-        self.content(self.head.heap.contents[cell], array)
-        for leaf in leaves:
-            found = self.cells.setdefault(leaf.cell, set())
-            found.update({cell, leaf.cell} if leaf.view else {cell})
-
-    def pair(self, template: int, back: int) -> None:
-        found = self.cells.setdefault(back, set())
-        if back in self.back.heap.kept and template not in self.head.heap.kept:
-            self.ok = False
-        if template not in found:
-            found.add(template)
-            self.work.append((template, back))
-
-    def contents(self) -> None:
-        while self.work:
-            template, back = self.work.pop()
-            if back not in self.back.heap.contents:
-                self.ok = False
-                return
-            self.hint = "a field"
-            content, made = self.head.heap.contents[template], self.back.heap.contents[back]
-            if isinstance(content, Array) and isinstance(made, Shadow):
-                self._one_of(template, Ref(back))
-            else:
-                self.content(content, made)
-
-    def shadows(self) -> None:
-        """Shadows on the back edge, in terms of the template's cells."""
-        made = self.head.join.unions
-        for cell, template in self.head.heap.contents.items():
-            if not isinstance(template, Shadow) or not self.ok or cell in made:
-                continue
-            if cell not in self.back.heap.contents:
-                self._undefined(template.tag)
-                continue
-            with building(Builder(self.back.block.instrs, self.back.loc)):
-                selector, leaves = alternatives(self.back.heap, Ref(cell))
-                moved = self._moved(template, leaves)
-                if moved is None:
-                    self._lose(cell)
-                else:
-                    place: Any = Const(moved[0])
-                    if selector is not None:
-                        place = renumbered(selector, moved, len(template.refs))
-                    self.value(template.tag, place)
-        for cell, union in made.items():
-            back = self.unions.get(cell, UNDEFINED)
-            self.ok = self.ok and unions.close(self, union, back)
-
-    def _moved(self, template: Shadow, leaves: list[Ref]) -> list[int] | None:
-        """Which of the template's arrays each of `leaves` is."""
-        moved = []
-        for leaf in leaves:
-            places = [
-                i
-                for i, ref in enumerate(template.refs)
-                if ref.view == leaf.view and ref.cell in self.cells.get(leaf.cell, ())
-            ]
-            if len(places) != 1:
-                return None
-            moved.append(places[0])
-        return moved
-
-    def _lose(self, cell: int) -> None:
-        self.head.lost.add(cell)
-        self.ok = False
-
-    def content(self, template: Content, back: Any) -> None:
-        if isinstance(template, Shadow):
-            return
-        if back is UNDEFINED:
-            self._undefined(template)
-        elif isinstance(template, Array):
-            if not isinstance(back, Array) or not _fits_in(back, template):
-                self.ok = False
-                return
-            phi = self._phi(template)
-            if phi is not None:
-                self.connections.append((phi, back))
-            else:
-                self.ok &= back.value is template.value
-            self._extents(template, back)
-        elif template is not back or isinstance(template, NumberList):
-            # What did not change may still lead to an array that did.
-            self._parts(template, back)
-
-    def _extents(self, template: Array, back: Array) -> None:
-        if template.extents is None and back.extents is None:
-            return
-        rows = [a.extents or (None,) * a.ndim for a in (template, back)]
-        for d, (x, y) in enumerate(zip(*rows, strict=True)):
-            if x is None:
-                self.ok &= y is None
-            else:
-                self.value(x, _size(back, d))
-
-    def entangled(self) -> bool:
-        """Whether what comes back may be somebody else's, and the template was not held to be."""
-        known = self.head.heap.entangled
-        return any(
-            cell not in known
-            for back, templates in self.cells.items()
-            if back in self.back.heap.entangled
-            for cell in templates
-        )
-
-    def aliases(self, held: Callable[[], Iterable[Any]]) -> set[int]:
-        """Cells that the back edge shows to be one object under several names."""
-        out: set[int] = set()
-        moved = {b: ts for b, ts in self.cells.items() if ts != {b}}
-        if not moved:
-            return out
-        # What is held from before the loop, as the next turn finds it: fields that were replaced
-        # lead to the template's cells there.  What shadows of this loop's are follows the names
-        # (`shadows`); those from before it are arrays from before it, too.
-        still = reachable(self.head.heap, held(), self.head.entry.heap.contents)
-        for back, templates in moved.items():
-            others = templates - {back}
-            if len(others) > 1 or (back in still and others):
-                out |= templates | {back}
-        return out
-
-
-def _fits_in(x: Array, template: Array) -> bool:
-    """Whether the template's type holds `x`: bounds may be smaller where it is bounded."""
-    if x.type == template.type:
-        return True
-    if x.type.dtype != template.type.dtype or x.ndim != template.ndim or not template.extents:
-        return False
-    columns = zip(x.shape, template.shape, template.extents, strict=True)
-    return all(n == m or (n < m and e is not None) for n, m, e in columns)
-
-
-def _size(x: Array, axis: int) -> Const | Scalar:
-    """The true size of a dimension, which is never more than the bound."""
-    size = x.extents[axis] if x.extents else None
-    if size is None:
-        return Const(x.shape[axis])
-    return Scalar(size.value, extent.meet(extent.fact(size), 0, x.shape[axis]))
