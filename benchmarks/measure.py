@@ -27,12 +27,15 @@ class Row:
     holds: bool | None
 
 
-def clock(fn: Callable[[], Any], calls: int) -> float:
+Timer = Callable[[], float]
+
+
+def clock(fn: Callable[[], Any], calls: int, timer: Timer = time.perf_counter) -> float:
     """Seconds per call, over a number of calls."""
-    start = time.perf_counter()
+    start = timer()
     for _ in range(calls):
         fn()
-    return (time.perf_counter() - start) / calls
+    return (timer() - start) / calls
 
 
 def calls_for(fn: Callable[[], Any], seconds: float) -> int:
@@ -41,7 +44,10 @@ def calls_for(fn: Callable[[], Any], seconds: float) -> int:
 
 
 def interleaved(
-    sides: Mapping[str, Callable[[], Any]], repetitions: int = 7, seconds: float = 0.1
+    sides: Mapping[str, Callable[[], Any]],
+    repetitions: int = 7,
+    seconds: float = 0.1,
+    timer: Timer = time.perf_counter,
 ) -> dict[str, float]:
     """Median seconds per call of each side, measured in turns, the first of the turn rotating."""
     for fn in sides.values():
@@ -51,7 +57,7 @@ def interleaved(
     names = list(sides)
     for turn in range(repetitions):
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
-            samples[name].append(clock(sides[name], calls[name]))
+            samples[name].append(clock(sides[name], calls[name], timer))
     return {name: statistics.median(values) for name, values in samples.items()}
 
 

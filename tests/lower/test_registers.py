@@ -154,6 +154,30 @@ def two_updates(x, a, b):
     return x + a + b
 
 
+def smoothed(x, weight):
+    """The counter is read by what comes before it and after it: its old value has a slot."""
+    y = np.empty_like(x)
+    y[0] = x[0]
+    for i in range(1, x.shape[0]):
+        y[i] = weight * x[i] + (1.0 - weight) * y[i - 1]
+    return y
+
+
+def coprime(limit):
+    """Loops inside begin with values that something else reads, and with equal numbers."""
+    found = 0
+    for a in range(1, limit):
+        for b in range(a):
+            x, y, steps, more = a, b, 0, 0
+            while y != 0:
+                x, y = y, x % y
+                steps += 1
+                more += x
+            if x == 1:
+                found += steps + more
+    return found
+
+
 A = np.random.default_rng(0).random((21, 21))
 LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
 
@@ -171,6 +195,10 @@ LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
         (longest_common, (LETTERS[0], LETTERS[1])),
         (insertion_sort, (A[3],)),
         (two_updates, (LETTERS[0, :3], 3, 4)),
+        (smoothed, (A[0], 0.25)),
+        (smoothed, (A[0, :1], 0.25)),
+        (coprime, (25,)),
+        (coprime, (1,)),
     ],
 )
 def test_programs(function: Callable, args: tuple[Any, ...]):
@@ -180,9 +208,16 @@ def test_programs(function: Callable, args: tuple[Any, ...]):
         np.testing.assert_allclose(x, y, rtol=1e-12)
 
 
-@pytest.mark.parametrize("function", [running_sum, product])
-def test_xla_copies_nothing_within_the_loops(function: Callable):
-    types = [pyxla.f64[40]] if function is running_sum else [pyxla.f64[40, 40]] * 2
+@pytest.mark.parametrize(
+    ("function", "types"),
+    [
+        (running_sum, [pyxla.f64[40]]),
+        (product, [pyxla.f64[40, 40]] * 2),
+        (smoothed, [pyxla.f64[40], float]),
+        (coprime, [int]),
+    ],
+)
+def test_xla_copies_nothing_within_the_loops(function: Callable, types: list[Any]):
     text = pyxla.code_hlo(function, *types, optimized=True)
     loops = text[: text.index("ENTRY")]
     assert re.findall(r"= (\S+) copy\(", loops) == []

@@ -192,6 +192,63 @@ def test_a_nest_is_over_elements(f):
     assert loops and all(map(is_over_elements, loops))
 
 
+def tally(text):
+    """A key is looked for among those that there are."""
+    counts = {}
+    for c in text:
+        if c in counts:
+            counts[c] += 1
+        else:
+            counts[c] = 1
+    most = missing = 0
+    for c in range(40):
+        if c in counts:
+            most = max(most, counts[c] * 100 + c)
+        else:
+            missing += 1
+    return most, missing, len(counts)
+
+
+def first_places(x, wanted):
+    """The first place of several, of a list whose length data decides."""
+    held = []
+    for v in x:
+        if v % 3 != 1:
+            held.append(v)
+    total = 0
+    for w in wanted:
+        if w in held:
+            total = total * 7 % 1000003 + held.index(w)
+        else:
+            total -= 1
+    return total, len(held)
+
+
+def last_below(x, limits):
+    """Masks of which nothing may be true, and of all lanes."""
+    found = np.zeros(len(limits), dtype=np.int64)
+    for k in range(len(limits)):
+        places = np.where((np.arange(len(x)) < limits[k]) & (x < 0.5), np.arange(len(x)), -1)
+        found[k] = places.max()
+    return found
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 100, 5000])
+def test_searches(n):
+    rng = np.random.default_rng(n)
+    x = rng.integers(0, 30, n)
+    _same(tally, x)
+    _same(first_places, x, rng.integers(0, 35, 20))
+    if n:
+        _same(last_below, rng.random(n), rng.integers(-3, n + 3, 20))
+
+
+def test_a_search_is_over_elements():
+    region = compilation(tally, np.arange(5000)).at("regions").region
+    loops = [instr for instr in walk(region.instrs) if instr.op is while_]
+    assert loops and all(map(is_over_elements, loops))
+
+
 def test_no_array_is_copied():
     text = pyxla.code_hlo(factors, _matrix(30), optimized=True)
     assert text.count("f64[30,30]{1,0} copy(") == 1  # of the argument

@@ -25,6 +25,7 @@ Only for XLA:CPU, after everything that simplifies (`lower.finish`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,7 @@ FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in pla
 STATE = 24  # numbers that change
 RELICS = 6
 OUTSIDE = 12
+FEWER = 128  # slots than that
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
 # with regions.
@@ -95,7 +97,10 @@ def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr]) -> None:
     _Guarded(loop).emit()
     if anchor is not None:
         with building(Builder(code, loop.loc)):
-            loop.operands = tuple([_begun(x, anchor) for x in loop.operands])
+            first = 1 + FEWER * len(code)
+            loop.operands = tuple(
+                [_begun(x, anchor, k) for k, x in enumerate(loop.operands, first)]
+            )
 
 
 def _guard_within(region: Region, anchor: Value | None) -> None:
@@ -114,9 +119,20 @@ def _anchor(loop: Instr) -> Value | None:
     return next((p for p in loop.regions[1].params if p.type.size == 1), None)
 
 
-def _begun(init: Value, anchor: Value) -> Value:
-    """The initial value of a slot; a constant would be copied there."""
-    return init if known(init) is None or init.type.size != 1 else guard(init, [never(anchor)])
+def _begun(init: Value, anchor: Value, number: int) -> Value:
+    """The initial value of a slot; what has another use would be copied there, and a constant.
+
+    number: no other slot of loops in that code has it, so that no two of them are one value.
+    """
+    if init.type.size != 1:
+        return init
+    content = known(init)
+    test = never(init if content is None else anchor)
+    dtype = init.type.dtype
+    filler: Any = number if dtype.kind in "iufc" and dtype.itemsize > 2 else False
+    if content is not None and content == filler:  # equal constants would be simplified
+        filler = not filler
+    return select(test, literal(filler, init.type), init)
 
 
 class _Guarded:
@@ -249,14 +265,15 @@ class _Writer:
             results[k] = self.made["new", k]
         plan.body.instrs[:] = self.builder.instrs
         plan.body.results = tuple(results)
+        # A relic that nothing read would be dropped, and be a copy.
+        relics = self.add_slots([node for node in self.order if node in plan.relics()])
         free = free_values(plan.body, plan.uses)  # what is new there has no regions
         outside = [v for v in free if v.type.size == 1 and known(v) is None]
-        read_in_condition(
-            plan.loop, [plan.cond.params[k] for k in plan.numbers] + outside[:OUTSIDE]
-        )
-        self.add_slots([node for node in self.order if node in plan.relics()])
+        numbers = [plan.cond.params[k] for k in plan.numbers]
+        read_in_condition(plan.loop, [*numbers, *relics, *outside[:OUTSIDE]])
 
-    def add_slots(self, relics: Sequence[Node]) -> None:
+    def add_slots(self, relics: Sequence[Node]) -> Sequence[Value]:
+        """Slots for the old values of numbers; what the condition has of them."""
         loop, cond, body = self.plan.loop, self.plan.cond, self.plan.body
         for relic in relics:
             k = int(relic[1])  # type: ignore[index]
@@ -266,6 +283,7 @@ class _Writer:
             cond.params += (Value(type, cond),)
             body.params += (Value(type, body),)
             body.results += (self.made[relic],)
+        return cond.params[len(cond.params) - len(relics) :]
 
     def node(self, node: Node) -> None:
         plan = self.plan

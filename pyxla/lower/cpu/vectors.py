@@ -9,9 +9,10 @@ A vector in a loop body is a kernel or two of its own, computed at the bound of 
 it XLA:CPU runs the whole loop operation by operation.  As loops, sums end at their true extent, and
 XLA compiles the nest to one function (`lower.cpu.kernels`).
 
-Sums take `LANES` elements at a time while all of them are there, then one.  Only where nothing else
-is left in the nest that is not over elements, and no array would have to be copied: what is read
-must not have been updated meanwhile.
+Sums take `LANES` elements at a time while all of them are there, then one.  So do searches, which
+give the first or last place where a mask is true; other extrema are faster in kernels.  Only where
+nothing else is left in the nest that is not over elements, and no array would have to be copied:
+what is read must not have been updated meanwhile.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op
 from pyxla.ir.rewrite import Mapping, clone_instr, substitute, walk
 from pyxla.lower.cost import SMALL
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
@@ -55,7 +57,8 @@ from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, tran
 from pyxla.ops.shape import slice as slice_
 
 LANES = 8
-LONG = 4096  # elements: longer vectors are worth kernels of their own
+LONG = 4096  # elements: sums of more are worth kernels of their own
+LONGEST = 1 << 20  # elements: searches end early
 DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i4", "i8")))
 _MOVED = frozenset([broadcast_in_dim, reshape, transpose])
 # Other functions are faster in kernels of their own, which LLVM makes vectors of.
@@ -132,7 +135,7 @@ def _gives_vectors(region: Region) -> bool:
 
 def _is_vector(value: Value) -> bool:
     shape = value.type.shape
-    return bool(shape) and SMALL < value.type.size == max(shape) <= LONG
+    return bool(shape) and SMALL < value.type.size == max(shape) <= LONGEST
 
 
 def _split(loop: Instr) -> Instr | None:
@@ -313,8 +316,11 @@ class _Vector:
         return lanes
 
 
+_COMBINED = {"add": add, "maximum": maximum, "minimum": minimum}
+
+
 class _Sum(_Vector):
-    """A sum over the elements of a vector, or of products of two."""
+    """A sum over the elements of a vector, or of products of two; the place that a search finds."""
 
     def emit(self) -> Value:
         root = self.root
@@ -324,16 +330,26 @@ class _Sum(_Vector):
             raise _Refused
         if not all(map(_is_vector, factors)) or result.dtype not in DTYPES:
             raise _Refused
+        combine = add
         if root.op is reduce:
-            if root.attrs.get("computation") != "add" or len(root.operands) != 2:
+            if root.attrs.get("computation") not in _COMBINED or len(root.operands) != 2:
                 raise _Refused
+            combine = _COMBINED[root.attrs["computation"]]
             start = reshape(root.operands[1], shape=())
         else:
             start = constant(value=np.zeros((), result.dtype))
-        limits = [_ends(x) for x in factors]
-        shared = [x for x in limits[0] if all(x in other for other in limits)]
-        self.limit = shared[0] if shared else None
-        count = self.count(factors[0].type.size)
+        size = factors[0].type.size
+        if combine is add:
+            limits = [_ends(x) for x in factors]
+            shared = [x for x in limits[0] if all(x in other for other in limits)]
+            self.limit = shared[0] if shared else None
+        else:
+            self.limit, filler = _searched(factors[0])
+            ended = compare(self.count(size), integer(size), direction="LT")
+            start = select(ended, combine(start, filler), start)
+        if combine is add and size > LONG:
+            raise _Refused
+        count = self.count(size)
         parts = [self.lanes(x) for x in factors]
 
         def terms(p: Value, lanes: int) -> Value:
@@ -344,9 +360,9 @@ class _Sum(_Vector):
             self.blocks(count),
             LANES,
             (integer(0), start),
-            lambda p, s: add(s, _total(terms(p, LANES))),
+            lambda p, s: combine(s, _total(terms(p, LANES), combine)),
         )
-        _, total = _while(count, 1, (p, total), lambda p, s: add(s, terms(p, 1)))
+        _, total = _while(count, 1, (p, total), lambda p, s: combine(s, terms(p, 1)))
         return reshape(total, shape=result.shape)
 
     def blocks(self, count: Value) -> Value:
@@ -373,11 +389,11 @@ def _while(
     return while_(*state, regions=(region(types, test), region(types, once)))
 
 
-def _total(lanes: Value) -> Value:
-    """The sum of the elements of a vector of a power of two."""
+def _total(lanes: Value, combine: Op) -> Value:
+    """The sum of the elements of a vector of a power of two, or another combination of them."""
     while (half := lanes.type.size // 2) > 0:
         parts = [slice_(lanes, start_indices=(k,), limit_indices=(k + half,)) for k in (0, half)]
-        lanes = add(*parts)
+        lanes = combine(*parts)
     return reshape(lanes, shape=())
 
 
@@ -406,6 +422,33 @@ def _limit(mask: Value) -> Value | None:
     if not isinstance(spread, Instr) or spread.op is not broadcast_in_dim:
         return None
     return spread.operands[0] if spread.operands[0].type.size == 1 else None
+
+
+def _searched(value: Value) -> tuple[Value, Value]:
+    """Of places where a mask is true, and elsewhere something else: the number of lanes from which
+    on it is false, and what there is then."""
+    made = _plain(value)
+    if made is None or made.op is not select:
+        raise _Refused
+    mask, places, other = made.operands
+    counting, spread = places.owner, other.owner
+    limit = next(iter(_limits(mask)), None)
+    if limit is None or not isinstance(counting, Instr) or counting.op is not iota:
+        raise _Refused
+    if not isinstance(spread, Instr) or spread.op is not broadcast_in_dim:
+        raise _Refused
+    if spread.operands[0].type.size != 1:
+        raise _Refused
+    return limit, reshape(spread.operands[0], shape=())
+
+
+def _limits(mask: Value) -> list[Value]:
+    """Numbers of lanes from which on a mask is false."""
+    made = _plain(mask)
+    if made is not None and made.op is and_:
+        return [limit for part in made.operands for limit in _limits(part)]
+    limit = _limit(mask)
+    return [] if limit is None else [limit]
 
 
 def _ends(value: Value) -> list[Value]:
