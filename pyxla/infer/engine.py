@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from pyxla.infer.calls.captures import (
 from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.containers.steps import is_fleeting
+from pyxla.infer.demands import Demands, Findings, Needs, Site
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import (
@@ -51,7 +52,6 @@ from pyxla.infer.heap import (
     GrowingList,
     Heap,
     ListCell,
-    NeedsExact,
     NumberList,
     Pooled,
     ReadOnly,
@@ -78,8 +78,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
-from pyxla.infer.lists.policy import Findings, Policy
-from pyxla.infer.lists.sites import NeedsPool, Site, apart
+from pyxla.infer.lists.sites import apart
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
@@ -112,8 +111,8 @@ class Engine:
         self.block = Block("entry")
         self.heap = Heap([])
         self.entry = self.block
-        self.policy = Policy()
-        self.findings = Findings(self.policy)
+        self.demands = Demands()
+        self.findings = Findings()
         self.pools: dict[type, Ref] = {}
         self.pool_fields: dict[type, tuple[str, ...]] = {}  # of the instances in them
         self.sites: dict[Site, type] = {}  # of the lists in them (`infer.lists.sites`)
@@ -132,7 +131,6 @@ class Engine:
         self.written: list[int] = []
         self.orders = 2  # how often what is visited may be differentiated, JAX included
         self.copies = False  # whether copies of arguments are written, or strides asked for
-        self.exact: set[Any] = set()
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.turns = 1  # of the loops around that are visited turn by turn, multiplied
@@ -219,8 +217,15 @@ class Engine:
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
 
-    def static(self, x: Any, what: str = "a value") -> Any:
+    def static(self, x: Any, what: str = "a value", remedy: str = "") -> Any:
         """The Python value of `x`; NeedsStatic where it is only known at run time."""
+        try:
+            return self._static(x, what)
+        except NeedsStatic as need:
+            need.remedy = remedy
+            raise
+
+    def _static(self, x: Any, what: str) -> Any:
         if isinstance(x, Scalar):
             known = constant_of(x)
             return known_number(x, what) if known is x else known.value
@@ -236,11 +241,15 @@ class Engine:
                 raise NeedsStatic(unknown, what) from None
             raise self.refuse(f"{what} must be known while compiling") from None
 
-    def index(self, key: Any, what: str) -> Any:
-        """A static int or slice."""
+    def index(self, key: Any, what: str, items: Sequence[Any] = ()) -> Any:
+        """A static int or slice, of which `items` it may be."""
         if isinstance(key, Compound) and key.kind == "slice":
             return slice(*[self.static(part, what) for part in key.items])
-        return self.static(key, what)
+        try:
+            return self.static(key, what)
+        except NeedsStatic as need:
+            need.among = [self.heap.contents.get(x.cell) for x in items if isinstance(x, Ref)]
+            raise
 
     def functions(self) -> list[Any]:
         """The Python functions that are being visited, where they are known, the last one last."""
@@ -248,7 +257,7 @@ class Engine:
 
     def key(self, x: Any, what: str = "a key") -> Any:
         """A dict key or set item."""
-        value = self.static(x, what)
+        value = self.static(x, what, "unrolled")  # then what it is computed from is known
         try:
             hash(value)
         except TypeError:
@@ -315,7 +324,9 @@ class Engine:
         if type(content) is Pooled:
             return pools.shown(self, content)
         if type(content) in (GrowingList, RowList):
-            raise self.refuse(
+            raise growing.needs_length(
+                self,
+                growing.found(self.heap, ref),
                 "the length of this list is known at run time only, which is not supported here",
                 "make it an array, np.array(the list), or start from np.zeros of a known size",
             )
@@ -337,17 +348,18 @@ class Engine:
         if ref.cell not in self.heap.entangled or pools.is_row(self.heap.contents[ref.cell]):
             return
         reason, places = self.heap.entangled[ref.cell]
-        for place in places:
-            if place not in self.exact:
-                raise NeedsExact(place)
-        info = self.heap.infos[ref.cell]
+        content, info = self.heap.contents[ref.cell], self.heap.infos[ref.cell]
+        inexact = [place for place in places if place not in self.demands.exact]
+        if inexact and isinstance(content, (Array, Shadow)):
+            raise Needs(exact=frozenset(inexact[:1]))
         if info.sites:
-            raise NeedsPool(info.sites)
-        loc, what = info.loc, sort_of(self.heap.contents[ref.cell])
+            raise Needs(sites=frozenset({info.sites}))
+        loc, what = info.loc, sort_of(content)
         raise self.refuse(
             reason.format(what=what),
             f"copy the {what} where it is bound (`b = a.copy()`), or write to it before",
             notes=(("the object was made here", loc),) if loc else (),
+            remedy=pools.remedy(self, content),
         )
 
     def set_content(self, cell: int, content: Any) -> None:
@@ -397,9 +409,9 @@ class Engine:
             self.in_use,
             self.captures.pinned,
             frame.ssa.function,
-            self.exact,
-            self.policy.grows,
-            self.policy.apart,
+            self.demands.exact,
+            True,
+            self.demands.apart,
         )
         edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
         self.enter(edge)
@@ -436,7 +448,7 @@ class Engine:
         else:
             hints = [(phi.value.hint, phi.loc) for phi in block.phis]
             live, pinned = frame.ssa.live_in[block], self.captures.pinned
-            how = block, self.exact, self.policy.grows, self.policy.apart
+            how = block, self.demands.exact, True, self.demands.apart
             edge, args = merge(edges, live, hints, self.held, pinned, *how)
         self.enter(edge)
         frame.env = edge.env
@@ -495,7 +507,7 @@ class Engine:
         env = frame.env
         frame.position = (block, -1)
         transfer = self.transfer
-        step = self.rules.apart if self.policy.apart else self.shared
+        step = self.rules.apart if self.demands.apart else self.shared
         builder = self.builder
         try:
             for index, instr in enumerate(block.instrs):
@@ -514,7 +526,7 @@ class Engine:
             if need.loc is None:
                 need.loc, need.chain = in_program(self.loc, self.chain())
             raise
-        except (NewCapture, NeedsExact, NeedsPool, NotKnown, RecursionError):
+        except (NewCapture, Needs, NotKnown, RecursionError):
             raise
         except CompileError as error:
             if (same := catching.as_raised(self, error)) is None:
@@ -597,9 +609,9 @@ class Engine:
         if isinstance(value, Unbound):
             return self.raise_constant(value.error)
         if isinstance(value, Conflict):
-            self.findings.met = True
+            self.findings.meet(value.demand)
             apart(value.sites, self.sites)
-            refusal = self.refuse(value.reason, value.hint, notes=value.notes)
+            refusal = self.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)
             raise self.demand(value.tests, refusal) or refusal
         if is_variant(value, "unbound"):
             self.ensure(value.tag, value.items[0].error)

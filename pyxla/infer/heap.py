@@ -21,7 +21,7 @@ program.
 Where a reference may be either of two cells, the merge makes a new cell.  If an old one is still
 held by someone, it becomes a shadow of the new; where that is not possible they are *entangled*:
 reading is exact, and a write has inference start again with the paths joined *exactly* there
-(`NeedsExact`, `infer.joins.unions`), or is refused.
+(`demands.Demands.exact`, `infer.joins.unions`), or is refused.
 """
 
 from __future__ import annotations
@@ -42,14 +42,6 @@ from pyxla.infer.structure import Structure
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
-
-
-class NeedsExact(Exception):  # noqa: N818 - a request, not an error
-    """Someone writes to an array that is, since paths met at `place`, one of several."""
-
-    def __init__(self, place: Any) -> None:
-        super().__init__()
-        self.place = place
 
 
 class ReadOnly(CompileError):

@@ -30,12 +30,16 @@ from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type, p
 
 class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
     """Someone needs the value of `scalar` while compiling: answered by making an argument static
-    or by unrolling the loop that computes it; refused where neither is possible."""
+    or by unrolling the loop that computes it; refused where neither is possible.  remedy: what may
+    do then (`infer.demands`).  among: the contents of what it chooses among, if of mutable objects.
+    """
 
     def __init__(self, scalar: Any, what: str = "") -> None:
         super().__init__(what)
         self.scalar = scalar
         self.what = what
+        self.remedy = ""
+        self.among: Sequence[Any] = ()
         self.loc: Location | None = None
         self.chain: tuple[Location, ...] = ()
         self.otherwise: CompileError | None = None
@@ -276,11 +280,11 @@ class Conflict(Structure):
     """No single type.  Using it is refused with `reason` and the places in `notes`, unless one of
     `tests`, the conditions that decide which path is taken, can be made known.
 
-    hint: what to write instead.  sites: of lists that meet, which might be in one pool instead
-    (`infer.lists.sites`).
+    hint: what to write instead.  demand: what would do besides, by name (`infer.demands`).
+    sites: of lists that meet, which might be in one pool instead (`infer.lists.sites`).
     """
 
-    __slots__ = ("hint", "notes", "reason", "sites", "tests")
+    __slots__ = ("demand", "hint", "notes", "reason", "sites", "tests")
 
     def __init__(
         self,
@@ -288,11 +292,13 @@ class Conflict(Structure):
         notes: tuple[tuple[str, Location | None], ...] = (),
         tests: tuple[Value, ...] = (),
         hint: str = SAME_TYPE,
+        demand: str = "",
     ) -> None:
         self.reason = reason
         self.notes = notes
         self.tests = tests
         self.hint = hint
+        self.demand = demand
         self.sites: frozenset[Any] = frozenset()
 
     def __repr__(self) -> str:

@@ -263,9 +263,11 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return None
         if items is not None and op == "mul" and _repeats(number):
             if decided_by_data(engine, number):
-                engine.findings.grew = True
+                engine.findings.kept.update(engine.loops)
                 return joined_lists(engine, other, sequences.repeated, other, number)
-            return _like(engine, other, items * engine.static(number, "the repetition count"))
+            return _like(
+                engine, other, items * engine.static(number, "the repetition count", "arrays")
+            )
         if op == "mul" and is_number(number):
             return None
         if items is not None and not isinstance(other, Const) and _is_numpys(engine, number):

@@ -18,19 +18,17 @@ from pyxla import journal, stack
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture, Place
 from pyxla.infer.calls.depth import TooDeep
+from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.facts.deciding import loops_of_constants, parameters
-from pyxla.infer.heap import NeedsExact
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import pools, shared
-from pyxla.infer.lists.policy import Findings, Policy
-from pyxla.infer.lists.sites import NeedsPool, united
 from pyxla.infer.observing import watch
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
-from pyxla.ir.core import Block, Function, Return
+from pyxla.ir.core import Function, Return
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ops.foreign import host_call
 from pyxla.ops.sticky import flag
@@ -89,39 +87,38 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     Raises Restart when an argument's value or another outside object is needed; CompileError when
     the program is refused.
     """
-    findings = Findings(Policy())
-    try:
-        return _specialize(request, places, findings)
-    except CompileError as refused:
-        if isinstance(refused, InternalError) and request.options.verify:
-            raise
-        for other in _others(findings):
-            journal.note("restart", f"it was refused: {refused.message}", refused.loc)
-            try:
-                return _specialize(request, places, other)
-            except CompileError as error:
-                if isinstance(error, InternalError) and request.options.verify:
-                    raise
-                refused = pools.clearer(refused, error, other.policy)
-        if lists := _paths_of(request.args, _is_long):
-            raise Restart({(*path, ITEMS): None for path in lists}, []) from None
-        if texts := _paths_of(request.args, _is_word):
-            asked = {(*path, CODES): refused.loc for path in texts}
-            raise Restart(asked, [], refused) from refused.__cause__
-        for deep in findings.recursive.values():
+    demands, findings, refused = Demands(), Findings(), None
+    while True:
+        findings.start(demands)
+        try:
+            return _attempt(request, places, demands, findings)
+        except Needs as need:
+            if demands | need.demands == demands:
+                raise InternalError(RuntimeError("what was asked for was not done")) from need
+            journal.note("restart", need.why, need.loc)
+            demands |= need.demands
+        except CompileError as error:
+            if isinstance(error, InternalError) and request.options.verify:
+                raise
+            refused = error if refused is None else pools.clearer(refused, error, demands)
+            remedy = findings.remedy(error)
+            if remedy is None:
+                raise _final(refused, request, findings) from refused.__cause__
+            journal.note("restart", f"it was refused: {error.message}", error.loc)
+            demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
+
+
+def _final(refused: CompileError, request: Request, findings: Findings) -> Exception:
+    """What is raised where nothing is left to try."""
+    if lists := _paths_of(request.args, _is_long):
+        return Restart({(*path, ITEMS): None for path in lists}, [])
+    if texts := _paths_of(request.args, _is_word):
+        return Restart({(*path, CODES): refused.loc for path in texts}, [], refused)
+    for deep in findings.recursive.values():
+        if isinstance(deep, TooDeep):
             deep.notes = (*deep.notes, (f"with a stack: {refused.message}", refused.loc))
-            raise deep from None
-        raise refused from refused.__cause__
-
-
-def _others(findings: Findings) -> list[Findings]:
-    """What is tried after a first attempt that was refused."""
-    policies = findings.retries()
-    others = [Findings(policy, recursive=findings.recursive) for policy in policies]
-    if findings.recursing:
-        loops = {**findings.recursive, **findings.recursing}
-        others += [Findings(policy, recursive=dict(loops)) for policy in (Policy(), *policies)]
-    return others
+            return deep
+    return refused
 
 
 def _paths_of(args: Any, wanted: Callable[[Any], bool], path: Path = ()) -> list[Path]:
@@ -165,103 +162,53 @@ def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     return ()
 
 
-def _specialize(request: Request, places: Sequence[Place], findings: Findings) -> Specialization:
-    exact: set[Any] = set()
-    unrolled: set[Block] = set()
-    in_place = False
-    while True:
-        try:
-            return _attempt(request, places, findings, exact, unrolled, in_place)
-        except NeedsExact as need:
-            journal.note("restart", "paths must tell which object a name refers to")
-            exact.add(need.place)
-        except NeedsPool as need:
-            journal.note("restart", "lists that change places are kept in one pool")
-            before, findings.sites = findings.sites, united(findings.sites, need.sites)
-            if before == findings.sites:
-                raise InternalError(RuntimeError("lists are in a pool, and are not")) from need
-        except _NeedsInPlace:
-            in_place = True
-        except _NeedsUnrolled as need:
-            journal.note("restart", "a loop that computes a needed value is unrolled", need.loc)
-            unrolled |= need.loops
-        except _NeedsStack as need:
-            journal.note("restart", "calls of itself become a loop with a stack", need.refusal.loc)
-            findings.recursive[need.refusal.source] = need.refusal
-
-
-class _NeedsUnrolled(Exception):  # noqa: N818 - a request, not an error
-    """Someone needs, after `loops`, the value of a number that they compute from constants."""
-
-    def __init__(self, loops: set[Block], loc: Location | None) -> None:
-        super().__init__()
-        self.loops, self.loc = loops, loc
-
-
-class _NeedsInPlace(Exception):  # noqa: N818 - a request, not an error
-    """A program that does more than compute is run once: it raises where it is."""
-
-
-class _NeedsStack(Exception):  # noqa: N818 - a request, not an error
-    """The calls of a function by itself, which are refused, may become loops."""
-
-    def __init__(self, refusal: TooDeep) -> None:
-        super().__init__()
-        self.refusal = refusal
-
-
 def _attempt(
-    request: Request,
-    places: Sequence[Place],
-    findings: Findings,
-    exact: set[Any],
-    unrolled: set[Block],
-    in_place: bool,
+    request: Request, places: Sequence[Place], demands: Demands, findings: Findings
 ) -> Specialization:
-    """Type the function; raises NeedsExact where a join must be one of `exact`, too, and
-    _NeedsUnrolled where loops must be among `unrolled`."""
+    """Type the function as `demands` say; raises Needs where it takes more."""
     world = World(request, places)
-    if world.engine.checks and not in_place:
+    engine = world.engine
+    if engine.checks and not demands.in_place:
         replays = request.replayed is not None
         # Arguments that are given up are not there for a second run.
         alone = request.alone or bool(world.given_up)
-        world.engine.faults = Faults(None if replays else {}, request.replayed, alone)
-    watch(world.engine)
-    for header in unrolled:
-        world.engine.loop_memory[header].unrolled = True
-    world.engine.policy, world.engine.findings = findings.policy, findings
-    world.engine.exact = exact
-    pools.start(world.engine, findings.policy.pooled)
+        engine.faults = Faults(None if replays else {}, request.replayed, alone)
+    watch(engine)
+    for header in demands.unrolled:
+        engine.loop_memory[header].unrolled = True
+    engine.demands, engine.findings = demands, findings
+    pools.start(engine, demands.pooled)
     lists = world.lists()
-    findings.listed += len(lists)
-    pools.noted_arguments(world.engine, world.initial)
-    world.engine.list_capacity = (request.options or DEFAULTS).list_capacity
+    findings.lists |= len(lists) > 1
+    pools.noted_arguments(engine, world.initial)
+    engine.list_capacity = (request.options or DEFAULTS).list_capacity
+    strict = request.options is not None and request.options.strict
+    rounding = exactly(engine) if strict else contextlib.nullcontext()
     try:
-        strict = request.options is not None and request.options.strict
-        rounding = exactly(world.engine) if strict else contextlib.nullcontext()
-        with stack.deep(), building(world.engine.builder), rounding:
-            if findings.policy.shared:
-                shared.start(world.engine)
-                world.given_rows = shared.given(world.engine, lists)
-            world.given_rows |= pools.given(world.engine, world.paths)
+        with stack.deep(), building(engine.builder), rounding:
+            if demands.shared:
+                shared.start(engine)
+                world.given_rows = shared.given(engine, lists)
+            world.given_rows |= pools.given(engine, world.paths)
             return _run(world)
     except TooDeep as refusal:
-        raise _of_recursion(_decided(world, refusal), findings) from None
+        raise _with_stack(_decided(world, refusal), engine) from None
     except NewCapture as need:
         raise Restart({}, need.places) from None
     except NeedsStatic as need:
         value = getattr(need.scalar, "value", None)
-        loops = loops_of_constants(value, world.engine.headers) if value is not None else set()
-        if loops - unrolled:
-            raise _NeedsUnrolled(loops, need.loc) from None
-        raise _of_recursion(_demand(world, need), findings) from None
+        loops = loops_of_constants(value, engine.headers) if value is not None else set()
+        if loops - demands.unrolled:
+            raise Needs(need.loc, unrolled=frozenset(loops)) from None
+        raise _with_stack(_demand(world, need), engine) from None
 
 
-def _of_recursion(answer: Exception, findings: Findings) -> Exception:
+def _with_stack(answer: Exception, engine: Engine) -> Exception:
     """What to do about recursion that nothing but data ends."""
-    known = (None, *findings.recursive)
+    known = (None, *engine.demands.stacks)
     if isinstance(answer, TooDeep) and answer.source not in known:
-        return _NeedsStack(answer)
+        engine.findings.recursive[answer.source] = answer
+        return Needs(answer.loc, stacks=frozenset({answer.source}))
     return answer
 
 
@@ -288,6 +235,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise
+    chosen = next(filter(None, [pools.remedy(engine, content) for content in need.among]), "")
     return CompileError(
         f"{what} must be known while compiling, but it is computed at run time",
         need.loc or engine.loc,
@@ -295,6 +243,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         chain=need.chain,
         hint="compute it from shapes, constants and number arguments only"
         + (", or bound it, as in min(n, 1000)" if what.startswith("the size") else ""),
+        remedy="rooms" if engine.findings.sized else need.remedy or chosen,
     )
 
 
@@ -341,7 +290,7 @@ def _with_faults(engine: Engine, function: Function, outcome: out.Outcome) -> ou
     if flag not in ops:
         return outcome
     if host_call in ops:  # what it printed would be printed again
-        raise _NeedsInPlace
+        raise Needs(in_place=True)
     checks = tuple([out.Site(kind, (), loc) for loc, kind in engine.faults.noted])
     (end,) = [b.terminator for b in function.blocks if isinstance(b.terminator, Return)]
     return replace(outcome, faults=len(end.operands), checks=checks)

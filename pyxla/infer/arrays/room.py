@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def with_room(engine: Engine, n: Scalar) -> Scalar | None:
     """`n`, at most the capacity; None where a program may still be compiled without."""
     engine.findings.sized = True
-    if not engine.policy.rooms:
+    if not engine.demands.rooms:
         return None
     capacity = engine.list_capacity
     fits = engine.rules.compare(engine, "le", n, Const(capacity))

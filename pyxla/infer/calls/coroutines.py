@@ -271,7 +271,7 @@ def _first(engine: Engine, source: Compound) -> Any:
         raise Stopped
     hints = [("", engine.loc), ("the item", engine.loc)]
     pinned = engine.captures.pinned
-    how = source.meta[0].function, (), False, engine.policy.apart
+    how = source.meta[0].function, (), False, engine.demands.apart
     edge, args = merge(edges, (), hints, engine.in_use, pinned, *how)
     engine.enter(edge)
     driver.more, driver.item = args

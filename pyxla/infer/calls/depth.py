@@ -52,8 +52,8 @@ def noted(engine: Engine, frame: Any, error: CompileError) -> None:
     """Remember a function that calls itself as long as data says, and is refused in such a call."""
     source, findings = frame.ssa.source, engine.findings
     outer = [f for f in engine.frames[:-1] if f.ssa.source is source]
-    if any(map(_is_undecided, outer)) and source not in findings.recursive:
-        findings.recursing.setdefault(source, error)
+    if any(map(_is_undecided, outer)):
+        findings.recursive.setdefault(source, error)
 
 
 def _is_undecided(frame: Any) -> bool:

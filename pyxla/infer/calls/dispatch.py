@@ -569,7 +569,7 @@ def activate(
 ) -> Any:
     """Visit a function with its arguments bound."""
     try:
-        loops = to_loops(source) if source in engine.findings.recursive else None
+        loops = to_loops(source) if source in engine.demands.stacks else None
         ssa = loops or to_ssa(source)
     except CompileError as error:
         error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))

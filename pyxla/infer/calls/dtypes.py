@@ -44,6 +44,7 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
     raise engine.refuse(
         f"{name}: a number is {' or '.join(names)} here, as the path taken has it",
         "convert it with float() or int(), or start with a number of that type",
+        remedy="apart arrays",
     )
 
 

@@ -95,17 +95,17 @@ def _pool(engine: Engine, x: Any, packed: bool) -> Any:
         return arrays.fresh(engine, arrays.read(engine, x)) if one else x
     items = tuple(iterate(engine, x))
     pool = engine.new(ListCell(items))
-    if not packed or engine.policy.lists == "none":
+    if not packed:
         return pool
     if all(map(is_number, items)):
         if len({arrays.kind_of(engine, i) for i in items}) == 1 and number_lists.pack(engine, pool):
-            engine.findings.made = True
-    elif engine.policy.grows and all(isinstance(i, (Tuple, Const)) for i in items):
+            engine.findings.kept.update(engine.loops)
+    elif all(isinstance(i, (Tuple, Const)) for i in items):
         shape = columnar.common_item([(engine, ListCell(items))])
         if isinstance(shape, Row) and all(
             isinstance(i, Number) and not i.choices for i in shape.items
         ):
-            engine.findings.grew = True
+            engine.findings.kept.update(engine.loops)
             laid = columnar.laid_out(engine.heap, pool, shape, 1, sized=False)
             engine.heap.contents[pool.cell] = laid
     return pool

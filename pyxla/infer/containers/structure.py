@@ -135,7 +135,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
         part = engine.new(ListCell(items))
         if (opened := methods.opened(engine, part, *_bounds_of(key))) is not None:
             return growing.get(engine, part, opened, key)
-    index = engine.index(key, "the index of a sequence")
+    index = engine.index(key, "the index of a sequence", items)
     try:
         found = items[index]
     except (IndexError, TypeError, ValueError) as error:
@@ -178,7 +178,7 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         held = {**content.items, engine.key(key): value}
         engine.set_content(x.cell, content.holding(held))
     elif isinstance(content, ListCell):
-        index = engine.index(key, "the index of a list")
+        index = engine.index(key, "the index of a list", (*content.items, value))
         items = list(content.items)
         new = engine.iterate(value) if isinstance(index, slice) else value
         try:
@@ -218,7 +218,7 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         engine.set_content(x.cell, content.holding(items))
     elif isinstance(content, ListCell):
         rest = list(content.items)
-        index = engine.index(key, "the index of a list")
+        index = engine.index(key, "the index of a list", content.items)
         try:
             del rest[index]
         except (IndexError, TypeError) as error:
@@ -327,7 +327,7 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
 def use_up(engine: Engine, x: Any) -> None:
     """Refuse a second reading of `x`, which CPython would find empty."""
     if id(x) in engine.used_up:
-        raise engine.refuse(USED_UP, "make a list of it first")
+        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
     engine.used_up[id(x)] = x
     made = x.meta[-1] if coroutines.is_generator(x) else getattr(x, "meta", None)
     if made is not None and not set(engine.loops) <= set(made):
@@ -384,7 +384,7 @@ def position(engine: Engine, content: ObjectCell) -> int:
     """How many items of an iterator were read."""
     at = content.fields["at"]
     if not isinstance(at, Const) or at.value is None:
-        raise engine.refuse(USED_UP, "make a list of it first")
+        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
     return at.value
 
 
@@ -642,7 +642,7 @@ def _every(engine: Engine, items: Any, first: int, step: int) -> Any:
         begin = engine.rules.binary(engine, "add", start, times(Const(first)))
         return Compound("range", (begin, stop, times(Const(step))))
     if isinstance(items, Compound) and items.kind in LENGTHS:
-        raise engine.refuse(USED_UP, "make a list of it first")
+        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
     return sequence(engine, get_item(engine, items, Const(slice(first, None, step))))
 
 

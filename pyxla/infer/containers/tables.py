@@ -75,7 +75,8 @@ def enter(engine: Engine, item: Any, x: Any) -> None:
     cls = pools.container_class(engine.heap.contents.get(x.cell))
     if cls is not None and cls in item.classes:
         if engine.heap.infos[x.cell].pinned is not None or x.cell in engine.frozen:
-            raise engine.refuse(f"an argument, or what is outside of the function, {_PUT}", _COPY)
+            what = f"an argument, or what is outside of the function, {_PUT}"
+            raise engine.refuse(what, _COPY, remedy="everywhere")
         engine.check_distinct(x)
         _enter(engine, x, cls, engine.pools[cls])
 
@@ -142,7 +143,7 @@ def _suits(engine: Engine, x: Any, key: Any) -> bool:
     if not is_dynamic(key) or not decided_by_data(engine, key):
         return False
     suits = _is_uniform(engine.heap, content)
-    engine.findings.grew |= suits
+    engine.findings.kept.update(engine.loops if suits else ())
     return suits
 
 

@@ -123,8 +123,8 @@ def decided_by_data(engine: Engine, *xs: Any) -> bool:
         parts = isinstance(x, (Tuple, Variant)) or (isinstance(x, Compound) and x.kind == "text")
         if parts and decided_by_data(engine, *x.parts):
             return True
-        if isinstance(x, (Scalar, Array)) and engine.policy.grows:
-            if engine.policy.lists == "all" or not by_arguments(x.value, heads):
+        if isinstance(x, (Scalar, Array)):
+            if engine.demands.arrays or not by_arguments(x.value, heads):
                 return True
             engine.findings.wanted = True
     return False

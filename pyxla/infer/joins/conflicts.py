@@ -65,6 +65,8 @@ def sort_of(content: Any) -> str:
     return "object"
 
 
+_LISTS = (ListCell, NumberList, GrowingList, RowList)
+_OBJECTS = (DictCell, SetCell, ObjectCell, Pooled)
 _WORDS: dict[Any, str] = {
     (Array, Shadow): "array",
     (ListCell, NumberList, GrowingList, RowList): "list",
@@ -95,7 +97,12 @@ def conflict(
     contents = [_content(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
     if len({x.dtype if isinstance(x, Array) else None for x in contents} | {None}) > 2:
         hint = _OF_ONE_DTYPE
-    found = Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint)
+    demand = "apart"
+    if any(isinstance(content, _LISTS) for content in contents):
+        demand = "shared"
+    elif any(isinstance(content, _OBJECTS) for content in contents):
+        demand = "pooled"
+    found = Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint, demand)
     if all(isinstance(value, Ref) for value in values):
         found.sites = sites.of_all(
             [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]

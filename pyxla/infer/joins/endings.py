@@ -87,7 +87,7 @@ def ended(
     names = ["status", "the result", *["the exception"] * width, *["an argument"] * several]
     hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
     pinned, grows = engine.captures.pinned, bool(engine.pools)
-    how = ended, engine.exact, grows, engine.policy.apart
+    how = ended, engine.demands.exact, grows, engine.demands.apart
     edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, *how)
     engine.enter(edge)
     status, result, *rest = args

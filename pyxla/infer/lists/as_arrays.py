@@ -11,7 +11,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref
-from pyxla.infer.lists.growing import columns_of
+from pyxla.infer.lists.growing import columns_of, needs_length
 from pyxla.infer.lists.items import Block, Nested, Number, Row, count
 from pyxla.lib import manipulation
 
@@ -61,6 +61,7 @@ def as_columns(engine: Engine, content: GrowingList, floats: bool = False) -> Ar
     parts = item.items if isinstance(item, Row) else ()
     flat = parts and all(isinstance(i, (Number, Block)) for i in parts)
     if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
-        raise engine.refuse("a list of such items does not become an array here")
+        what = "a list of such items does not become an array here"
+        raise needs_length(engine, content, what)
     whole = manipulation.stack([Array(c.value) for c in columns], axis=1)
     return Array(whole.value, (*(columns[0].extents or (None,)), *[None] * (whole.ndim - 1)))

@@ -42,7 +42,7 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
-    functions = any(map(_is_function, items)) and not engine.policy.apart
+    functions = any(map(_is_function, items)) and not engine.demands.apart
     if found is None and by_data and len(items) <= MOST and not functions:
         return _by_branches(engine, items, key)
     return found

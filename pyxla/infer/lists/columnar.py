@@ -168,7 +168,7 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
         for cell, kind, path in list(objects(heap, item, part)):
             if isinstance(kind, Nested):
                 if type(heap.contents[cell]) is RowList or cell in heap.entangled:
-                    raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY)
+                    raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
                 heap.contents[cell] = RowList(x, i, path)
             else:
                 heap.kept = heap.kept | {cell}

@@ -301,6 +301,16 @@ def _row(
     return made
 
 
+def needs_length(
+    engine: Engine, content: GrowingList | None, message: str, hint: str = ""
+) -> Exception:
+    """What is raised where a list of unknown length will not do: a demand for the length, where
+    number arguments decide it."""
+    refusal = engine.refuse(message, hint, remedy="unrolled")
+    size = None if content is None else size_of(engine.heap, content)
+    return (engine.demand((size.value,), refusal) if isinstance(size, Scalar) else None) or refusal
+
+
 def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> None:
     """`list[key] = new`."""
     content = widened(engine, x, content, new)
@@ -312,18 +322,23 @@ def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> 
 def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingList:
     """The content of the list `x` with items wide enough for `new`."""
     if not isinstance(new, Const) and is_part(engine.heap.contents.get(_cell(new))):
-        raise engine.refuse(ALIAS, COPY)
+        raise in_two(engine)
     engine.rules.enter(engine, content.item, new)
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
         given = isinstance(new, Ref) and engine.heap.infos[new.cell].pinned is not None
         if given and isinstance(engine.heap.contents[new.cell], (*LISTS, Conflict)):
-            raise engine.refuse(ALIAS, COPY)
+            raise in_two(engine)
         raise engine.refuse("the items of a list of unknown length are of one type each")
     if wide != content.item:
         return retype(engine, x, wide)
     return content
+
+
+def in_two(engine: Engine) -> Exception:
+    """What is raised where a list would be in two lists of unknown length."""
+    return engine.refuse(ALIAS, COPY, remedy="shared")
 
 
 def is_part(content: Any) -> bool:
@@ -496,7 +511,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
             heap.kept = heap.kept | {cell}
             continue
         if cell in heap.kept or heap.infos[cell].pinned is not None:
-            raise engine.refuse(ALIAS, COPY)
+            raise in_two(engine)
         engine.check_distinct(Ref(cell))
         live = [*engine.in_use(), *engine.captures.pinned]
         if cell not in reachable(heap, live):
@@ -515,7 +530,8 @@ def detach(engine: Engine, x: Ref) -> None:
     for cell in rows:
         if cell in live:
             reason = "this list was in a list whose items were moved since"
-            heap.contents[cell] = Conflict(reason, hint="take the list out again after they moved")
+            hint = "take the list out again after they moved"
+            heap.contents[cell] = Conflict(reason, hint=hint, demand="shared")
         else:
             del heap.contents[cell]
 

@@ -78,7 +78,7 @@ def _grow(
         return False
     counted, trips = _trips(head, entry, back)
     few = trips is not None and (trips <= SHORT or _holds_lists(item))
-    few = few and engine.policy.lists != "all" and not keyed and not _is_open(engine, head)
+    few = few and not engine.demands.arrays and not keyed and not _is_open(engine, head)
     longer = room[1] > room[0] or (type(before) is ListCell and _is_sized(back.heap, after))
     # Of lists that change places one has, again and again, more room than the other had before.
     swapped = first != last and last in entry.heap.contents
@@ -110,7 +110,6 @@ def _grow(
         outer = outer.outer if outer is not None and outer.visit is head.visit else outer
         made = replace(made, room=Room(head.visit, watched, step, outer))
     entry.heap.contents[first] = made
-    engine.findings.grew = True
     return True
 
 

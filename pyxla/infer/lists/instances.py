@@ -29,4 +29,4 @@ def of_one_class(engine: Engine, classes: Sequence[type], which: Any, number: An
     names = " or ".join([f"an instance of {cls.__name__}" for cls in classes])
     selector = shadows.one_of(arrays.python_scalar(which, int).value, len(classes))
     items = tuple([at_row(engine, cls, number) for cls in classes])
-    return Variant("mixed", selector, items, Conflict(f"this may be {names}"))
+    return Variant("mixed", selector, items, Conflict(f"this may be {names}", demand="apart"))

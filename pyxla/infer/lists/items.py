@@ -28,6 +28,7 @@ import numpy as np
 from pyxla.frontend.support import Open
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
+from pyxla.infer.demands import Needs
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.joined import joined_number_type
@@ -43,7 +44,7 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
-from pyxla.infer.lists.sites import NeedsPool, pooled_together
+from pyxla.infer.lists.sites import pooled_together
 from pyxla.infer.text import codes
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
@@ -229,7 +230,7 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
     if isinstance(content, Pooled) or (isinstance(content, RowList) and content.cls):
         return Handle((content.cls,))
     if isinstance(content, LISTS) and (sites := heap.infos[x.cell].sites):
-        raise NeedsPool(sites)
+        raise Needs(sites=frozenset({sites}))
     if isinstance(content, ListCell):
         found = [item_of(heap, i) for i in content.items]
         if not found:

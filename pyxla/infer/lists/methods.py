@@ -67,7 +67,7 @@ def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList |
     item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
     if item is None or not count(item):
         return None
-    engine.findings.grew = True
+    engine.findings.kept.update(engine.loops)
     engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1)
     return found(engine.heap, x)
 
@@ -448,7 +448,7 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     item = columnar.common_item([(engine, heap.contents[x.cell])])
     if item is None:
         return None
-    engine.findings.grew = True
+    engine.findings.kept.update(engine.loops)
     heap.contents[x.cell] = columnar.laid_out(heap, x, item, 1, sized=False)
     return found(heap, x)
 

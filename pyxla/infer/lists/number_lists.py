@@ -8,7 +8,7 @@ that what is written to a row is written to the list; everything else sees the i
 Where CPython keeps an int in a list of floats, an array cannot.  So short lists, and writes that
 would widen the numbers, first ask for the value of the index (`NeedsStatic`: the loop is unrolled),
 and become arrays only where that is refused: see
-`infer.lists.policy`.
+`infer.demands`.
 """
 
 from __future__ import annotations
@@ -387,6 +387,7 @@ def pack(engine: Engine, x: Ref) -> bool:
     if layout.cells & _reached(engine, x):
         return False
     _pack(engine.heap, x.cell, layout, layout.type, engine.loc)
+    engine.findings.kept.update(engine.loops)
     return True
 
 

@@ -4,7 +4,7 @@ The instances of a *pooled* class are rows of a hidden list of tuples, the *pool
 a cell's content says which row it is (`heap.Pooled`). A list of instances then holds numbers of
 rows (`items.Handle`): objects that have several names, or are in several lists or in fields of each
 other, stay one. A program that is refused is tried with the classes pooled that it makes instances
-of in loops, or more than once (`infer.lists.policy.Policy`).
+of in loops, or more than once (`infer.demands`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.demands import Demands, Path
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import (
+    LISTS,
     Block,
     at_path,
     count,
@@ -29,8 +31,6 @@ from pyxla.infer.lists.items import (
     replaced_at,
     values,
 )
-from pyxla.infer.lists.policy import Policy
-from pyxla.infer.lists.sites import Path
 from pyxla.lib.tables import Record, Table, TableSet, record
 
 if TYPE_CHECKING:
@@ -43,9 +43,27 @@ def noted(engine: Engine, cls: type) -> None:
     if engine.loops or cls in findings.made_of:
         if is_container(cls):
             findings.containers.add(cls)
-        elif cls.__module__.partition(".")[0] not in _OWN:
+        elif _is_users(cls):
             findings.classes.add(cls)
     findings.made_of.add(cls)
+
+
+def remedy(engine: Engine, content: Any) -> str:
+    """Which demand would make a row of a pool of an object for which the program is refused."""
+    findings, cls = engine.findings, container_class(content)
+    if isinstance(content, LISTS):
+        return "shared"
+    if cls is not None:
+        findings.containers.add(cls)
+        return "everywhere" if cls in engine.demands.pooled else "pooled"
+    if isinstance(content, ObjectCell) and _is_users(content.cls):
+        findings.classes.add(content.cls)
+        return "pooled"
+    return ""
+
+
+def _is_users(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] not in _OWN
 
 
 _OWN = frozenset({"pyxla", "numpy", "contextlib", "random", "jax"})
@@ -71,7 +89,7 @@ def container_class(content: Any) -> type | None:
 def of_class(engine: Engine, cls: type) -> Ref | None:
     """The pool of a new instance, if there is one.  Containers may be pooled only where loops make
     them: those that hold others are made once, as a rule, and have items of other types."""
-    everywhere = engine.policy.everywhere or engine.repeating or not is_container(cls)
+    everywhere = engine.demands.everywhere or engine.repeating or not is_container(cls)
     return engine.pools.get(cls) if everywhere else None
 
 
@@ -102,7 +120,7 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
             rows.setdefault(cls, {})[cell] = path
     made = {}
     for cls, cells in rows.items():
-        if len(cells) > 1 or engine.policy.everywhere or not is_container(cls):
+        if len(cells) > 1 or engine.demands.everywhere or not is_container(cls):
             for cell in cells:
                 enter(engine, Ref(cell), engine.pools[cls])
             content = engine.heap.contents[engine.pools[cls].cell]
@@ -130,10 +148,10 @@ def _place(cls: type) -> tuple[Any, ...]:
     return cls.__module__, cls.__qualname__, getattr(cls, "__pyxla_keys__", ())
 
 
-def clearer(first: CompileError, later: CompileError, policy: Policy) -> CompileError:
+def clearer(first: CompileError, later: CompileError, tried: Demands) -> CompileError:
     """Of two refusals the one that says more: where lists of instances differ in length, why these
     cannot be in a pool."""
-    if not policy.pooled or policy.shared or isinstance(later, InternalError) or later.loc is None:
+    if not tried.pooled or tried.shared or isinstance(later, InternalError) or later.loc is None:
         return first
     return later if first.message.count("a list of ") > 1 else first
 
@@ -157,7 +175,7 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     if set(names) != fields.keys() or any(map(may_be_unbound, fields.values())):
         raise engine.refuse(f"instances of {cls.__name__} in a list have fields of their own")
     if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
-        raise engine.refuse(columnar.ALIAS, columnar.COPY)
+        raise growing.in_two(engine)
     row = Tuple(tuple([fields[name] for name in names]))
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
@@ -268,7 +286,7 @@ def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
 def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     heap, grown = engine.heap, _grown(engine, row.pool)
     if isinstance(value, Ref) and _is_in_list(engine, value):
-        raise engine.refuse(columnar.ALIAS, columnar.COPY)
+        raise growing.in_two(engine)
     new = item_of(heap, value)
     wide = None if new is None else joined_item(grown.item.items[place], new)
     if wide is None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location, in_program
+from pyxla.infer.demands import Path
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.items import LISTS, Nested, Row, item_of, joined_items
 from pyxla.infer.lists.pools import Given
-from pyxla.infer.lists.sites import Path, pooled_list
+from pyxla.infer.lists.sites import pooled_list
 from pyxla.ir.core import Instr
 
 if TYPE_CHECKING:
@@ -25,12 +26,13 @@ _ITEMS = "lists with such items are not chosen among at run time"
 def noted(engine: Engine) -> None:
     """Note that a list is made, for another attempt."""
     engine.findings.listed += 2 if engine.repeating else 1
+    engine.findings.lists |= engine.findings.listed > 1
 
 
 def start(engine: Engine) -> None:
     """Make the pools of the lists of the sites that need one, empty, where the program starts."""
     engine.shared = visit
-    for sites in sorted(engine.findings.sites, key=lambda group: sorted(map(str, group))):
+    for sites in sorted(engine.demands.sites, key=lambda group: sorted(map(str, group))):
         cls = pooled_list(sites)
         engine.pools[cls] = engine.new(ListCell(()))
         engine.pool_fields[cls] = ("items",)

@@ -4,8 +4,8 @@ A list is a part of the list or dict of unknown length that it is put in.  One t
 second one as well (`sorted(groups.items())`, `a[i], a[j] = a[j], a[i]`) is a row of a pool, as
 instances are (`infer.lists.pools`).  In the last attempts at a program every list knows its *site*,
 the place in the program that made it; where it is put in a list of unknown length, inference starts
-again with the lists of that site in a pool (`NeedsPool`).  Lists of two sites that meet share one.
-The site of a list that is an argument is the path to it, for all rows of a list one.
+again with the lists of that site in a pool (`Demands.sites`).  Lists of two sites that meet share
+one.  The site of a list that is an argument is the path to it, for all rows of a list one.
 """
 
 from __future__ import annotations
@@ -13,20 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pyxla.errors import Location
+from pyxla.infer.demands import Needs, Site, Sites
 from pyxla.infer.heap import CellInfo, RowList
-
-Path = tuple[Any, ...]  # an argument, and steps inside it
-Site = Location | Path
-Sites = frozenset[Site]
-
-
-class NeedsPool(Exception):  # noqa: N818 - a request, not an error
-    """The lists that these sites make must be in one pool."""
-
-    def __init__(self, sites: Sites) -> None:
-        super().__init__()
-        self.sites = sites
 
 
 class PooledList(list):
@@ -38,13 +26,6 @@ class PooledList(list):
 def pooled_list(sites: Sites) -> type[PooledList]:
     """A class of the lists that these sites make."""
     return type("list", (PooledList,), {"__pyxla_sites__": sites})
-
-
-def united(groups: Iterable[Sites], sites: Sites) -> set[Sites]:
-    """The groups of sites that share a pool, with those that meet at `sites` as one."""
-    groups = set(groups)
-    meeting = {group for group in groups if group & sites}
-    return groups - meeting | {sites.union(*meeting)}
 
 
 def is_list(cls: Any) -> bool:
@@ -60,7 +41,7 @@ def meet(contents: Sequence[Any], infos: Sequence[CellInfo]) -> None:
     plain = [i.sites for c, i in zip(contents, infos, strict=True) if type(c) is not RowList]
     sites = frozenset().union(*plain, *[cls.__pyxla_sites__ for cls in classes])
     if len(classes) > 1 or any(plain):
-        raise NeedsPool(sites)
+        raise Needs(sites=frozenset({sites}))
 
 
 def of_all(infos: Sequence[CellInfo]) -> Sites:
@@ -73,11 +54,12 @@ def apart(sites: Sites, pooled: Mapping[Site, type]) -> None:
     """Ask for one pool where lists of these sites met that have no type in common."""
     classes = {pooled.get(site) for site in sites}
     if len(classes) > 1 or None in classes:
-        raise NeedsPool(sites)
+        raise Needs(sites=frozenset({sites}))
 
 
 def pooled_together(classes: Iterable[type]) -> None:
     """Ask for one pool where lists of several meet."""
     lists: set[type[PooledList]] = {cls for cls in classes if issubclass(cls, PooledList)}
     if len(lists) > 1:
-        raise NeedsPool(frozenset().union(*[cls.__pyxla_sites__ for cls in lists]))
+        sites = frozenset().union(*[cls.__pyxla_sites__ for cls in lists])
+        raise Needs(sites=frozenset({sites}))

@@ -16,10 +16,11 @@ from pyxla.errors import CompileError, InternalError, Location, in_program
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
+from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import depends_on
 from pyxla.infer.frame import Frame, NotKnown
-from pyxla.infer.heap import Heap, ListCell, NeedsExact, ObjectCell, ReadOnly, Visit, swept
+from pyxla.infer.heap import Heap, ListCell, ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
@@ -104,6 +105,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
                 hint="keep one type (dtype, shape, structure) per name in a loop"
                 if conflict.hint == SAME_TYPE
                 else conflict.hint,
+                remedy=conflict.demand,
             )
             _unroll(engine, frame, component, edge, refusal)
             return
@@ -130,8 +132,8 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
     pinned = engine.captures.pinned
-    grows, apart = engine.policy.grows, engine.policy.apart
-    edge, args = merge(edges, live, hints, engine.held, pinned, header, engine.exact, grows, apart)
+    how = header, engine.demands.exact, True, engine.demands.apart
+    edge, args = merge(edges, live, hints, engine.held, pinned, *how)
     edge.args = args
     compact(engine, edge, live, _fixed(engine, frame))
     args = edge.args
@@ -196,7 +198,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
             wrong = _passes(engine, frame, component, entry, fields)
         except InternalError:
             raise
-        except (CompileError, NeedsExact, NeedsStatic, NewCapture, NotKnown):
+        except (CompileError, Needs, NeedsStatic, NewCapture, NotKnown):
             wrong = fields  # what was assumed to change may be what must be known
         if wrong is None:
             return None
@@ -238,12 +240,12 @@ def _passes(
         heap = entry.heap.copy()
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
-        exact, room = header in engine.exact, strings.room(engine)
-        apart = engine.policy.apart, room
+        exact, room = header in engine.demands.exact, strings.room(engine)
+        apart = engine.demands.apart, room
         head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, *apart)
         head.visit = visit
         if conflicts := head.conflicts():
-            engine.findings.met = True
+            engine.findings.meet(conflicts[0].demand)
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost, shared)
         _pass(engine, frame, component, head)
@@ -320,14 +322,14 @@ def _unify_lists(
     """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
     heap = entry.heap
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
-    if engine.policy.grows:
-        pairs = [*zip(entry.args, back.args, strict=True), *names]
-        further = tables.unify((entry, back), pairs)
-        if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
-            return True
+    pairs = [*zip(entry.args, back.args, strict=True), *names]
+    further = tables.unify((entry, back), pairs)
+    if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
+        engine.findings.kept.update((head.join.place, *engine.loops))
+        return True
     number_lists.unify(
         (entry, back),
-        [*zip(entry.args, back.args, strict=True), *names],
+        pairs,
         lambda e: [*engine.held(), *engine.captures.pinned, *e.args, *[e.env.get(v) for v in live]],
     )
     return entry.heap is not heap
@@ -452,6 +454,7 @@ def _unroll(
     test = _try_unroll(engine, frame, component, entry)
     if test is not None:
         need = NeedsStatic(test, "the number of iterations of this loop")
+        need.remedy = "arrays"
         need.loc, need.chain = in_program(entry.loc, engine.chain())
         need.otherwise = refusal if isinstance(refusal, CompileError) else None
         raise need
@@ -495,7 +498,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
             left = [len(frame.pending.get(target, ())) for target in doors]
             if not engine.findings.turn():
                 words = "too many iterations are visited one by one"
-                raise engine.refuse(words, "use an array in the place of the list")
+                raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
             edge = _iteration(engine, frame, component, edge, known=True)
             if edge is None:
                 engine.unrollings[_first_line(component.header)] = count

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer.demands import Needs
 from pyxla.infer.heap import (
-    NeedsExact,
     ObjectCell,
     Visit,
 )
@@ -157,7 +157,7 @@ class LoopHead:
         aliases = fit.aliases(held)
         if aliases & written:
             if not self.join.exact:
-                raise NeedsExact(self.join.place)
+                raise Needs(exact=frozenset({self.join.place}))
             raise CompileError(
                 "an array is changed in a loop in which its name may stand for one of several "
                 "arrays that are still in use",

@@ -1,0 +1,163 @@
+"""What an attempt at a program is to do: one record, which only grows.
+
+Inference that cannot go on as it was told asks for more (`Needs`), or refuses the program.  What a
+refusal may be lifted by is a demand as well (`remedies`): lists kept in another way, say.  So each
+attempt is told all that was asked for before it (`specialize`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from pyxla.errors import CompileError, Location
+from pyxla.ir.core import Block
+
+Path = tuple[Any, ...]  # an argument, and steps inside it
+Site = Location | Path
+Sites = frozenset[Site]
+
+# Loops over lists of at most this many items are unrolled rather than kept with an array.
+SHORT = 16
+# So many iterations are visited before lists become arrays instead.
+TURNS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What was asked for, a product of sets.
+
+    exact: where paths meet with names of several arrays that are written.  unrolled: loops that
+    compute a needed value.  stacks: functions whose calls of themselves become loops
+    (`frontend.recursion`).  in_place: whether checks raise where they are.
+    rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
+    pooled: classes whose instances are in pools (`infer.lists.pools`); everywhere: also the dicts,
+    sets and the like among them that no loop makes.  shared: whether lists that are put in lists of
+    unknown length are in pools, and sites: the places that make the lists of a pool each
+    (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
+    ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
+    """
+
+    exact: frozenset[Any] = frozenset()
+    unrolled: frozenset[Block] = frozenset()
+    stacks: frozenset[Any] = frozenset()
+    in_place: bool = False
+    rooms: bool = False
+    pooled: frozenset[type] = frozenset()
+    everywhere: bool = False
+    shared: bool = False
+    sites: frozenset[Sites] = frozenset()
+    arrays: bool = False
+    apart: bool = False
+
+    def __or__(self, more: Demands) -> Demands:
+        both = {f.name: getattr(self, f.name) | getattr(more, f.name) for f in fields(self)}
+        return Demands(**{**both, "sites": united(both["sites"])})
+
+
+class Needs(Exception):  # noqa: N818 - a request, not an error
+    """Inference cannot go on without `demands`."""
+
+    def __init__(self, loc: Location | None = None, **demands: Any) -> None:
+        super().__init__()
+        self.demands, self.loc = Demands(**demands), loc
+
+    @property
+    def why(self) -> str:
+        """What is asked for, in words."""
+        return next((text for name, text in _WHY.items() if getattr(self.demands, name)), "")
+
+
+_WHY = {
+    "exact": "paths must tell which object a name refers to",
+    "sites": "lists that change places are kept in one pool",
+    "unrolled": "a loop that computes a needed value is unrolled",
+    "stacks": "calls of itself become a loop with a stack",
+}
+
+
+def united(groups: Iterable[Sites]) -> frozenset[Sites]:
+    """The groups of sites that share a pool: those that have a site in common are one."""
+    found: set[Sites] = set()
+    for group in groups:
+        meeting = {other for other in found if other & group}
+        found = found - meeting | {group.union(*meeting)}
+    return frozenset(found)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What attempts met, which may be why a program is refused.
+
+    wanted: a list did not become an array.  kept: the loops in which one did, or is of unknown
+    length.  sized: an array would be of a size that nothing bounds.
+    met: a name or an item has no one type.  lists: several are made.  classes: those whose
+    instances might be in pools; containers: the same of those that stand for dicts, sets and the
+    like.  recursive: functions that call themselves, with what they were refused for.  offered:
+    what was said to be a remedy.
+
+    Of one attempt alone: turns, the iterations that were visited one by one while a list might be
+    an array instead; listed, how many lists are made, more than one in loops; made_of, the classes
+    that instances were made of; deep, how often calls were nested too deeply.
+    """
+
+    demands: Demands = Demands()
+    offered: Demands = Demands()
+    wanted: bool = False
+    kept: set[Block] = field(default_factory=set)
+    sized: bool = False
+    met: bool = False
+    lists: bool = False
+    classes: set[type] = field(default_factory=set)
+    containers: set[type] = field(default_factory=set)
+    recursive: dict[Any, CompileError] = field(default_factory=dict)
+    turns: int = 0
+    listed: int = 0
+    made_of: set[type] = field(default_factory=set)
+    deep: int = 0
+
+    def start(self, demands: Demands) -> None:
+        """Begin another attempt."""
+        self.demands = demands
+        self.turns = self.listed = self.deep = 0
+        self.made_of = set()
+
+    def allows(self, length: int, exact: bool) -> bool:
+        """Whether a list of `length` items may become an array; `exact` if no number changes."""
+        allowed = self.demands.arrays or (exact and length > SHORT)
+        self.wanted |= not allowed
+        return allowed
+
+    def turn(self) -> bool:
+        """Count an iteration that is visited on its own: whether that is still worth its time,
+        where a list that becomes an array would do."""
+        self.turns += self.wanted and not self.demands.arrays
+        return self.turns <= TURNS
+
+    def meet(self, demand: str) -> None:
+        """Note that values meet of no one type, for which `demand` might do."""
+        self.met = True
+        self.lists |= demand == "shared"
+
+    def remedy(self, refusal: CompileError) -> Demands | None:
+        """What may lift a refusal and was not offered yet: what is known to, else what costs the
+        program least."""
+        self.lists |= refusal.remedy == "shared"
+        offers: dict[str, Any] = {
+            "rooms": self.sized,
+            "pooled": frozenset(self.classes | self.containers),
+            "shared": self.lists,
+            "everywhere": bool(self.containers),
+            "arrays": self.wanted or self.demands.apart or "arrays" in refusal.remedy,
+            "apart": self.met or "apart" in refusal.remedy,
+            "stacks": frozenset(self.recursive),
+            "unrolled": frozenset(self.kept),
+        }
+        first = [name for name in refusal.remedy.split() if name != "shared"]
+        for names in (first, *[[name] for name in offers]):
+            more = Demands(**{name: offers[name] for name in names})
+            if self.offered | more != self.offered:
+                self.offered |= more
+                return more
+        return None
