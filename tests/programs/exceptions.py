@@ -466,3 +466,18 @@ def attribute_that_none_may_need(x, n):
     except (Sized, IndexError) as error:
         found = error.size if n < 2 else -1
     return found
+
+
+@program("except raise prints", *[lambda x=x: (x,) for x in (3.0, 1.5, 0.5)])
+def printed_whatever_was_raised(x):
+    found = None
+    try:
+        if x > 2:
+            raise KeyError("k")
+        if x > 1:
+            raise ValueError("v", x)
+    except (KeyError, ValueError) as error:
+        found = error
+    print(found, [found])
+    word, number = ("big", 1) if x > 1 else ("low", 2.5)
+    print(word, [word, number], number)

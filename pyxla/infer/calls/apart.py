@@ -6,11 +6,10 @@ The program branches before the instruction, and meets again after it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyxla.errors import CompileError
-from pyxla.infer.arrays.shadows import number
 from pyxla.infer.calls.dtypes import is_numpys
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import places, refined, settled
@@ -20,8 +19,7 @@ from pyxla.infer.joins import kinds
 from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_variant
 from pyxla.infer.raising import catching
-from pyxla.ir.core import Block, Branch, Instr
-from pyxla.ops.elementwise import compare
+from pyxla.ir.core import Instr
 
 # More paths than this are not made for the items of lists.
 MOST = 4
@@ -35,7 +33,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     env, assumed = frame.env, frame.assumed
     among = places(x, assumed)
     edges, possible = [], []
-    for place in _branches(engine, x, among):
+    for place in catching.branches(engine, x, among):
         frame.env, frame.assumed = settled(env, x, place), assumed
         for operand in instr.operands:
             frame.env[operand] = kinds.at_place(frame.env[operand], x.tag, place)
@@ -145,23 +143,6 @@ def _settled_in(engine: Engine, value: Any, x: Variant, place: int) -> Any:
 
 def _together(x: Variant, y: Variant) -> bool:
     return x.tag.value is y.tag.value
-
-
-# --- Branches ------------------------------------------------------------------------------------
-
-
-def _branches(engine: Engine, x: Variant, among: list[int]) -> Iterator[int]:
-    """Go on where `x` is each of the items at these places in turn."""
-    for place in among[:-1]:
-        hit = compare(x.tag.value, number(place), direction="EQ")
-        here, other = Block(), Block()
-        engine.block.terminator = Branch(hit, here, other, engine.loc)
-        here.preds, other.preds = [engine.block], [engine.block]
-        heap = engine.heap
-        engine.enter(Edge(here, heap.copy(), {}))
-        yield place
-        engine.enter(Edge(other, heap, {}))
-    yield among[-1]
 
 
 def _with_test(x: Variant, possible: list[int], result: Any, given: tuple[Any, ...]) -> Any:

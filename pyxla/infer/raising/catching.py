@@ -7,14 +7,14 @@ none of them takes stays noted: it is for the callers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, Location, in_program, is_own, said
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.joins.merge import Edge, Env
-from pyxla.infer.lattice import Compound, Conflict, Const
+from pyxla.infer.lattice import Compound, Conflict, Const, Variant
 from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, takes
 from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
@@ -86,27 +86,31 @@ def throw(
 ) -> None:
     """Note that the current path ends with `exception`; one path for each that it may be."""
     found = instance(exception, engine.loc)
-    *others, last = alternatives(found)
-    for i, other in enumerate(others):
-        here, rest = Block(), Block()
-        test = compare(found.tag.value, number(i), direction="EQ")
-        engine.block.terminator = core.Branch(test, here, rest, engine.loc)
-        here.preds = [engine.block]
-        rest.preds = [engine.block]
-        _note(engine, here, other, catchable, None)
-        engine.block, engine.builder.instrs = rest, rest.instrs
-    _note(engine, engine.block, last, catchable, refusal)
+    items = alternatives(found)
+    for place in branches(engine, found, range(len(items))):
+        last = place + 1 == len(items)
+        _note(engine, items[place], catchable, refusal if last else None)
+
+
+def branches(engine: Engine, x: Variant, among: Sequence[int]) -> Iterator[int]:
+    """Go on where `x` is each of the items at these places in turn."""
+    for place in among[:-1]:
+        hit = compare(x.tag.value, number(place), direction="EQ")
+        here, other = Block(), Block()
+        engine.block.terminator = core.Branch(hit, here, other, engine.loc)
+        here.preds, other.preds = [engine.block], [engine.block]
+        heap = engine.heap
+        engine.enter(Edge(here, heap.copy(), {}))
+        yield place
+        engine.enter(Edge(other, heap, {}))
+    yield among[-1]
 
 
 def _note(
-    engine: Engine,
-    block: Block,
-    exception: Compound,
-    catchable: bool,
-    refusal: CompileError | None,
+    engine: Engine, exception: Compound, catchable: bool, refusal: CompileError | None
 ) -> None:
     loc, _ = in_program(engine.loc, engine.chain())
-    edge = Edge(block, engine.heap.copy(), {}, (), loc)
+    edge = Edge(engine.block, engine.heap.copy(), {}, (), loc)
     engine.raised.append(Raised(edge, exception, loc, catchable, refusal))
 
 

@@ -20,8 +20,7 @@ from pyxla.infer.containers import steps
 from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
-from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
@@ -67,14 +66,17 @@ def do(engine: Engine, function: Callable[..., None], values: Sequence[Value] = 
     arrays.write(engine, stream, Array(host_call(order, *values, function=function)))
 
 
+# Variants of which the host is told the tag.
+_TOLD = ("optional", "constant", "exception")
+
+
 def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     """How the host makes `x` of arrays; `values`, which grows, is what they hold."""
     x = engine.use(x)
     if isinstance(x, Const):
         return lambda given: x.value
-    if is_variant(x, "optional"):
-        some, inner = _place(x.tag.value, values), reader(engine, x.value, values)
-        return lambda given: inner(given) if given[some].item() else None
+    if isinstance(x, Variant) and x.kind in _TOLD:
+        return _one_of(x, lambda item: reader(engine, item, values), values)
     if isinstance(x, (Scalar, Array)) and x.kinds is not None:
         place, which = _place(x.value, values), _place(x.kinds.tag.value, values)
         kinds, exact = x.kinds.choices, place
@@ -95,17 +97,18 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
         make = tuple if x.cls is tuple else x.cls._make  # type: ignore[attr-defined]
         return _sequence(engine, make, x.items, values)
     if is_exception(x):
-        x = engine.use(formatted(engine, x, "s"))
-        if isinstance(x, Const):
-            return reader(engine, x, values)
-    if choices.is_choice(x):
-        number, members = reader(engine, x.tag, values), x.values
-        return lambda given: members[number(given)]
+        return reader(engine, formatted(engine, x, "s"), values)
     if isinstance(x, Compound) and x.kind == "text":
         return _text(engine, x, values)
     if isinstance(x, Ref):
         return _object(engine, x, values)
     raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed")
+
+
+def _one_of(x: Variant, read: Callable[[Any], Reader], values: list[Value]) -> Reader:
+    """That of the items of `x` which its tag says."""
+    place, readers = _place(x.tag.value, values), [read(item) for item in x.items]
+    return lambda given: readers[given[place].item()](given)
 
 
 def _place(value: Value, values: list[Value]) -> int:
@@ -129,9 +132,8 @@ class _Shown(str):
 
 def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
     """An item of a container, which shows its `repr`."""
-    if is_variant(x, "optional"):
-        some, inner = _place(x.tag.value, values), _inside(engine, x.value, values)
-        return lambda given: inner(given) if given[some].item() else None
+    if isinstance(x, Variant) and x.kind in _TOLD:
+        return _one_of(x, lambda item: _inside(engine, item, values), values)
     shown = None
     if is_exception(x):
         shown = engine.use(formatted(engine, x, "r"))
