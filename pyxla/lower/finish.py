@@ -37,6 +37,7 @@ from pyxla.lower.expand import expand
 from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
+from pyxla.lower.scans import spread_scans
 from pyxla.lower.simplify import simplify
 from pyxla.lower.sums import defer_sums
 from pyxla.lower.unroll import unroll
@@ -51,7 +52,7 @@ from pyxla.ops.scope import guard, scope, slope_of, stop_gradient
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """`run` rewrites a region; for the CPU only where it says so.
+    """`run` rewrites a region; for the CPU only, or only for all else, where it says so.
 
     finds: where none of these ops is, there is nothing to do; empty: any may be of interest.
     regroups: it adds in another order, which strict programs do not.
@@ -60,6 +61,7 @@ class Pass:
     run: Callable[[Region], Region]
     finds: tuple[Op, ...] = ()
     cpu: bool = False
+    others: bool = False
     regroups: bool = False
 
 
@@ -74,6 +76,7 @@ def expanded(region: Region) -> Region:
 
 PASSES = (
     Pass(expanded, EXPANDED),
+    Pass(spread_scans, (while_,), others=True, regroups=True),
     # Before loops over elements are unrolled: it looks for counters.
     Pass(join_products, (dot_general,), regroups=True),
     Pass(defer_sums, (dot_general,), regroups=True),
@@ -111,7 +114,7 @@ def finish(region: Region, cpu: bool, strict: bool = False) -> Region:
     """`region` after all passes, which consume it; `cpu`: for XLA:CPU; strict: see `Options`."""
     present, exact = ops_in((region,)), True
     for step in PASSES:
-        if (step.cpu and not cpu) or (step.regroups and strict):
+        if (step.others if cpu else step.cpu) or (step.regroups and strict):
             continue
         if step.finds and present.isdisjoint(step.finds):
             if exact:
