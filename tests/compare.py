@@ -30,6 +30,9 @@ def compare_arrays(a: np.ndarray, e: np.ndarray, rtol: float | None, path: str) 
         return f"{path}: dtype {a.dtype}, expected {e.dtype}"
     if a.shape != e.shape:
         return f"{path}: shape {a.shape}, expected {e.shape}"
+    if e.dtype.names:
+        parts = [compare_arrays(a[n], e[n], rtol, f"{path}[{n!r}]") for n in e.dtype.names]
+        return next(filter(None, parts), "")
     if not inexact(e.dtype):
         same = np.array_equal(a, e)
     else:

@@ -53,3 +53,10 @@ def is_generated(method: Any) -> bool:
     function = getattr(method, "__wrapped__", method)  # __repr__ is wrapped against recursion
     code = getattr(function, "__code__", None)
     return code is not None and code.co_filename == "<string>"
+
+
+def has_get(found: Any) -> bool:
+    """Whether a class attribute is an instance of a user's class with `__get__`."""
+    return is_python(getattr(type(found), "__get__", None)) and not hasattr(
+        found, "__pyxla_function__"
+    )

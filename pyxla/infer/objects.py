@@ -21,7 +21,7 @@ from pyxla.infer.arrays.shadows import flag_of, same_ref
 from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls import functions
 from pyxla.infer.calls.dispatch import call, call_object
-from pyxla.infer.classes import is_generated, is_python, need_constructible, need_plain
+from pyxla.infer.classes import has_get, is_generated, is_python, need_constructible, need_plain
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -53,6 +53,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib import records
 from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
 from pyxla.lib.refused import ATTRIBUTES
@@ -63,8 +64,10 @@ _CONTAINERS = {ListCell: list, NumberList: list, DictCell: dict, SetCell: set}
 
 
 def _container(content: Any) -> type:
-    """The class of a container by its content."""
-    return content.cls if isinstance(content, GrowingList) else _CONTAINERS[type(content)]
+    """The class of an object by its content, or which it stands for."""
+    if isinstance(content, GrowingList | ObjectCell):
+        return getattr(content.cls, "__pyxla_type__", content.cls)
+    return _CONTAINERS[type(content)]
 
 
 def get_attribute(engine: Engine, x: Any, name: str) -> Any:
@@ -266,7 +269,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return engine.moved(content.fields[name])
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
-    if is_python(getattr(type(found), "__set__", None)) and _has_get(found):
+    if is_python(getattr(type(found), "__set__", None)) and has_get(found):
         return _described(engine, content.cls, x, found)
     if name == "__dict__":
         raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
@@ -335,19 +338,12 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return call_object(engine, found.fget, [x], {})
     if isinstance(found, functools.singledispatchmethod):
         return Compound("transformed", (Const(found), x), functions.call_single_method)
-    if _has_get(found):
+    if has_get(found):
         return _described(engine, cls, x, found)
     compiled = hasattr(found, "__pyxla_function__")
     if isinstance(found, types.FunctionType) or compiled or callable(found) and lookup(found):
         return Compound("method", (Const(found), x))
     return engine.captures.abstract(engine, getattr(cls, name))
-
-
-def _has_get(found: Any) -> bool:
-    """Whether a class attribute is an instance of a user's class with `__get__`."""
-    return is_python(getattr(type(found), "__get__", None)) and not hasattr(
-        found, "__pyxla_function__"
-    )
 
 
 def _described(engine: Engine, cls: type, x: Any, found: Any) -> Any:
@@ -519,10 +515,12 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
     params = getattr(content.cls, "__dataclass_params__", None)
     if params is not None and params.frozen and not frozen_too:
         engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
-    if is_python(engine.captures.member(content.cls, "__setattr__")) and not (
-        params and params.frozen
-    ):
-        raise engine.refuse("classes that define __setattr__ are not supported")
+    own = engine.captures.member(content.cls, "__setattr__")
+    if is_python(own) and not (params and params.frozen):
+        if content.cls.__module__ != records.__name__:
+            raise engine.refuse("classes that define __setattr__ are not supported")
+        call_object(engine, own, [x, Const(name), value], {})
+        return
     if pooled:
         pools.assign(engine, x, name, value)
         return
@@ -686,7 +684,7 @@ def type_of(engine: Engine, x: Any) -> type:
         content = columnar.kept(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
-        return content.cls if isinstance(content, ObjectCell) else _container(content)
+        return _container(content)
     if exceptions.is_exception(x):
         return _chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
     if choices.is_choice(x):

@@ -15,6 +15,7 @@ import numpy as np
 
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state as states
+from pyxla.lib.records import FIELD, records
 from pyxla.lib.variables import Variable
 from pyxla.runtime import jaxlink
 from pyxla.runtime.descriptions import (
@@ -47,6 +48,8 @@ class Container(NamedTuple):
 def container_of(x: Any) -> Container | None:
     """How `x` is taken apart, or None where it is one value; decided once per class."""
     kind = type(x)
+    if isinstance(x, np.ndarray):
+        return RECORDS if _records_of(x) is not None else None
     try:
         return CONTAINERS[kind]
     except KeyError:
@@ -133,6 +136,28 @@ _GENERATORS: dict[type, Container] = {
         True,
     ),
 } | {kind: _generator(kind, state) for kind, state in states.STATES.items()}
+
+
+def _records_of(x: np.ndarray) -> type | None:
+    """The class that stands for a structured array."""
+    return records(x.dtype, isinstance(x, np.recarray)) if x.dtype.names else None
+
+
+def _fields(x: np.ndarray) -> list[str]:
+    return [FIELD + name for name in x.dtype.names or ()]
+
+
+def _open_records(x: np.ndarray) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+    columns = [x[name].view(np.ndarray) for name in x.dtype.names or ()]
+    return (_records_of(x), x.shape), _fields(x), columns
+
+
+# Structured arrays, by their fields.
+RECORDS = Container(
+    _open_records,
+    lambda x, items: ArgObject(_records_of(x), tuple(zip(_fields(x), items, strict=True))),
+    True,
+)
 
 
 KEYS = Container(

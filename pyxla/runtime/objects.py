@@ -17,6 +17,7 @@ from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
 from pyxla.lib.containers import actual
 from pyxla.lib.random.state import STATES, copy_state
+from pyxla.lib.records import FIELD
 from pyxla.lib.variables import Variable
 from pyxla.runtime.containers import fields_of
 from pyxla.runtime.outcome import (
@@ -400,7 +401,10 @@ def resolve(args: Sequence[Any], path: Path) -> Any:
     """The object at `path`: a step is an index or key of a container, or a field's name."""
     x = args[path[0]]
     for step in path[1:]:
-        x = x[step] if isinstance(x, (list, tuple, dict)) else getattr(x, step)
+        if isinstance(x, np.ndarray):
+            x = x[step.removeprefix(FIELD)]
+        else:
+            x = x[step] if isinstance(x, (list, tuple, dict)) else getattr(x, step)
     return x
 
 

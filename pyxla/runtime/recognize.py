@@ -107,6 +107,8 @@ class _Walk:
 
     def element(self, name: str, x: Any, path: Path) -> bool:
         kind = type(x)
+        if isinstance(x, np.ndarray) and x.dtype.names:
+            return False
         if kind is np.ndarray:
             dtype = self.name(x.dtype)
             self.test(

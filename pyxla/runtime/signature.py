@@ -79,7 +79,7 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
     walk = None
     for index, x in enumerate(args):
         kind = type(x)
-        if kind is np.ndarray:
+        if kind is np.ndarray and x.dtype.names is None:
             add(x.dtype)
             add(x.shape)
             leaves.append(x)
@@ -202,7 +202,7 @@ class _Walk:
         key, leaves = self.key, self.leaves
         for i, x in enumerate(elements):
             kind = type(x)
-            if kind is np.ndarray:
+            if kind is np.ndarray and x.dtype.names is None:
                 key.append(x.dtype)
                 key.append(x.shape)
                 leaves.append(x)
@@ -298,7 +298,8 @@ class Describe:
         if kind in jaxlink.LITERALS:
             x = jaxlink.LITERALS[kind](x)
             kind = type(x)
-        if kind is np.ndarray or isinstance(x, np.memmap):
+        structured = isinstance(x, np.ndarray) and container_of(x) is not None
+        if (kind is np.ndarray or isinstance(x, np.memmap)) and not structured:
             type_ = _checked(x.dtype, x.shape, path)
             return ArgArray(type_, "numpy", bool(x.flags.writeable), self.leaf())
         if kind is int or kind is float or kind is complex:
@@ -370,6 +371,12 @@ def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
 
 def _hashable(x: Any, path: Callable[[], Path]) -> Any:
     """A constant that can be part of a key; `path` says where it is."""
+    if isinstance(x, np.ndarray) and x.dtype.names:
+        raise BadArgument(
+            "{} is a structured array, of which not all fields are plain numbers",
+            path(),
+            hint="pass its fields as arrays",
+        )
     if isinstance(x, np.ndarray):
         raise BadArgument(
             f"{{}} is a {type(x).__name__}, whose arithmetic is not an ndarray's",

@@ -25,6 +25,7 @@ from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import records
 from pyxla.infer.arrays.fitting import verify_output
 from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions, coroutines, functions, standard
@@ -324,6 +325,8 @@ def call_library(
     """A registered function: constants by CPython, else the library function."""
     if (found := conversions.of_instances(engine, value, args)) is not None:
         return found
+    if (made := records.created(engine, value, args, kwargs)) is not None:
+        return made
     if implementation.heap:
         if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in _OF_OBJECTS):
             raise kinds.refused(engine, f"{_name(value)} of a number", *args)

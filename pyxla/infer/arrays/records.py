@@ -1,0 +1,81 @@
+"""Structured arrays that programs make (`lib.records`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Const, Ref, Tuple, taken_apart
+from pyxla.lib.records import FIELD, Record, Records, build, element, is_structured, records
+from pyxla.lib.registry import rule
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+_FILLED = (np.zeros, np.empty, np.ones)
+
+
+def created(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """`function(..., dtype)` where the dtype has fields; None where this is no such call."""
+    if function not in _FILLED and function is not np.array:
+        return None
+    dtype = _with_fields(engine, kwargs.get("dtype", args[1] if len(args) > 1 else None))
+    if dtype is None:
+        return None
+    cls = records(dtype)
+    if cls is None or set(kwargs) - {"dtype"} or len(args) > 2:
+        raise engine.refuse(
+            f"structured arrays of {dtype} are not made so in compiled code",
+            "use fields that are plain numbers, of names that arrays do not have as attributes",
+        )
+    names = dtype.names or ()
+    given = [args[0]] * len(names)
+    if function is np.array:
+        rows = [taken_apart(row) for row in engine.iterate(args[0])]
+        if not all(isinstance(row, Tuple) and len(row.items) == len(names) for row in rows):
+            raise engine.refuse("a structured array is made of a list of tuples")
+        given = [engine.new_list([row.items[i] for row in rows]) for i in range(len(names))]
+    call = engine.rules.call
+    columns = [
+        call(engine, Const(function), [x], {"dtype": Const(dtype[name])})
+        for x, name in zip(given, names, strict=True)
+    ]
+    return _build(engine, cls, columns)
+
+
+def _build(engine: Engine, cls: Any, columns: Sequence[Any]) -> Any:
+    names = [FIELD + name for name in cls.__pyxla_names__]
+    return engine.new(ObjectCell(cls, dict(zip(names, columns, strict=True))))
+
+
+@rule(build)
+def _built(engine: Engine, cls: Any, columns: Any) -> Any:
+    return _build(engine, cls.value, engine.iterate(columns))
+
+
+@rule(element)
+def _element(engine: Engine, array: Any, at: Any) -> Any:
+    cls = engine.content(array).cls.__pyxla_element__
+    return engine.new(ObjectCell(cls, {"__pyxla_array__": array, "__pyxla_at__": at}))
+
+
+@rule(is_structured)
+def _is_structured(engine: Engine, x: Any, array: Any) -> Any:
+    content = engine.content(x) if isinstance(x, Ref) else None
+    cls = content.cls if isinstance(content, ObjectCell) else type(None)
+    return Const(issubclass(cls, Records if array.value else Record))
+
+
+def _with_fields(engine: Engine, x: Any) -> np.dtype | None:
+    """The dtype that an argument says, if it has fields."""
+    if x is None:
+        return None
+    try:
+        known = engine.python_object(x)
+        dtype = np.dtype(known) if isinstance(known, np.dtype | list) else None
+    except (LookupError, TypeError, ValueError):
+        return None
+    return dtype if dtype is not None and dtype.names else None

@@ -1,0 +1,103 @@
+"""Structured arrays: arguments, locals and results; fields, elements and record arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs import program
+
+PARTICLE = np.dtype([("x", float), ("v", np.float32), ("hits", np.int64), ("alive", bool)])
+
+
+def particles(n=6):
+    a = np.zeros(n, PARTICLE)
+    a["x"] = np.linspace(-1.0, 2.0, n)
+    a["v"] = np.arange(n)[::-1]
+    a["hits"] = np.arange(n) % 3
+    a["alive"] = a["hits"] != 1
+    return a
+
+
+def _particles():
+    return (particles(),)
+
+
+@program("records", _particles, lambda: (particles(6)[::2],))
+def moved(a):
+    a["x"] += a["v"] * 0.5
+    a["alive"] &= a["x"] < 2.0
+    a["hits"][a["alive"]] += 1
+    return a["x"].mean(), a["hits"].sum(), a.shape, len(a), a.dtype.names
+
+
+@program("records", _particles)
+def bounced(a):
+    total = 0.0
+    for i in range(len(a)):
+        if a[i]["x"] < 0.0:
+            a[i]["x"] = -a[i]["x"]
+            a[i]["hits"] += 1
+        total += a[i]["x"]
+    return total, a[0], a[-1]["v"]
+
+
+@program("records", _particles)
+def rows(a):
+    found = []
+    for r in a:
+        if r["alive"]:
+            found.append((r["x"], r["hits"]))
+    first = a[0]
+    first["hits"] = 40
+    a[1] = (9.0, 1.5, 7, True)
+    a[2] = a[3]
+    return found, a[1:3], first, a.tolist()
+
+
+@program("records", _particles, lambda: (particles(9),))
+def chosen(a):
+    alive = a[a["alive"]]
+    order = np.argsort(a["v"])
+    alive["x"] = 0.0
+    return alive, a[order]["hits"], a[[0, 2]], a.copy()
+
+
+@program("records", lambda: (5,), lambda: (0,))
+def made(n):
+    out = np.zeros(n, dtype=[("k", np.int64), ("square", float)])
+    for i in range(n):
+        out["k"][i] = i
+        out[i]["square"] = i * i
+    points = np.array([(1, 2.5), (3, 4.5)], dtype=[("a", int), ("b", "f4")])
+    return out, points, points["b"].sum()
+
+
+@program("records", lambda: (particles().view(np.recarray),))
+def attributes(a):
+    a.x[a.hits == 2] = 5.0
+    a.v *= 2
+    a.alive = False
+    a[0].hits = 17
+    return a.x.sum(), a[1].hits, a["v"], a
+
+
+@program("records", _particles)
+def compared(a):
+    kept = a[::2].copy()
+    kept["hits"][0] = 9
+    return a == a, kept == a[::2], a[0] == a[0], isinstance(a, np.ndarray), a[0] == kept[0]
+
+
+@program("records exception", _particles)
+def no_such_field(a):
+    return a["y"]
+
+
+@program("records exception", _particles)
+def truth(a):
+    return 1 if a else 2
+
+
+@program("records exception checks", lambda: (particles(), 9), lambda: (particles(), -2))
+def out_of_range(a, k):
+    return a[k]["x"], a[k]
