@@ -203,6 +203,6 @@ def overhead_section(repetitions: int) -> list[Row]:
     }
     numpy = {"pyxla": lambda: ours(x, y), "jax": lambda: np.asarray(theirs(x, y))}
     t = interleaved(on_device, 3 * repetitions)
-    rows = [at_most("call, two small jax arrays, against jax.jit", *t.values(), 1.6)]
+    rows = [at_most("call, two small jax arrays, against jax.jit", *t.values(), 1.2)]
     t = interleaved(numpy, 3 * repetitions)
-    return [*rows, at_most("call, NumPy in and out, against np.asarray(jit)", *t.values(), 1.5)]
+    return [*rows, at_most("call, NumPy in and out, against np.asarray(jit)", *t.values(), 1.2)]

@@ -304,7 +304,7 @@ class Compiled:
         key, leaves = signature.flatten(args, static)
         entry = self._cache.get((names, key))
         if entry is not None and (recognize := entry.recognize(args, static)) is not None:
-            run = None if entry.memory else entry.executable.__call__
+            run = None if entry.memory else entry.executable.caller
             self._cache.remember((names, key), names, recognize, run)
         return leaves, entry
 

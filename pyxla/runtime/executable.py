@@ -369,6 +369,11 @@ class Executable:
             return result
         return self._here(leaves, args)
 
+    @property
+    def caller(self) -> Callable[[Sequence[Any], Sequence[Any]], Any]:
+        """What a call does, without asking how long it may take where that is settled."""
+        return self.__call__ if self._waits else self._here
+
     def _here(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
         """What the caller sees, computed in this thread."""
         quick = self._quick
