@@ -1,10 +1,13 @@
-"""One of the processes: `python -m examples.processes.work PORT COUNT NUMBER`.
+"""One of the processes: `python -m examples.processes.work PORT COUNT NUMBER FOLDER [STEP]`.
 
-It prints the losses of a training on scikit-learn's digits, and what a stencil gives.
+It trains on scikit-learn's digits, from the checkpoint in FOLDER if there is one, and computes a
+stencil; the first process writes checkpoints and prints. With STEP, the last process dies there.
 """
 
 import importlib
+import os
 import sys
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -12,7 +15,8 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 import pyxla
 
-STEPS, RATE = 30, 0.5
+STEPS, PART, RATE = 30, 10, 0.5
+NOTICED = 10  # seconds after which the others end where a process has died
 
 
 @pyxla.compile
@@ -34,11 +38,10 @@ def train(weights, images, labels, steps, rate):
 
 @pyxla.compile
 def spread(heat, steps):
-    """Heat on a plate, whose border stays as it is."""
+    """Heat on a plate, one border of which is kept warm."""
     for _ in range(steps):
         around = heat[:-2, 1:-1] + heat[2:, 1:-1] + heat[1:-1, :-2] + heat[1:-1, 2:]
-        inner = 0.25 * around
-        heat = np.pad(inner, 1)
+        heat = np.pad(0.25 * around, 1)
         heat[0] = 1.0
     return heat.sum(axis=1)
 
@@ -49,21 +52,46 @@ def rows(mesh, x):
     return jax.make_array_from_callback(x.shape, where, lambda index: x[index])
 
 
-def main(port, count, number):
+def whole(mesh, x):
+    """All of `x`, in each process."""
+    return np.asarray(jax.jit(lambda x: x, out_shardings=NamedSharding(mesh, PartitionSpec()))(x))
+
+
+def training(mesh, folder, number, dies):
+    """The losses of all steps, those before the checkpoint too."""
+    digits = importlib.import_module("sklearn.datasets").load_digits()
+    images = rows(mesh, digits.data[:1792] / 16.0)
+    labels = rows(mesh, np.eye(10)[digits.target[:1792]])
+    weights, losses, saved = np.zeros((64, 10)), np.zeros(0), folder / "checkpoint.npz"
+    if saved.exists():
+        with np.load(saved) as kept:
+            weights, losses = kept["weights"], kept["losses"]
+        print("from step", len(losses), file=sys.stderr)
+    while len(losses) < STEPS:
+        weights, more = train(weights, images, labels, PART, RATE)
+        weights, losses = whole(mesh, weights), np.concatenate([losses, whole(mesh, more)])
+        if number == 0:
+            np.savez(folder / "new.npz", weights=weights, losses=losses)
+            os.replace(folder / "new.npz", saved)
+        if len(losses) == dies and number == jax.process_count() - 1:
+            os._exit(1)
+    return losses
+
+
+def main(port, count, number, folder, dies="0"):
     """Join the others, compute, and print what came out."""
-    if count > 1:
-        jax.distributed.initialize(f"localhost:{port}", count, number)
+    number = int(number)
+    if int(count) > 1:
+        jax.distributed.initialize(
+            f"localhost:{port}", int(count), number, heartbeat_timeout_seconds=NOTICED
+        )
     jax.config.update("jax_enable_x64", True)
     mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    digits = importlib.import_module("sklearn.datasets").load_digits()
-    images = digits.data[:1792] / 16.0
-    labels = np.eye(10)[digits.target[:1792]]
-    _, losses = train(np.zeros((64, 10)), rows(mesh, images), rows(mesh, labels), STEPS, RATE)
-    sums = spread(rows(mesh, np.zeros((64, 64))), 100)
-    for name, x in (("losses", losses), ("heat", sums)):
-        whole = jax.jit(lambda x: x, out_shardings=NamedSharding(mesh, PartitionSpec()))(x)
-        print(name, " ".join(f"{value:.9e}" for value in np.asarray(whole)))
+    losses = training(mesh, Path(folder), number, int(dies))
+    sums = whole(mesh, spread(rows(mesh, np.zeros((64, 64))), 100))
+    for name, x in (("devices", [jax.device_count()]), ("losses", losses), ("heat", sums)):
+        print(name, " ".join(f"{value:.9e}" for value in x))
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])
