@@ -272,8 +272,8 @@ FAULTS = [
     Fault(
         "how arguments lie in memory is not in the key",
         "pyxla.api",
-        "            if entry.memory:\n                entry = self._for_memory(",
-        "            if False:\n                entry = self._for_memory(",
+        "                if entry.memory:\n                    entry = self._for_memory(",
+        "                if False:\n                    entry = self._for_memory(",
         1000,
     ),
     Fault(
