@@ -74,7 +74,10 @@ def _unpack_chosen(d: Desugarer, node: gast.Assign, target: gast.expr, chosen: g
     """`a, b = x if test else y`: an assignment on each path, which knows what is unpacked."""
 
     def choose(value: gast.expr) -> None:
-        d.assign(target, value, node)
+        if isinstance(value, gast.IfExp):
+            _unpack_chosen(d, node, target, value)
+        else:
+            d.assign(target, d.expr(value), node)
 
     test = condition(d, chosen.test)
     d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)

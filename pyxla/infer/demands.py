@@ -37,6 +37,7 @@ class Demands:
     unknown length are in pools, and sites: the places that make the lists of a pool each
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
+    chained: whether tables have chains (`lib.tables`).
     """
 
     exact: frozenset[Any] = frozenset()
@@ -50,6 +51,7 @@ class Demands:
     sites: frozenset[Sites] = frozenset()
     arrays: bool = False
     apart: bool = False
+    chained: bool = False
 
     def __or__(self, more: Demands) -> Demands:
         both = {f.name: getattr(self, f.name) | getattr(more, f.name) for f in fields(self)}
@@ -99,7 +101,8 @@ class Findings:
 
     Of one attempt alone: turns, the iterations that were visited one by one while a list might be
     an array instead; listed, how many lists are made, more than one in loops; made_of, the classes
-    that instances were made of; deep, how often calls were nested too deeply.
+    that instances were made of; large: a dict or set of numbers is, and leaves: a key is taken out
+    of one; deep, how often calls were nested too deeply.
     """
 
     demands: Demands = Demands()
@@ -116,12 +119,15 @@ class Findings:
     listed: int = 0
     made_of: set[type] = field(default_factory=set)
     deep: int = 0
+    large: bool = False
+    leaves: bool = False
 
     def start(self, demands: Demands) -> None:
         """Begin another attempt."""
         self.demands = demands
         self.turns = self.listed = self.deep = 0
         self.made_of = set()
+        self.large = self.leaves = False
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""

@@ -51,6 +51,7 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     Heap,
+    Infos,
     ListCell,
     NumberList,
     Pooled,
@@ -109,7 +110,7 @@ class Engine:
         self.scope: Any = None  # the axes and the mesh that JAX has in scope around the program
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take
         self.block = Block("entry")
-        self.heap = Heap([])
+        self.heap = Heap(Infos())
         self.entry = self.block
         self.demands = Demands()
         self.findings = Findings()

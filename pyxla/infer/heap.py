@@ -348,6 +348,12 @@ class CellInfo:
     viewed: bool = False
 
 
+class Infos(list[CellInfo]):
+    """Facts of all cells of a compilation.  chained: whether tables have chains (`lib.tables`)."""
+
+    chained = False
+
+
 class Heap:
     """Cell contents at one point, over a table of cell facts shared by the whole compilation."""
 
@@ -355,7 +361,7 @@ class Heap:
 
     def __init__(
         self,
-        infos: list[CellInfo],
+        infos: Infos,
         contents: dict[int, Content] | None = None,
         entangled: dict[int, tuple[str, tuple[Any, ...]]] | None = None,
         kept: frozenset[int] = frozenset(),

@@ -3,19 +3,108 @@
 The keys, and the values, are lists of unknown length (`infer.lists.growing`) in the order in which
 they were added; a key is looked for in all of them at once (`locate`).  An instance stands for the
 dict or set that it derives from; as a result it is made anew (`__pyxla_made__`).
+
+Of a table that may be large, keys that are numbers are in chains by their hashes (Knuth, "The art
+of computer programming" 3, 6.4): `heads` says where the chain of a bucket begins, `nexts` where it
+goes on.  Both are as long as `names`, and there are as many buckets as the largest power of two
+that is not more, so that nothing has room of its own.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
+
+CHAINS = ("heads", "nexts")
 
 
 def locate(names: list[Any], key: Any) -> int:
     """Where `key` is among `names`, or -1."""
     return names.index(key) if key in names else -1
+
+
+def chained(table: Any) -> bool:
+    """Whether keys are found by their hashes."""
+    return hasattr(table, "heads")
+
+
+def mixed(key: Any) -> int:
+    """A hash of a number, or of a tuple of them: equal for equal numbers of all types."""
+    if isinstance(key, tuple):
+        total = 0
+        for part in key:
+            total = (total * 1000003 + mixed(part) % 2147483647) % 2147483647
+    elif isinstance(key, float):
+        whole = abs(key) < 4611686018427387904.0 and key == math.floor(key)
+        total = int(key) if whole else _of_fraction(key)
+    else:
+        total = int(key)
+    total = total ^ (total >> 32)
+    total = total ^ (total >> 15)
+    return total ^ (total >> 7)
+
+
+def _of_fraction(key: float) -> int:
+    if key != key or abs(key) > 1.7976931348623157e308:
+        return 0
+    mantissa, exponent = math.frexp(key)
+    return int(mantissa * 9007199254740992.0) + exponent
+
+
+def bucket(key: Any, size: int) -> int:
+    """That of a key, among those of a table of this size."""
+    return mixed(key) & ((1 << (size.bit_length() - 1)) - 1)
+
+
+def find(table: Any, key: Any) -> int:
+    """Where a key is in a table, or -1."""
+    return in_chain(table, key) if chained(table) else locate(table.names, key)
+
+
+def leaving(table: Any, key: Any) -> int:
+    """As `find`, of a key that is taken out; tables in which there are chains have none such."""
+    unchained(table)
+    return find(table, key)
+
+
+def unchained(table: Any) -> None:
+    """Any key of this table may be taken out."""
+
+
+def in_chain(table: Any, key: Any) -> int:
+    size = len(table.names)
+    if size == 0:
+        return -1
+    at = table.heads[bucket(key, size)]
+    while at >= 0 and table.names[at] != key:
+        at = table.nexts[at]
+    return at
+
+
+def put(table: Any, key: Any) -> None:
+    """Add a key, which is not there yet."""
+    table.names.append(key)
+    if chained(table):
+        link(table)
+
+
+def link(table: Any) -> None:
+    """Put the key added last in its chain; all keys where there are more buckets now."""
+    size = len(table.names)
+    table.heads.append(-1)
+    table.nexts.append(-1)
+    first = size - 1
+    if size & (size - 1) == 0:
+        first = 0
+        for i in range(size):
+            table.heads[i] = -1
+    for i in range(first, size):
+        place = bucket(table.names[i], size)
+        table.nexts[i] = table.heads[place]
+        table.heads[place] = i
 
 
 def pairs(names: list[Any], data: list[Any]) -> Any:
@@ -89,7 +178,10 @@ class Table(dict):
 
     names: list[Any]
     data: list[Any]
+    heads: list[int]
+    nexts: list[int]
     __pyxla_sequence__ = "names"
+    __pyxla_hidden__ = CHAINS
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[Any, Any]:
@@ -102,24 +194,24 @@ class Table(dict):
         return len(self.names) > 0
 
     def __contains__(self, key: Any) -> bool:
-        return locate(self.names, key) >= 0
+        return find(self, key) >= 0
 
     def __getitem__(self, key: Any) -> Any:
-        at = locate(self.names, key)
+        at = find(self, key)
         if at < 0:
             raise KeyError(key)
         return self.data[at]
 
     def __setitem__(self, key: Any, x: Any) -> None:
-        at = locate(self.names, key)
+        at = find(self, key)
         if at < 0:
-            self.names.append(key)
+            put(self, key)
             self.data.append(x)
         else:
             self.data[at] = x
 
     def __delitem__(self, key: Any) -> None:
-        at = locate(self.names, key)
+        at = leaving(self, key)
         if at < 0:
             raise KeyError(key)
         del self.names[at]
@@ -135,21 +227,21 @@ class Table(dict):
         return pairs(self.names, self.data)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        at = locate(self.names, key)
+        at = find(self, key)
         if at < 0:
             return default
         return self.data[at]
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        at = locate(self.names, key)
+        at = find(self, key)
         if at < 0:
             at = len(self.names)
-            self.names.append(key)
+            put(self, key)
             self.data.append(default)
         return self.data[at]
 
     def pop(self, key: Any, *default: Any) -> Any:
-        at = locate(self.names, key)
+        at = leaving(self, key)
         if at < 0:
             if len(default) == 0:
                 raise KeyError(key)
@@ -160,9 +252,11 @@ class Table(dict):
     def popitem(self) -> Any:
         if len(self.names) == 0:
             raise KeyError("popitem(): dictionary is empty")
+        unchained(self)
         return self.names.pop(), self.data.pop()
 
     def clear(self) -> None:
+        unchained(self)
         self.names.clear()
         self.data.clear()
 
@@ -218,8 +312,11 @@ class Reading:
     since; True otherwise."""
 
     names: list[Any]
+    heads: list[int]
+    nexts: list[int]
     changed: Any
     __pyxla_sequence__ = "names"
+    __pyxla_hidden__ = CHAINS
 
     def __len__(self) -> int:
         return len(self.names)
@@ -228,7 +325,7 @@ class Reading:
         return len(self.names) > 0
 
     def __contains__(self, x: Any) -> bool:
-        return locate(self.names, x) >= 0
+        return find(self, x) >= 0
 
     def issubset(self, other: Any) -> Any:
         return self <= gather(set(), other)
@@ -267,14 +364,15 @@ class TableSet(Reading, set):
         return set(fields["names"])
 
     def add(self, x: Any) -> None:
-        if locate(self.names, x) < 0:
-            self.names.append(x)
+        if find(self, x) < 0:
+            put(self, x)
             if self.changed is not None:
                 self.changed = True
 
     def pop(self) -> Any:
         if len(self.names) == 0:
             raise KeyError("pop from an empty set")
+        unchained(self)
         if self.changed is None:
             self.names[:] = list(gather(set(), self.names))
             self.changed = False
@@ -283,19 +381,20 @@ class TableSet(Reading, set):
         return self.names.pop(0)
 
     def discard(self, x: Any) -> None:
-        at = locate(self.names, x)
+        at = leaving(self, x)
         self.changed = True
         if at >= 0:
             del self.names[at]
 
     def remove(self, x: Any) -> None:
-        at = locate(self.names, x)
+        at = leaving(self, x)
         self.changed = True
         if at < 0:
             raise KeyError(x)
         del self.names[at]
 
     def clear(self) -> None:
+        unchained(self)
         self.names.clear()
 
     def copy(self) -> Any:

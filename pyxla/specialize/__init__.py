@@ -91,7 +91,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     while True:
         findings.start(demands)
         try:
-            return _attempt(request, places, demands, findings)
+            return _with_chains(request, places, demands, findings)
         except Needs as need:
             if demands | need.demands == demands:
                 raise InternalError(RuntimeError("what was asked for was not done")) from need
@@ -106,6 +106,18 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 raise _final(refused, request, findings) from refused.__cause__
             journal.note("restart", f"it was refused: {error.message}", error.loc)
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
+
+
+def _with_chains(
+    request: Request, places: Sequence[Place], demands: Demands, findings: Findings
+) -> Specialization:
+    """An attempt, and where it made tables that may be large, one with chains in them."""
+    found = _attempt(request, places, demands, findings)
+    if findings.large and not findings.leaves:
+        journal.note("restart", "keys of large dicts and sets are found by their hashes")
+        with contextlib.suppress(CompileError, Restart, Needs):
+            return _attempt(request, places, replace(demands, chained=True), Findings())
+    return found
 
 
 def _final(refused: CompileError, request: Request, findings: Findings) -> Exception:
@@ -177,6 +189,7 @@ def _attempt(
     for header in demands.unrolled:
         engine.loop_memory[header].unrolled = True
     engine.demands, engine.findings = demands, findings
+    engine.heap.infos.chained = demands.chained
     pools.start(engine, demands.pooled)
     lists = world.lists()
     findings.lists |= len(lists) > 1

@@ -304,7 +304,9 @@ class Outputs:
             case SetCell(items):
                 return out.OutSet(frozenset(items))
             case ObjectCell(cls, fields):
-                return out.OutObject(cls, tuple([(n, self.tree(v)) for n, v in fields.items()]))
+                hidden = getattr(cls, "__pyxla_hidden__", ())
+                shown = [(n, self.tree(v)) for n, v in fields.items() if n not in hidden]
+                return out.OutObject(cls, tuple(shown))
             case BoxCell(value):
                 return self.tree(value)
         raise CompileError(content.reason, self.engine.loc, notes=content.notes)

@@ -40,7 +40,22 @@ from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
-from pyxla.lib.tables import Table, copied, fill, fill_all, gather, locate, pairs, room
+from pyxla.lib.tables import (
+    Table,
+    copied,
+    fill,
+    fill_all,
+    gather,
+    in_chain,
+    leaving,
+    link,
+    locate,
+    pairs,
+    put,
+    room,
+    unchained,
+)
+from pyxla.lib.tables import find as find_key
 
 # Arrays of more elements than this are one array as lists, too.
 MANY = 64
@@ -270,6 +285,36 @@ def _locate(engine: Engine, names: Any, key: Any) -> Any:
         if any(tables.instances(engine, x) for x in (key, *held)):
             return call(engine, Const(sequences.found_at), [names, key], {})
     return methods.place(engine, names, key)
+
+
+@rule(find_key)
+def _find(engine: Engine, table: Any, key: Any) -> Any:
+    if tables.is_chained(engine, table, key):
+        return call(engine, Const(in_chain), [table, key], {})
+    return _locate(engine, call(engine, Const(getattr), [table, Const("names")], {}), key)
+
+
+@rule(put)
+def _put(engine: Engine, table: Any, key: Any) -> Any:
+    names = call(engine, Const(getattr), [table, Const("names")], {})
+    call(engine, call(engine, Const(getattr), [names, Const("append")], {}), [key], {})
+    if tables.is_chained(engine, table, key):
+        call(engine, Const(link), [table], {})
+    return Const(None)
+
+
+@rule(leaving)
+def _leaving(engine: Engine, table: Any, key: Any) -> Any:
+    _unchained(engine, table)
+    return _find(engine, table, key)
+
+
+@rule(unchained)
+def _unchained(engine: Engine, table: Any) -> Const:
+    engine.findings.leaves = True
+    if tables.has_chains(engine, table):
+        raise engine.refuse("a key leaves a large dict or set, whose keys are in chains")
+    return Const(None)
 
 
 rule(pairs)(methods.zipped)

@@ -7,15 +7,18 @@ on which a dict has different keys.  What is only looked at stays what it is: a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import pools
-from pyxla.infer.lists.items import Handle, Row, item_of, joined_items
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lists import columnar, pools
+from pyxla.infer.lists.items import Handle, Number, Row, item_of, joined_items
 from pyxla.infer.text.codes import is_texts
-from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet
+from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -131,7 +134,7 @@ def looked(engine: Engine, x: Any, key: Any) -> Ref | None:
     if not _suits(engine, x, key):
         return None
     content: Any = engine.heap.contents[x.cell]
-    return engine.new(table_of(engine.heap, content))
+    return engine.new(table_of(engine.heap, content, chains=False))
 
 
 def _suits(engine: Engine, x: Any, key: Any) -> bool:
@@ -162,13 +165,69 @@ def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:
     return names, tuple(content.items.values())
 
 
-def table_of(heap: Heap, content: DictCell | SetCell) -> ObjectCell:
+def table_of(heap: Heap, content: DictCell | SetCell, chains: bool = True) -> ObjectCell:
     """A dict or set as the instance that stands for it."""
-    lists = [Ref(heap.new(ListCell(tuple(items)))) for items in _columns(content)]
+    columns = _columns(content)
+    lists = [Ref(heap.new(ListCell(tuple(items)))) for items in columns]
+    fields: dict[str, Any] = {"names": lists[0]}
+    if chains and heap.infos.chained:
+        fields |= _chains(heap, [x.value for x in columns[0]])
     if isinstance(content, SetCell):
         changed = Const(True if content.items else None)
-        return ObjectCell(TableSet, {"names": lists[0], "changed": changed})
-    return ObjectCell(Table, {"names": lists[0], "data": lists[1]})
+        return ObjectCell(TableSet, {**fields, "changed": changed})
+    return ObjectCell(Table, {**fields, "data": lists[1]})
+
+
+def _chains(heap: Heap, keys: Sequence[Any]) -> dict[str, Ref]:
+    """The chains of known keys; none where they are not numbers."""
+    if not all(map(_is_number, keys)):
+        return {}
+    table: Any = TableSet.__new__(TableSet)
+    table.names, table.heads, table.nexts = [], [], []
+    for key in keys:
+        put(table, key)
+    return {
+        name: Ref(heap.new(ListCell(tuple([Const(i) for i in places]))))
+        for name, places in (("heads", table.heads), ("nexts", table.nexts))
+    }
+
+
+def _is_number(key: Any) -> bool:
+    if isinstance(key, tuple):
+        return all(map(_is_number, key))
+    return isinstance(key, int | float | np.integer | np.floating) and not isinstance(key, Enum)
+
+
+# From LARGE keys on a hash pays.  Room for more than MOST is the product of capacities, which no
+# program fills.
+LARGE, MOST = 1 << 13, 1 << 20
+
+
+def has_chains(engine: Engine, table: Ref) -> bool:
+    return "heads" in getattr(engine.heap.contents[table.cell], "fields", ())
+
+
+def is_chained(engine: Engine, table: Ref, key: Any) -> bool:
+    """Whether keys like this are found by their hashes."""
+    content = engine.heap.contents[table.cell]
+    if not isinstance(content, ObjectCell):
+        return False
+    held, has = columnar.found(engine.heap, content.fields["names"]), "heads" in content.fields
+    if not has and (held is None or not LARGE < columnar.room_of(engine.heap, held) <= MOST):
+        return False
+    numbers = is_number(key) or (isinstance(key, Tuple) and all(map(is_number, key.items)))
+    known = () if held else engine.content(content.fields["names"]).items
+    items = [held.item] if held else [item_of(engine.heap, x) for x in known]
+    suits = numbers and all(map(_are_numbers, items))
+    engine.findings.large |= suits
+    return suits and has
+
+
+def _are_numbers(item: Any) -> bool:
+    """Whether items are numbers of one kind, or tuples of such."""
+    if isinstance(item, Row):
+        return item.cls is tuple and all(map(_are_numbers, item.items))
+    return isinstance(item, Number) and not item.choices and item.type.dtype.kind in "iufb"
 
 
 def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> list[list[Any]]:
@@ -209,6 +268,8 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> list[list[Any]]:
             state.heap = state.heap.copy()
             table = state.heap.contents[x.cell] = table_of(state.heap, content)
         made.append(table)
+    if len({frozenset(table.fields) for table in made}) > 1:
+        return []
     lists = [name for name, field in made[0].fields.items() if isinstance(field, Ref)]
     return [[table.fields[name] for table in made] for name in lists]
 
