@@ -49,6 +49,7 @@ from pyxla.runtime.descriptions import (
     ArgStatic,
     ArgText,
     ArgTuple,
+    ArgUnknown,
 )
 from pyxla.runtime.numbers import ITEMS, LONG, Path
 from pyxla.runtime.signature import Describe, described
@@ -236,6 +237,8 @@ def spelled(arg: Arg) -> str:
             return "{" + ", ".join([f"{k!r}: {spelled(v)}" for k, v in pairs]) + "}"
         case ArgObject(cls, fields):
             return _called(cls, ", ".join([f"{name}={spelled(item)}" for name, item in fields]))
+        case ArgUnknown(cls):
+            return cls.__qualname__
         case ArgPytree(cls, _, items):
             return _called(cls, ", ".join(map(spelled, items)))
         case ArgMethod(function, owner):

@@ -23,6 +23,7 @@ from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
     Compound,
+    Conflict,
     Const,
     Ref,
     Scalar,
@@ -124,7 +125,10 @@ class _Flatten:
 
     def content(self, x: Ref) -> Tree:
         engine = self.engine
-        content: Any = engine.use(resolve(engine.heap, engine.heap.contents[x.cell]))
+        held: Any = resolve(engine.heap, engine.heap.contents[x.cell])
+        if isinstance(held, Conflict) and not held.notes:  # what is no argument stays where it is
+            return Leaf(x, structural=True)
+        content: Any = engine.use(held)
         if isinstance(content, Array):
             jax = self.jax and engine.is_jax(x)
             return Leaf(arrays.read(engine, x), True, jax, x.cell, self.structural)

@@ -81,7 +81,7 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
     ): (id,),
     (
         "a debugger cannot stop a program that XLA runs",
-        "debug the plain function: f.__wrapped__(...)",
+        "debug the plain function: f.__wrapped__(...), or all with PYXLA_DISABLE=1",
     ): (breakpoint,),
     ("it reads and writes files", "open it outside, and pass what it holds as an array"): (open,),
     (

@@ -100,6 +100,19 @@ class ArgPytree:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ArgUnknown:
+    """Something in a container that is no argument: refused for `reason` where it is read.
+
+    cls: its class.  dtype: of an array.
+    """
+
+    cls: type
+    dtype: Any
+    reason: str
+    hint: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ArgSame:
     """The mutable container already met at `path`."""
 
@@ -118,5 +131,6 @@ Arg = (
     | ArgObject
     | ArgMethod
     | ArgPytree
+    | ArgUnknown
     | ArgSame
 )

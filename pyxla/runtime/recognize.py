@@ -107,7 +107,7 @@ class _Walk:
 
     def element(self, name: str, x: Any, path: Path) -> bool:
         kind = type(x)
-        if isinstance(x, np.ndarray) and x.dtype.names:
+        if isinstance(x, np.ndarray) and x.dtype not in SHORT_NAMES:
             return False
         if kind is np.ndarray:
             dtype = self.name(x.dtype)

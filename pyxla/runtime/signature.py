@@ -17,6 +17,7 @@ structure differ:
     data
     long lists of   list, length, "numbers", the type: one leaf, unless `static` has their path
     numbers         with the step `ITEMS`
+    what is none    "unknown", class, an array's dtype: in containers, what programs cannot take
 
 A traced scalar that is weakly typed (a Python scalar on its way through JAX) counts as the Python
 scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how they overlap
@@ -62,6 +63,7 @@ from pyxla.runtime.descriptions import (
     ArgStatic,
     ArgText,
     ArgTuple,
+    ArgUnknown,
 )
 from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
 from pyxla.runtime.places import below, is_static, path_of, static_tree, step_of
@@ -203,6 +205,9 @@ class _Walk:
         for i, x in enumerate(elements):
             kind = type(x)
             if kind is np.ndarray and x.dtype.names is None:
+                if within is not None and x.dtype not in SHORT_NAMES:
+                    key += ("unknown", kind, x.dtype)
+                    continue
                 key.append(x.dtype)
                 key.append(x.shape)
                 leaves.append(x)
@@ -263,7 +268,12 @@ class _Walk:
             self.key.append(_jax_key(jax.typeof(x)))
             x = jaxlink.settled(x)
         else:
-            self.key += _known(_hashable(x, lambda: path_of(place)))
+            try:
+                self.key += _known(_hashable(x, lambda: path_of(place)))
+            except BadArgument:
+                if place[0] is None:
+                    raise
+                self.key += ("unknown", type(x), getattr(x, "dtype", None))
             return None
         self.leaves.append(x)
         return None
@@ -274,7 +284,7 @@ def _met(met: Any, place: Any) -> tuple[Any, ...]:
     around = place[0]
     while around is not None:
         if around is met:
-            raise _contains_itself(path_of(place))
+            return "unknown", type(place[3]), None
         around = around[0]
     return "same", path_of(met)
 
@@ -294,6 +304,17 @@ class Describe:
         return self.count - 1
 
     def visit(self, x: Any, path: Path) -> Arg:
+        """The description of `x`; what cannot be one, in a container, is refused where it is
+        read."""
+        try:
+            return self.described(x, path)
+        except BadArgument as error:
+            if len(path) == 1 or isinstance(x, np.memmap | jax.Array):
+                raise
+            reason = error.template.replace("{}", "this", 1)
+            return ArgUnknown(type(x), getattr(x, "dtype", None), reason, error.hint)
+
+    def described(self, x: Any, path: Path) -> Arg:
         kind = type(x)
         if kind in jaxlink.LITERALS:
             x = jaxlink.LITERALS[kind](x)
@@ -329,7 +350,7 @@ class Describe:
 
     def enter(self, container: Container, x: Any, path: Path) -> Path | None:
         """Start on a container: the path where it was met before, if it is mutable and was."""
-        if id(x) in self.open:
+        if container.mutable and id(x) in self.open:
             raise _contains_itself(path)
         if container.mutable:
             if (seen := self.seen.get(id(x))) is not None:
@@ -464,6 +485,8 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key += _known(value)
         case ArgSame(path):
             key += ("same", path)
+        case ArgUnknown(cls, dtype):
+            key += ("unknown", cls, dtype)
         case ArgNumbers(type):
             key += (list, *type.shape, "numbers", PYTHON_TYPES[type.dtype])
         case ArgText(type):

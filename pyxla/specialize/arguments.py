@@ -14,7 +14,7 @@ from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures, Place
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.raising.faults import Site
 from pyxla.infer.rules import RULES
@@ -158,6 +158,8 @@ class World:
                 return Compound("method", (Const(function), bound))
             case descriptions.ArgSame(first):
                 return self.objects[first]
+            case descriptions.ArgUnknown(_, _, reason, hint):
+                return self.pin(Conflict(reason, hint=hint), path)
             case descriptions.ArgPytree(cls, treedef, items):
                 return Compound("pytree", self.each(items, path), (cls, treedef))
         raise TypeError(f"not an argument: {arg!r}")
