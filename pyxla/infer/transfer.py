@@ -242,6 +242,8 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = engine.some(frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object")
     sized = columnar.found(engine.heap, x) is not None or arrays.is_array(engine, x)
+    if isinstance(x, Compound) and unknown(engine, x):  # a `map` over such a list, say
+        x, sized = call(engine, Const(list), [x], {}), True
     if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)
     items = list(engine.iterate(x))

@@ -327,3 +327,32 @@ def pig_latin(text):
 @program("text", lambda: (POEM,), lambda: ("a",), lambda: ("  two  words ",))
 def reversed_words(s):
     return " ".join(s.split()[::-1]), " ".join(w[::-1] for w in s.split(" ")), s.title()
+
+
+@program("text", lambda: ("2-4,6-8\n2-3,4-5\n5-7,7-9\n2-8,3-7\n6-6,4-6\n2-6,4-8\n" * 2,))
+def ranges_that_contain_others(data):
+    count = 0
+    for line in data.splitlines():
+        left, right = line.split(",")
+        a, b = map(int, left.split("-"))
+        c, d = map(int, right.split("-"))
+        if a <= c and b >= d or c <= a and d >= b:
+            count += 1
+    return count
+
+
+@program("text prints", lambda: (POEM,), lambda: ("one two",))
+def printed(s):
+    for c in s:
+        print(c, end="-")
+        if c == " ":
+            break
+    print()
+    print(s, len(s), [s[:3], s[3:6]], {"k": s[:2]}, f"{s[:4]!r:>8}")
+
+
+@program("text exception", lambda: (POEM,), lambda: ("much longer, " * 20,))
+def asserted(s):
+    assert len(s) > 200, s[:5] + "!"
+    table = {"much": 1}
+    return table[s.split()[1]]
