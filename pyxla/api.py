@@ -223,9 +223,8 @@ class Compiled:
                     entry = self._for_memory(entry, args, names, leaves)
                 fresh = entry
                 return entry.executable(leaves, args)
-            except (
-                Faulty
-            ) as raised:  # run again outside of the clause: it is no exception's context
+            except Faulty as raised:
+                # What runs again is outside of the clause: it is no exception's context.
                 fault = raised.with_traceback(None)
             except Traced:
                 fault = None
