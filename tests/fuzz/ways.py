@@ -37,7 +37,7 @@ class Skip(Exception):  # noqa: N818 - no error
 # --- Without XLA ---------------------------------------------------------------------------------
 
 
-def evaluated(program: Any, donated: int = 0) -> Callable[..., list[Any]]:
+def evaluated(program: Any, donated: int = 0, given_up: Any = ()) -> Callable[..., list[Any]]:
     """Stands for `jaxlink.jit`: the program's region, run by the NumPy meaning of its ops."""
 
     def call(*args: Any) -> list[Any]:
@@ -45,6 +45,7 @@ def evaluated(program: Any, donated: int = 0) -> Callable[..., list[Any]]:
         with jaxlink.scoped():
             return [jax.numpy.asarray(x) for x in evaluate(program.region, given)]
 
+    call._cache_size = lambda: 0  # there is no executable that could be kept
     return call
 
 
