@@ -15,6 +15,7 @@ not makes the program one that is not kept.
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import hashlib
@@ -95,9 +96,10 @@ class Slot:
     def walk(self) -> tuple[Walk, str]:
         """A walk over what is asked for, and what it says."""
         walk = Walk([HOST.wide.owner, HOST.scope.owner, exact.ZERO])
-        r = self.request
-        asked = (r.names, r.memory, r.options, r.replayed, r.alone, self.base, environment())
-        return walk, walk.digest(r.function, asked)
+        request = self.request
+        named = [field.name for field in dataclasses.fields(request) if field.name != "function"]
+        asked = tuple([getattr(request, name) for name in named])
+        return walk, walk.digest(request.function, asked, self.base, environment())
 
     def find(
         self,

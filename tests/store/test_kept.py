@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla import pipeline
-from pyxla.specialize import specialize
+from pyxla import options, pipeline, store
+from pyxla.runtime.sharing import Memory
+from pyxla.specialize import Request, specialize
 from tests.compare import difference
 
 
@@ -250,6 +252,28 @@ def test_hashes_of_text_are_not_kept(counted):
         del counted[:]
         pyxla.compile(f)(2)
         assert counted
+
+
+def test_everything_that_is_asked_for_is_in_the_key():
+    """Each field of a request, and each option, makes another key."""
+    request = Request(scalar, ())
+    asked = [
+        request,
+        replace(request, names=("x",)),
+        replace(request, memory=Memory(read_only=(0,))),
+        replace(request, replayed=frozenset()),
+        replace(request, replayed=frozenset([(None, ValueError)])),
+        replace(request, alone=True),
+    ]
+    for field in dataclasses.fields(options.Options):
+        value = getattr(options.DEFAULTS, field.name)
+        other = not value if isinstance(value, bool) else (value or 0) + 1
+        asked.append(replace(request, options=replace(options.DEFAULTS, **{field.name: other})))
+    slots = [store.slot_of(request, (1.0,)) for request in asked]
+    keys = {slot.key for slot in (*slots, store.slot_of(request, (1,)))}
+    assert len(keys) == len(asked) + 1
+    told = {field.name for field in dataclasses.fields(Request)}
+    assert told == {"function", "args", "names", "memory", "options", "replayed", "alone"}
 
 
 def test_closures_that_count(counted):
