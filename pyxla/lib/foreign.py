@@ -141,7 +141,7 @@ def _call(function: Any, args: Node, kwargs: Node, values: list[Value]) -> Any:
         typed = TYPED["jax"](function, args, kwargs, types, _symbol(function))
     except OpError:
         raise
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, NameError, RuntimeError) as error:
         raise OpError(f"JAX refuses the call: {error}") from error
     results = ops.foreign(
         *values,

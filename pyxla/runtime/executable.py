@@ -398,6 +398,9 @@ class Executable:
         except ValueError as error:
             if quick is None or not jaxlink.is_traced(error):
                 raise
+        except BufferError:  # results over several devices, where a mesh is in scope
+            if quick is None:
+                raise
         except (OverflowError, jax.errors.JaxRuntimeError) as error:
             if (failure := _in_words(error, self.program, leaves)) is None:
                 raise
@@ -447,7 +450,7 @@ class Executable:
             # Plain NumPy arguments under an outer trace: no one asked JAX to trace them.
             with jax.ensure_compile_time_eval(), jaxlink.scoped():
                 values = jitted(*operands)
-        return values
+        return values if self.outcome.jax else jaxlink.on_one_device(values)
 
     def _general(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
         outcome = self.outcome

@@ -124,6 +124,14 @@ def _environment(axes: Any, mesh: Any) -> Any:
     return axes, mesh
 
 
+def on_one_device(values: list[Any]) -> list[Any]:
+    """Arrays that become NumPy's: a mesh that is in scope spreads what is computed under it."""
+    if not values or type(values[0]) is not ARRAY or len(values[0].sharding.device_set) == 1:
+        return values
+    with scoped():
+        return [jax.device_put(np.asarray(x), jax.local_devices()[0]) for x in values]
+
+
 def is_outermost() -> bool:
     """Whether no trace of JAX's is under way."""
     return core.trace_state_clean()

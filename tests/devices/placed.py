@@ -6,6 +6,7 @@ import contextlib
 
 import jax
 import numpy as np
+import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import pyxla
@@ -136,6 +137,36 @@ def check_jax_says_it_likewise():
     for made in moved(jax.numpy.arange(16.0)):
         assert made.sharding.spec == where.spec
     np.testing.assert_array_equal(moved(np.arange(16.0))[0], 2 * np.arange(16.0))
+
+
+def raised(x):
+    x += 1.0
+    return x
+
+
+def check_numpy_arrays_under_a_mesh():
+    compiled = pyxla.compile(lambda x, n: (x * n, x.sum(), n + 1, n / 2))
+    for mesh in (AUTO, jax.make_mesh((8,), ("data",))):
+        for size in (3, 1 << 18):
+            with jax.set_mesh(mesh):
+                product, *numbers = compiled(np.ones(size), 3)
+            assert isinstance(product, np.ndarray)
+            assert product.flags.writeable
+            np.testing.assert_array_equal(product, np.full(size, 3.0))
+            assert numbers == [size, 4, 1.5]
+        array = np.zeros(1 << 18)
+        with jax.set_mesh(mesh):
+            assert pyxla.compile(raised)(array) is array
+        assert array.min() == 1.0
+
+
+def check_what_jax_refuses_is_refused():
+    for function in (
+        lambda x: jax.lax.with_sharding_constraint(x, jax.P("data")),
+        lambda x: jax.lax.psum(x, "data"),
+    ):
+        with pytest.raises(pyxla.CompileError, match="JAX refuses"):
+            pyxla.compile(function)(np.ones(8))
 
 
 def check_explicit_meshes():
