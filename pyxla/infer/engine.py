@@ -14,7 +14,7 @@ loop under an assumption, *unroll* one visit per iteration, *peel* one iteration
 from __future__ import annotations
 
 import contextlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -134,6 +134,7 @@ class Engine:
         self.copies = False  # whether copies of arguments are written, or strides asked for
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
+        self.activations: Counter[Any] = Counter()  # of functions that call themselves, undecided
         self.turns = 1  # of the loops around that are visited turn by turn, multiplied
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)

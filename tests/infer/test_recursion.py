@@ -1,9 +1,13 @@
 """Calls that look like recursion, and are not calls of the function by itself as it is bound."""
 
+import copy
+
 import numpy as np
 import pytest
 
 import pyxla
+from tests.cost import cost
+from tests.programs import Program
 
 
 class Walker:
@@ -35,3 +39,53 @@ def test_arguments_are_not_bound_to_other_parameters(function):
     with pytest.raises(pyxla.CompileError, match="nested too deeply") as caught:
         pyxla.compile(function)(np.array([4]))
     assert "is of another function" in str(caught.value)
+
+
+def sink(grid, i, j):
+    if i < 0 or j < 0 or i >= len(grid) or j >= len(grid[0]) or grid[i][j] != 1:
+        return
+    grid[i][j] = 0
+    sink(grid, i + 1, j)
+    sink(grid, i - 1, j)
+    sink(grid, i, j + 1)
+    sink(grid, i, j - 1)
+
+
+def islands(grid):
+    count = 0
+    for i in range(len(grid)):
+        for j in range(len(grid[0])):
+            if grid[i][j] == 1:
+                count += 1
+                sink(grid, i, j)
+    return count
+
+
+def leads_out(maze, i, j, way):
+    n = len(maze)
+    if i == n - 1 and j == n - 1:
+        way[i][j] = 1
+        return True
+    if 0 <= i < n and 0 <= j < n and maze[i][j] == 0 and way[i][j] == 0:
+        way[i][j] = 1
+        if leads_out(maze, i + 1, j, way) or leads_out(maze, i, j + 1, way):
+            return True
+        if leads_out(maze, i - 1, j, way) or leads_out(maze, i, j - 1, way):
+            return True
+        way[i][j] = 0
+    return False
+
+
+def way_out(maze):
+    way = [[0] * len(maze) for _ in range(len(maze))]
+    return leads_out(maze, 0, 0, way), way
+
+
+@pytest.mark.parametrize("function", [islands, way_out])
+def test_several_calls_at_each_depth_are_visited_so_often_only(function):
+    grid = [[int((i * 3 + j * 5) % 7 == 1) for j in range(5)] for i in range(5)]
+    asked = Program("", function, (lambda: (copy.deepcopy(grid),),), ())
+    assert cost(asked, True).visits < 150000
+    given = copy.deepcopy(grid)
+    assert pyxla.compile(function)(given) == function(grid)
+    assert given == grid

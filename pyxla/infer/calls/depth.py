@@ -1,8 +1,9 @@
 """How deep calls may nest: recursion becomes code for each depth.
 
 Recursion whose end is known while compiling, as in a search over positions, may be deep.  Where
-data ends it, code and the time to make it grow with every level, mostly in vain: what decides is
-then asked for early; without it, the function is made loops with a stack (`frontend.recursion`).
+data ends it, code and the time to make it grow with every level, or with several calls on each of
+them as a power of the depth, mostly in vain: what decides is then asked for early; without it,
+the function is made loops with a stack (`frontend.recursion`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 120
 MAX_UNDECIDED = 64
+MAX_ACTIVATIONS = 512  # of a function by itself, where data may end it, at all depths together
 MAX_DEMANDS = 8
 
 
@@ -32,16 +34,17 @@ class TooDeep(CompileError):
 
 def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
-    frames = engine.frames
-    if len(frames) < MAX_UNDECIDED:
-        return
-    function = frame.ssa.function
+    frames, function = engine.frames, frame.ssa.function
     undecided = sum([f.ssa.function is function and _is_undecided(f) for f in frames])
-    if len(frames) < MAX_DEPTH and undecided < MAX_UNDECIDED:
+    engine.activations[function] += undecided > 0
+    few = engine.activations[function] < MAX_ACTIVATIONS
+    if len(frames) < MAX_DEPTH and undecided < MAX_UNDECIDED and few:
         return
     refusal = too_deep(engine)
-    refusal.tests = tuple(deciding_tests(engine.block))
     refusal.source = frame.ssa.source
+    if not few:  # numbers that would be asked for, one after the other, are as much data
+        raise refusal
+    refusal.tests = tuple(deciding_tests(engine.block))
     # What unrolls a loop for a value may lead here in each iteration, at each depth.
     engine.findings.deep += 1
     asked = engine.findings.deep <= MAX_DEMANDS
