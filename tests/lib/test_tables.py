@@ -166,3 +166,19 @@ def test_work_is_in_proportion_to_the_number_of_keys() -> None:
 def test_equal_numbers_have_equal_hashes(pair) -> None:
     assert mixed(pair[0]) == mixed(pair[1])
     assert mixed((pair[0], 3)) == mixed((pair[1], 3))
+
+
+def test_a_search_in_the_condition_of_a_loop() -> None:
+    """What is there to compare with is a number of the condition, not of the body."""
+
+    def period(n):
+        seen, x, steps = set(), 1, 0
+        while x not in seen and steps < n:
+            seen.add(x)
+            x = (x * 7 + 3) % 100003
+            steps += 1
+        return steps, x
+
+    compiled = pyxla.compile(period)
+    for n in (200, 2000, 20000):
+        assert compiled(n) == period(n)

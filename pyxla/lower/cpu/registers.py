@@ -66,7 +66,7 @@ def _keep_in(region: Region, anchor: Value | None, traffic: Traffic) -> None:
         if instr.op is while_:
             if not is_over_elements(instr) or not _keep(instr, anchor, traffic, code):
                 for inner in instr.regions:
-                    _keep_in(inner, _anchor(instr), traffic)
+                    _keep_in(inner, _anchor(inner), traffic)
         else:
             for inner in instr.regions:
                 _keep_in(inner, anchor, traffic)
@@ -93,7 +93,7 @@ def _keep(loop: Instr, anchor: Value | None, traffic: Traffic, code: list[Instr]
 
 def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr]) -> None:
     for region in loop.regions:
-        _guard_within(region, _anchor(loop))
+        _guard_within(region, _anchor(region))
     _Guarded(loop).emit()
     if anchor is not None:
         with building(Builder(code, loop.loc)):
@@ -115,8 +115,9 @@ def _guard_within(region: Region, anchor: Value | None) -> None:
     region.instrs[:] = code
 
 
-def _anchor(loop: Instr) -> Value | None:
-    return next((p for p in loop.regions[1].params if p.type.size == 1), None)
+def _anchor(region: Region) -> Value | None:
+    """A number that changes in a loop, in its condition or its body."""
+    return next((p for p in region.params if p.type.size == 1), None)
 
 
 def _begun(init: Value, anchor: Value, number: int) -> Value:
