@@ -69,29 +69,28 @@ def test_a_second_turn_that_only_facts_of_all_turns_exclude(checks):
     assert compiled(4, 2) == left_in_the_first_turn(4, 2)
 
 
-def digits(n):
-    return sum(int(c) ** 5 for c in str(n))
+def length(n):
+    return len(bytes(n % 7))
 
 
-def sums_of_powers_of_digits():
-    return sum(i for i in range(3, 2540161) if digits(i) == i)
+def filtered():
+    return sum(i for i in range(3, 2540161) if length(i) == i)
 
 
-def all_digits():
+def every_one():
     total = 0
     for i in range(5000):
-        for c in str(i):
-            total += int(c)
+        total += length(i)
     return total
 
 
 def found_early():
     for i in range(1000000):
-        if "7" in str(i):
+        if length(i) == 5:
             return i
 
 
-@pytest.mark.parametrize("function", [sums_of_powers_of_digits, all_digits])
+@pytest.mark.parametrize("function", [filtered, every_one])
 def test_loops_with_too_many_iterations_are_refused_at_once(function, monkeypatch):
     blocks = []
     visit = Engine.visit
@@ -102,4 +101,4 @@ def test_loops_with_too_many_iterations_are_refused_at_once(function, monkeypatc
 
 
 def test_loops_with_too_many_iterations_that_end_before():
-    assert pyxla.compile(found_early)() == 7
+    assert pyxla.compile(found_early)() == 5
