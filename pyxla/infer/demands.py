@@ -102,7 +102,8 @@ class Findings:
     Of one attempt alone: turns, the iterations that were visited one by one while a list might be
     an array instead; listed, how many lists are made, more than one in loops; made_of, the classes
     that instances were made of; large: a dict or set of numbers is, and leaves: a key is taken out
-    of one; deep, how often calls were nested too deeply.
+    of one; deep, how often calls were nested too deeply; infos, of the cells; sites, of lists that
+    are refused for what they may be.
     """
 
     demands: Demands = Demands()
@@ -121,13 +122,21 @@ class Findings:
     deep: int = 0
     large: bool = False
     leaves: bool = False
+    infos: list[Any] = field(default_factory=list)
+    sites: set[Sites] = field(default_factory=set)
 
     def start(self, demands: Demands) -> None:
         """Begin another attempt."""
-        self.demands = demands
+        self.demands, self.infos, self.sites = demands, [], set()
         self.turns = self.listed = self.deep = 0
         self.made_of = set()
         self.large = self.leaves = False
+
+    def asked(self) -> frozenset[Sites]:
+        """The sites of lists that are put in lists of unknown length or may be one of several, by
+        the pools that they would be in."""
+        infos = [info.asked.root().sites for info in self.infos if info.asked is not None]
+        return united([*infos, *self.sites])
 
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""

@@ -336,7 +336,8 @@ class CellInfo:
 
     `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
     `strides` are those of an array that is not in C order (`views.MIXED`: on some paths only).
-    `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`).
+    `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`); `asked`:
+    those that it meets in a list of unknown length.
     `viewed`: another object shows all of the array as it is, `x[:]`.
     """
 
@@ -345,6 +346,7 @@ class CellInfo:
     pinned: Any = None
     strides: Any = None
     sites: frozenset[Any] = frozenset()
+    asked: Any = None
     viewed: bool = False
 
 

@@ -93,19 +93,33 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         try:
             return _with_chains(request, places, demands, findings)
         except Needs as need:
-            if demands | need.demands == demands:
+            needed = _met(demands, findings) or need
+            if demands | needed.demands == demands:
                 raise InternalError(RuntimeError("what was asked for was not done")) from need
-            journal.note("restart", need.why, need.loc)
-            demands |= need.demands
+            journal.note("restart", needed.why, needed.loc)
+            demands |= needed.demands
         except CompileError as error:
             if isinstance(error, InternalError) and request.options.verify:
                 raise
+            if met := _met(demands, findings):
+                journal.note("restart", met.why, error.loc)
+                demands |= met.demands
+                continue
             refused = error if refused is None else pools.clearer(refused, error, demands)
             remedy = findings.remedy(error)
             if remedy is None:
                 raise _final(refused, request, findings) from refused.__cause__
             journal.note("restart", f"it was refused: {error.message}", error.loc)
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
+            if remedy.shared:
+                demands |= Demands(sites=findings.asked())
+
+
+def _met(demands: Demands, findings: Findings) -> Needs | None:
+    """The request for pools of the lists that met in an attempt without, where lists may be in
+    pools: it comes before all others, as with these other things may be needed."""
+    need = Needs(sites=findings.asked())
+    return need if demands.shared and demands | need.demands != demands else None
 
 
 def _with_chains(
@@ -190,6 +204,7 @@ def _attempt(
         engine.loop_memory[header].unrolled = True
     engine.demands, engine.findings = demands, findings
     engine.heap.infos.chained = demands.chained
+    findings.infos = engine.heap.infos
     pools.start(engine, demands.pooled)
     lists = world.lists()
     findings.lists |= len(lists) > 1
@@ -199,9 +214,8 @@ def _attempt(
     rounding = exactly(engine) if strict else contextlib.nullcontext()
     try:
         with stack.deep(), building(engine.builder), rounding:
-            if demands.shared:
-                shared.start(engine)
-                world.given_rows = shared.given(engine, lists)
+            shared.start(engine)
+            world.given_rows = shared.given(engine, lists)
             world.given_rows |= pools.given(engine, world.paths)
             return _run(world)
     except TooDeep as refusal:

@@ -250,7 +250,7 @@ class _Copy:
         info = self.summary.infos[cell]
         heap = self.engine.heap
         made = self.cells[cell] = heap.new(
-            content, info.loc, read_only=info.read_only, strides=info.strides
+            content, info.loc, read_only=info.read_only, strides=info.strides, sites=info.sites
         )
         if type(content) is Array:
             heap.contents[made] = self.visit(content)

@@ -19,6 +19,7 @@ the columns of the other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import ListOverflow
@@ -373,9 +374,9 @@ def retype(engine: Engine, x: Ref, item: Item) -> GrowingList:
     content: Any = heap.contents[x.cell]
     if type(content) is RowList:
         outer = found(heap, content.parent)
-        old, _ = at_path(outer.item, content.path)
+        old: Any = at_path(outer.item, content.path)[0]
         room = max(old.capacity, 1) if old.fixed is not None else old.capacity
-        new = Nested(item, room, old.fixed)
+        new = replace(old, item=item, capacity=room)
         retype(engine, content.parent, replaced_at(outer.item, content.path, new))
     else:
         heap.contents[x.cell] = retyped_list(heap, content, item)
@@ -421,11 +422,13 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
         return content
     row = engine.heap.contents[x.cell]
     outer = found(engine.heap, row.parent)
-    item, _ = at_path(outer.item, row.path)
+    item: Any = at_path(outer.item, row.path)[0]
     room = max(engine.list_capacity // PART, 1)
     if item.fixed is None and item.capacity >= room:
         return content
-    new = replaced_at(outer.item, row.path, Nested(item.item, max(item.capacity, room), None))
+    new = replaced_at(
+        outer.item, row.path, replace(item, capacity=max(item.capacity, room), fixed=None)
+    )
     retype(engine, row.parent, new)
     return found(engine.heap, x)
 

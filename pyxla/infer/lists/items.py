@@ -18,7 +18,7 @@ Handle   an instance: a column of which row of the pool of its class (`infer.lis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -28,7 +28,6 @@ import numpy as np
 from pyxla.frontend.support import Open
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
-from pyxla.infer.demands import Needs
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.joined import joined_number_type
@@ -44,7 +43,7 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
-from pyxla.infer.lists.sites import pooled_together
+from pyxla.infer.lists.sites import Meeting, is_list, pooled_together, sites_of
 from pyxla.infer.text import codes
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
@@ -89,11 +88,13 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Nested:
     """A list with room for `capacity` items (`item` is None where none was seen yet), `fixed` of
-    which it has, or None where that is known at run time only."""
+    which it has, or None where that is known at run time only; `sites`, where such lists are made,
+    if that is known."""
 
     item: Any
     capacity: int
     fixed: int | None
+    sites: Meeting | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,14 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
     if isinstance(content, Pooled) or (isinstance(content, RowList) and content.cls):
         return Handle((content.cls,))
     if isinstance(content, LISTS) and (sites := heap.infos[x.cell].sites):
-        raise Needs(sites=frozenset({sites}))
+        meeting = heap.infos[x.cell].asked = heap.infos[x.cell].asked or Meeting(sites)
+        item = _of_list(heap, x, content)
+        return replace(item, sites=meeting) if isinstance(item, Nested) else item
+    return _of_list(heap, x, content)
+
+
+def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
+    """What a list, or an array, is as an item."""
     if isinstance(content, ListCell):
         found = [item_of(heap, i) for i in content.items]
         if not found:
@@ -247,7 +255,8 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
         array = array_at(heap, content.data)
         if array.ndim > 1 or array.extents is not None or content.data.view:
             return None  # the row of another list would be in two
-        return Nested(Number(array_type(array.dtype, (), content.python)), *array.shape * 2)
+        number_ = Number(array_type(array.dtype, (), content.python))
+        return Nested(number_, array.shape[0], array.shape[0])
     array = array_at(heap, x)
     return Block(array.dtype, array.shape) if array is not None and not array.extents else None
 
@@ -296,6 +305,7 @@ _INT = Number(array_type(INT, (), True))
 
 def joined_item(x: Item | None, y: Item | None) -> Item | None:
     """The item that holds both."""
+    _meet(x, y)
     if x == y or x is None or y is None:
         return x if y == x else None
     x, y = _opened(x), _opened(y)
@@ -319,7 +329,7 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
             if inner is None:
                 return None
         fixed = x.fixed if x.fixed == y.fixed else None
-        return Nested(inner, max(x.capacity, y.capacity), fixed)
+        return Nested(inner, max(x.capacity, y.capacity), fixed, x.sites or y.sites)
     if isinstance(x, Row) and isinstance(y, Row) and x.cls is y.cls:
         if len(x.items) == len(y.items):
             return _row(x.cls, [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)])
@@ -334,6 +344,24 @@ def layout_of(item: Any) -> Any:
     if not picks or not all(type(text) is str for text in picks):
         return None
     return codes.common([codes.layout(Const(text)) for text in picks])
+
+
+def _meet(x: Any, y: Any) -> None:
+    """Note that lists of these places in the program are items of one list."""
+    if x is y:
+        return
+    if isinstance(x, Nested) and isinstance(y, Nested):
+        if x.sites is not None and y.sites is not None:
+            x.sites.unite(y.sites)
+        _meet(x.item, y.item)
+    elif isinstance(x, Row) and isinstance(y, Row):
+        for a, b in zip(x.items, y.items, strict=False):
+            _meet(a, b)
+    elif isinstance(x, Nested) and isinstance(y, Handle) and x.sites is not None:
+        for cls in filter(is_list, y.classes):
+            x.sites.unite(Meeting(sites_of(cls)))
+    elif isinstance(x, Handle) and isinstance(y, Nested):
+        _meet(y, x)
 
 
 def _joined_numbers(x: Number, y: Number) -> Number | None:

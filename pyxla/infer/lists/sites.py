@@ -28,6 +28,28 @@ def pooled_list(sites: Sites) -> type[PooledList]:
     return type("list", (PooledList,), {"__pyxla_sites__": sites})
 
 
+class Meeting:
+    """Sites whose lists are items of one list, by union and find (Steensgaard 1996)."""
+
+    def __init__(self, sites: Sites) -> None:
+        self.sites = sites
+        self.parent: Meeting | None = None
+
+    def root(self) -> Meeting:
+        return self if self.parent is None else self.parent.root()
+
+    def unite(self, other: Meeting) -> None:
+        """Let both have the sites of both."""
+        first, second = self.root(), other.root()
+        if first is not second:
+            second.parent, first.sites = first, first.sites | second.sites
+
+
+def sites_of(cls: Any) -> Sites:
+    """The places that make the lists of a pool."""
+    return cls.__pyxla_sites__
+
+
 def is_list(cls: Any) -> bool:
     """Whether the instances of a class of pools are lists."""
     return issubclass(cls, PooledList)
@@ -50,11 +72,10 @@ def of_all(infos: Sequence[CellInfo]) -> Sites:
     return frozenset().union(*found) if all(found) else frozenset()
 
 
-def apart(sites: Sites, pooled: Mapping[Site, type]) -> None:
-    """Ask for one pool where lists of these sites met that have no type in common."""
+def apart(sites: Sites, pooled: Mapping[Site, type]) -> bool:
+    """Whether lists of these sites, which met and have no type in common, are in one pool."""
     classes = {pooled.get(site) for site in sites}
-    if len(classes) > 1 or None in classes:
-        raise Needs(sites=frozenset({sites}))
+    return len(classes) <= 1 and None not in classes
 
 
 def pooled_together(classes: Iterable[type]) -> None:
