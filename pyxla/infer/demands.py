@@ -132,6 +132,13 @@ class Findings:
         self.made_of = set()
         self.large = self.leaves = False
 
+    def ask(self, sites: Sites) -> None:
+        """Ask for one pool of the lists of these sites, in this attempt or, where that does not
+        have pools of lists, in another."""
+        if self.demands.shared:
+            raise Needs(sites=frozenset({sites}))
+        self.sites.add(sites)
+
     def asked(self) -> frozenset[Sites]:
         """The sites of lists that are put in lists of unknown length or may be one of several, by
         the pools that they would be in."""

@@ -34,7 +34,7 @@ from pyxla.infer.calls.captures import (
 from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.containers.steps import is_fleeting
-from pyxla.infer.demands import Demands, Findings, Needs, Site, Sites
+from pyxla.infer.demands import Demands, Findings, Needs, Site
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import (
@@ -355,7 +355,7 @@ class Engine:
         if inexact and isinstance(content, (Array, Shadow)):
             raise Needs(exact=frozenset(inexact[:1]))
         if info.sites:
-            self.ask(info.sites)
+            self.findings.ask(info.sites)
         loc, what = info.loc, sort_of(content)
         raise self.refuse(
             reason.format(what=what),
@@ -363,13 +363,6 @@ class Engine:
             notes=(("the object was made here", loc),) if loc else (),
             remedy=pools.remedy(self, content),
         )
-
-    def ask(self, sites: Sites) -> None:
-        """Ask for one pool of the lists of these sites, in this attempt or, where that does not
-        have pools of lists, in another."""
-        if self.demands.shared:
-            raise Needs(sites=frozenset({sites}))
-        self.findings.sites.add(sites)
 
     def set_content(self, cell: int, content: Any) -> None:
         """Replace what a cell holds."""
@@ -620,7 +613,7 @@ class Engine:
         if isinstance(value, Conflict):
             self.findings.meet(value.demand)
             if not apart(value.sites, self.sites):
-                self.ask(value.sites)
+                self.findings.ask(value.sites)
             refusal = self.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)
             raise self.demand(value.tests, refusal) or refusal
         if is_variant(value, "unbound"):
