@@ -124,14 +124,14 @@ def parse(shape: Shape, extents: Extents, key: Any, on_bounds: OnBounds | None =
         elif item is Ellipsis:
             parts.keep(0)
         elif isinstance(item, slice):
-            parts.ranges.append(slice_range(item, _size(shape, extents, axis), shape[axis]))
+            parts.ranges.append(slice_range(item, _size(shape[axis], extents, axis), shape[axis]))
             parts.dims.append(axis)
             parts.keep()
         elif isinstance(item, Array):
             _add_array(parts, item, shape, extents)
         else:
             parts.choose()
-            size = _size(shape, extents, axis)
+            size = _size(shape[axis], extents, axis)
             parts.ranges.append(point(item, size, shape[axis], axis, on_bounds))
     basic = BasicIndex(shape, tuple(parts.ranges), tuple(parts.dims))
     return _advanced(basic, parts) if parts.chosen else basic
@@ -273,16 +273,16 @@ def _check_mask(mask: Array, shape: Shape, axis: int, extents: Extents) -> None:
                 f"but size of corresponding boolean axis is {m}",
                 IndexError if extents is None and mask.extents is None else None,
             )
-        sizes = _size(shape, extents, d), _size(mask.shape, mask.extents, d - axis)
+        sizes = _size(n, extents, d), _size(m, mask.extents, d - axis)
         words = f"boolean index did not match indexed array along axis {d}; size of axis is "
         between = " but size of corresponding boolean axis is "
         meet(*sizes, IndexError, words, sizes[0], between, sizes[1])
 
 
-def _size(shape: Shape, extents: Extents, axis: int) -> Int:
-    """The true size of a dimension."""
+def _size(bound: int, extents: Extents, axis: int) -> Int:
+    """The true size of a dimension of at most `bound`."""
     size = None if extents is None else extents[axis]
-    return shape[axis] if size is None else known(size, 0, shape[axis])
+    return bound if size is None else known(size, 0, bound)
 
 
 def _expand(items: Sequence[Any], ndim: int) -> list[Any]:
