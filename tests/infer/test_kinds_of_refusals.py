@@ -35,7 +35,7 @@ def _unknown(a):
     ("function", "raises", "words"),
     [
         (_index, IndexError, "index 7 is out of bounds for axis 0 with size 3"),
-        (_reshaped, ValueError, None),
+        (_reshaped, ValueError, "cannot reshape array of size 3 into shape (2,2)"),
         (_sorted, np.exceptions.AxisError, None),
         (_called, TypeError, None),
         (_attribute, None, None),
