@@ -566,26 +566,27 @@ def compile(  # noqa: A001
     Use as a decorator, with or without options, or as a function.  The result is called like
     `function`, and computes what it computes.
 
-    checks=False: what CPython and NumPy raise by themselves (index out of range, division of ints
-    by zero, an int of more than 64 bits, ...) goes unnoticed, and the result is unspecified then.
-    cache_size=256: specializations kept, least recently used dropped first.
-    verify=True: check the compiler's own work after each stage.  list_capacity=1024: the capacity
-    of a list that grows in a loop of unknown length; one that outgrows it compiles the function
-    again.
-    fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
-    power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
-    compiled again where that is a float.
-    timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises
-    TimeoutError; its arguments are untouched.
-    strict=True: round floats operation by operation, without fused products and reassociation.
-    residual_bytes=2**30: what the reverse of a loop may save of its iterations, and snapshots=64:
-    of how many states it runs again where it needs more.
-    sizes="bucket": programs are for sizes up to powers of two, and run on part of their arrays.
-    platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
-    mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.  in_shardings=,
-    out_shardings=: where positional arguments and results lie, as for `jax.jit`; NumPy arrays are
-    placed, results are `jax.Array`s.  donate="x": the name or position of an argument, or several,
-    whose `jax.Array`s are given up: the function may write to them, and results take their memory.
+    - checks=False: what CPython and NumPy raise by themselves (index out of range, division of ints
+      by zero, an int of more than 64 bits, ...) goes unnoticed; the result is unspecified then.
+    - strict=True: round floats operation by operation, without fused products and reassociation.
+    - fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
+    - power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
+      compiled again where that is a float.
+    - timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises
+      TimeoutError; its arguments are untouched.
+    - list_capacity=1024: the capacity of a list that grows in a loop of unknown length; one that
+      outgrows it compiles the function again.
+    - cache_size=256: specializations kept, least recently used dropped first.
+    - residual_bytes=2**30: what the reverse of a loop may save of its iterations; snapshots=64: of
+      how many states it runs again where it needs more.
+    - sizes="bucket": programs are for sizes up to powers of two, and run on part of their arrays.
+    - platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
+    - mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.
+    - in_shardings=, out_shardings=: where positional arguments and results lie, as for `jax.jit`;
+      NumPy arrays are placed, results are of type `jax.Array`.
+    - donate="x": the name or position of an argument, or several, whose `jax.Array` is given up:
+      the function may write to it, and results take its memory.
+    - verify=True: check the compiler's own work after each stage.
 
     CompileError, at the first call with arguments of these types, where the function is outside of
     the language; else what the function itself raises.
