@@ -42,6 +42,7 @@ from pyxla.infer.structure import Structure
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
+    from pyxla.ir.core import Instr
 
 
 class ReadOnly(CompileError):
@@ -290,20 +291,43 @@ class BoxCell(Structure):
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What a shadow holds where the arrays behind it hold `contents`: `array`.
+
+    It is there everywhere, or at the end of `code`, the instructions of a block, as long as the one
+    before `end` is `last`: those of a pass that was given up are taken out again.
+    """
+
+    array: Array
+    contents: tuple[Any, ...]
+    code: list[Instr] | None = None
+    end: int = 0
+    last: Instr | None = None
+
+    def holds(self, contents: tuple[Any, ...], code: list[Instr]) -> bool:
+        """Whether this is it, for who emits into `code`."""
+        if any(now is not then for now, then in zip(contents, self.contents)):
+            return False
+        if self.code is None:
+            return True
+        return self.code is code and len(code) >= self.end and code[self.end - 1] is self.last
+
+
+@dataclass(frozen=True, slots=True)
 class Shadow(Structure):
     """Content of an array that is what `refs[tag]` shows, as is known at run time.
 
     Buffers that were swapped (`a, b = b, a`) are merged cells from then on, and someone else, the
     caller for one, still holds the old one.  Or a name is bound to one of several arrays, or to a
     view of one, and what is written under the name is written to that (`infer.joins.unions`).
-    `place` is where paths met that made it one, if they can be joined exactly.  `before` is what it
-    holds as long as its arrays have the contents that they had there, and these.
+    `place` is where paths met that made it one, if they can be joined exactly.  `known` is what is
+    known of what it holds: what it held there, and what was computed last.
     """
 
     tag: Any
     refs: tuple[Ref, ...]
     place: Any = None
-    before: tuple[Array, tuple[Any, ...]] | None = None
+    known: list[Known] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def parts(self) -> tuple[Any, ...]:

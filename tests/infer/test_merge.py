@@ -318,3 +318,54 @@ def test_buffers_that_change_names_are_not_chosen_at_every_access():
     text = str(pyxla.code_typed(swapped, x, x + 1, 3))
     body = text[text.index("bb1:") : text.rindex("(loop)")]
     assert "f64[4]" in body and "select" not in body
+
+
+def test_what_a_shadow_holds_is_computed_once():
+    def copied(x, n):
+        for _ in range(n):
+            x = x.copy()
+        total = x.sum() + x.max()
+        x[1] += n
+        return total + x.sum() + x.max(), x
+
+    x = np.arange(4.0)
+    text = str(pyxla.code_typed(copied, x, 3))
+    whole = [line for line in text.splitlines() if "= select" in line and ": f64[4]" in line]
+    assert len(whole) == 5  # in the loop, before the write, of each array written, after it
+    for n in (0, 2):
+        given, same = x.copy(), x.copy()
+        expected = copied(same, n)
+        total, array = pyxla.compile(copied)(given, n)
+        assert total == expected[0]
+        np.testing.assert_array_equal(array, expected[1])
+        np.testing.assert_array_equal(given, same)
+
+
+@pytest.mark.parametrize("n", [0, 2])
+def test_a_call_reads_a_shadow_that_was_written_since(n):
+    outer = np.arange(4.0)
+
+    def read():
+        return outer.copy()
+
+    def written(n):
+        x = outer
+        for _ in range(n):
+            x = x.copy()
+        first = outer.sum(), read()
+        x[0] += 10
+        second = read()
+        outer[1] += 5
+        return first, second, read(), x.copy()
+
+    found = pyxla.compile(written)(n)
+    after = outer.copy()
+    outer[:] = np.arange(4.0)
+    expected = written(n)
+    np.testing.assert_array_equal(after, outer)
+    for a, b in zip(arrays_of(found), arrays_of(expected), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def arrays_of(x):
+    return [leaf for item in x for leaf in arrays_of(item)] if isinstance(x, tuple) else [x]

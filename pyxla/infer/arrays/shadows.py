@@ -10,9 +10,10 @@ import numpy as np
 
 from pyxla.infer.arrays import views
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import Heap, Shadow
+from pyxla.infer.heap import Heap, Known, Shadow
 from pyxla.infer.joins.joined import joined_array_type
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.lib.indexing import resized
 from pyxla.lib.operands import BOOL, INT
@@ -148,14 +149,28 @@ def resolve(heap: Heap, content: Any) -> Any:
     """The array that a shadow stands for."""
     if not isinstance(content, Shadow):
         return content
-    if content.before is not None:
-        array, contents = content.before
-        if all(heap.contents[ref.cell] is c for ref, c in zip(content.refs, contents)):
-            return array  # nobody has written to any of them
+    code, contents = current().instrs, tuple(_behind(heap, content))
+    for known in content.known:
+        if known.holds(contents, code):
+            return known.array
+    start = len(code)
     selector, leaves = _leaves(heap, content)
     bases: list[Any] = [heap.contents[r.cell] for r in leaves]
     shown = [views.apply(r.view, base) for r, base in zip(leaves, bases, strict=True)]
-    return selected(selector, shown)
+    array = selected(selector, shown)
+    if len(code) > start:
+        lasting = [known for known in content.known if known.code is None]
+        content.known[:] = [*lasting, Known(array, contents, code, len(code), code[-1])]
+    return array
+
+
+def _behind(heap: Heap, shadow: Shadow) -> Iterator[Any]:
+    """The contents that decide what a shadow holds, those of shadows behind it too."""
+    for ref in shadow.refs:
+        content = heap.contents[ref.cell]
+        yield content
+        if isinstance(content, Shadow):
+            yield from _behind(heap, content)
 
 
 def redirected(heap: Heap, shadow: Shadow, new: Array) -> Iterator[tuple[int, Array]]:

@@ -173,23 +173,24 @@ class Summary:
     def applies(self, given: _Description) -> bool:
         """Whether the code may be copied for `given`, whose key is that of the first visit."""
         if self.fit is None:
-            self.fit = self._closed() and self._rebuilds(self.result)
+            known = self._known()
+            self.fit = known is not None and self._rebuilds(self.result, known)
         contents = given.engine.heap.contents
         return self.fit and all([contents.get(c) is x for c, x in self.outside.items()])
 
-    def _closed(self) -> bool:
-        """Whether the code uses what it was given, what it made and what lies outside only."""
+    def _known(self) -> set[Value] | None:
+        """What it was given, what it made and what lies outside; None if the code uses more."""
         known = {*self.values, *_values_of(self.outside.values())}
         for instr, operands in self.code:
             regions = all(type(r) is Region and not free_values(r) for r in instr.regions)
             effect = instr.op.effect and instr.op is not flag
             if effect or not regions or not known.issuperset(operands):
-                return False
+                return None
             known.update(instr.results)
-        return True
+        return known
 
-    def _rebuilds(self, x: Any) -> bool:
-        """Whether `copied` can make what this is of other values."""
+    def _rebuilds(self, x: Any, known: set[Value]) -> bool:
+        """Whether `copied` can make what this is, of `known` values, of other values."""
         kind = type(x)
         if kind is Ref:
             if any(step.scalars() for step in x.view):
@@ -197,13 +198,13 @@ class Summary:
             content = self.made.get(x.cell)
             if content is None:
                 return x.cell in self.cells or x.cell in self.outside
-            return type(content) in (Array, *_STRUCTURES) and self._rebuilds(content)
+            return type(content) in (Array, *_STRUCTURES) and self._rebuilds(content, known)
         if kind is Scalar:
-            return x.fact is None and x.test is None and x.kinds is None
+            return x.value in known and x.fact is None and x.test is None and x.kinds is None
         if kind is Array:
-            return x.extents is None and x.kinds is None
+            return x.value in known and x.extents is None and x.kinds is None
         if kind is Tuple or isinstance(x, _STRUCTURES):
-            return all(map(self._rebuilds, x.parts))
+            return all([self._rebuilds(part, known) for part in x.parts])
         return kind is Const
 
     def copied(self, given: _Description) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import Shadow, reachable, shadowed
+from pyxla.infer.heap import Known, Shadow, reachable, shadowed
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.types import python_type
 
@@ -78,11 +78,11 @@ def _shadow(join: Any, old: int) -> bool:
         join.target.phis = [p for p in join.target.phis if p.value is not content.value]
     picks += [Const(0)] * (len(join.states) - len(join.edges))
     selector = Scalar(join.phi(picks, python_type(int)), extent.IntFact(0, len(cells) - 1))
-    before = None
+    known = []
     if join.directions is None:
-        before = content, tuple([join.heap.contents[c] for c in cells])
+        known.append(Known(content, tuple([join.heap.contents[c] for c in cells])))
     refs = tuple([Ref(c) for c in cells])
-    join.heap.contents[old] = Shadow(selector, refs, join.place, before)
+    join.heap.contents[old] = Shadow(selector, refs, join.place, known)
     return True
 
 
