@@ -81,4 +81,4 @@ def test_garbage_is_bounded(monkeypatch):
         with paused():
             for _ in range(1500):
                 Circle()
-    assert sum(isinstance(x, Circle) for x in gc.get_objects()) <= 1500
+    assert sum(type(x) is Circle for x in gc.get_objects()) <= 1500

@@ -99,7 +99,7 @@ CALLS = {
     "object array": (lambda: run(identity, np.array([None])), "dtype object"),
     "text array": (lambda: run(identity, np.array(["a"])), "dtype <U1"),
     "date array": (lambda: run(identity, np.array(["2000"], "M8[Y]")), "dtype datetime64"),
-    "record array": (lambda: run(identity, np.zeros(2, "f8,i4")), "dtype"),
+    "records in records": (lambda: run(identity, np.zeros(2, [("x", "f8,i4")])), "plain numbers"),
     "big-endian array": (lambda: run(identity, np.ones(2, ">f8")), "dtype >f8"),
     "extended precision": (lambda: run(identity, np.ones(2, np.longdouble)), "dtype"),
     "masked array": (lambda: run(identity, np.ma.ones(2)), "MaskedArray"),

@@ -39,8 +39,3 @@ def reshape_from_data(x):
 @bad("must be known", V)
 def range_step_from_data(x):
     return np.arange(0, x[0], x[1])  # <-
-
-
-@bad("a key must be known", V)
-def string_of_a_number(x):
-    return {"0": 1}[str(x[0])]  # <-

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla import f64, i64
+from pyxla import f64
 from tests.bad_programs import bad
 
 V, M = f64[3], f64[3, 4]
@@ -178,12 +178,3 @@ def where_of_a_number_of_two_kinds(x, n):
     for i in range(n):
         total += x[i]
     return np.where(x > 0, np.float32(x), total)  # <-
-
-
-@bad("'text' may be text", i64[3])
-def text_grows_where_data_says_how_often(x):
-    text, n = "", x[0]
-    while n > 0:  # <-
-        text = str(n % 2) + text
-        n //= 2
-    return text

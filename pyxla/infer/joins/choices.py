@@ -159,7 +159,24 @@ def compared(engine: Engine, relation: Callable[[Any, Any], bool], x: Any, y: An
             return Const(not same.value)
         return Scalar(convert(not_(same.value), dtype=BOOL, weak=True))
     if is_choice(x) and isinstance(y, Const):
-        return test(x, lambda value: relation(value, y.value))
+        return _asked(engine, x, lambda value: relation(value, y.value))
     if is_choice(y) and isinstance(x, Const):
-        return test(y, lambda value: relation(x.value, value))
+        return _asked(engine, y, lambda value: relation(x.value, value))
     return engine.use((x if is_choice(x) else y).conflict)
+
+
+def _asked(engine: Engine, x: Any, relation: Callable[[Any], bool]) -> Any:
+    """`test(x, relation)`; what has no order raises, certainly where none of the values has one."""
+    try:
+        return test(x, relation)
+    except TypeError as error:
+        certain = all(_has_no_order(relation, value) for value in x.values)
+        raise engine.refuse(str(error), raises=TypeError if certain else None) from None
+
+
+def _has_no_order(relation: Callable[[Any], bool], value: Any) -> bool:
+    try:
+        relation(value)
+    except TypeError:
+        return True
+    return False
