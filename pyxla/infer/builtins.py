@@ -33,6 +33,7 @@ from pyxla.infer.lattice import (
     NeedsStatic,
     Scalar,
     Tuple,
+    is_number,
 )
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import (
@@ -61,7 +62,7 @@ def _fields(engine: Engine, x: Any) -> Any:
     cls = _class_of(engine, x)
     if not dataclasses.is_dataclass(cls):
         raise engine.refuse("must be called with a dataclass type or instance")
-    return Const(dataclasses.fields(cls))
+    return Tuple(tuple(map(Const, dataclasses.fields(cls))))
 
 
 @rule(dataclasses.is_dataclass)
@@ -300,9 +301,9 @@ def _by_items(target: Any) -> None:
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
         if kept is not None:
-            found = function(engine, kept.data)
             if target in (any, all):
-                return found
+                return function(engine, kept.data)
+            found = engine.abstract(apply(engine, target.__name__, library, [kept.data], {}))
             return _unless_empty(engine, kept.data, number_lists.number(engine, kept, found))
         xs = args
         if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
@@ -329,12 +330,17 @@ def _by_items(target: Any) -> None:
 
 
 def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
-    """The sum of numbers in an array: 0, an int, of none."""
-    some = compare(engine, "gt", length(engine, items), Const(0))
+    """The sum of numbers in an array, which is 0 of none: an int then."""
+    if isinstance(total, Scalar) and total.kind is int:
+        return total
+    size = length(engine, items)
+    some = compare(engine, "gt", size, Const(0))
     if isinstance(some, Const):
         return total if some.value else Const(0)
-    found = choose(some, total, Const(0))
-    return total if found is None else found
+    found = choose(some, total, Const(0)) if is_number(total) else None
+    return (
+        call(engine, Const(sequences.unless_empty), [size, total], {}) if found is None else found
+    )
 
 
 def _of_unknown_length(engine: Engine, target: Any, x: Any, start: Any = Const(0)) -> Any:

@@ -103,6 +103,11 @@ def total(items: Any, start: Any) -> Any:
     return start
 
 
+def unless_empty(size: int, total: Any) -> Any:
+    """`sum` of an array of `size` rows, whose sum is `total`: 0, an int, of none."""
+    return total if size else 0
+
+
 def product(items: Any, start: Any) -> Any:
     """`math.prod(items, start=start)`"""
     for x in items:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.infer.facts import extent
 from pyxla.infer.lattice import Scalar
 from pyxla.lib.registry import LIBRARY
@@ -167,3 +168,16 @@ def test_numpy_functions_of_python_scalars() -> None:
     check(np.sin, D(0.5))
     check(np.add, D(1), D(2.5))
     check(np.maximum, D(1), np.float32(2))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.int8, np.bool_])
+@pytest.mark.parametrize("data", [(1, 2, 3), (-1, 0, -2), (0, 0, 0)])
+def test_sum_of_as_many_rows_as_data_says(dtype, data):
+    def sums(x):
+        kept = [float(v) for v in x if v > 0]
+        return sum(x.reshape(-1, 1)[x > 0]), sum(x[x > 0]), sum(kept), sum([v > 1 for v in kept])
+
+    x = np.array(data).astype(dtype)
+    for found, expected in zip(pyxla.compile(sums)(x), sums(x), strict=True):
+        assert type(found) is type(expected)
+        np.testing.assert_array_equal(found, expected, strict=isinstance(expected, np.ndarray))

@@ -369,7 +369,7 @@ def _full(x: Any, number: int) -> Any:
 def _held(x: Any, type: Any) -> Any:
     if isinstance(x, Const):
         return constant(value=np.asarray(x.value, type.dtype), weak=type.weak)
-    if x.value.type is type:
+    if x.value.type == type:
         return x.value
     return convert(x.value, dtype=type.dtype, weak=type.weak)
 
