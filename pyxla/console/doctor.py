@@ -17,7 +17,16 @@ from pyxla.console import kept
 from pyxla.store import folder
 
 # Installed with pyxla; what else makes more of it, by the extra that brings it.
-NEEDED = ("jax", "jaxlib", "numpy", "ml_dtypes", "flatbuffers", "platformdirs")
+NEEDED = (
+    "jax",
+    "jaxlib",
+    "numpy",
+    "ml_dtypes",
+    "flatbuffers",
+    "gast",
+    "astunparse",
+    "platformdirs",
+)
 EXTRAS = {"report": ("jinja2", "pygments", "grandalf"), "terminal": ("rich", "shtab")}
 BROKEN = {"jax": ("0.11.1",), "jaxlib": ("0.11.1",)}  # see docs/dependencies.md
 SETTINGS = ("PYXLA_", "JAX_", "XLA_")
