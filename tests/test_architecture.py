@@ -197,3 +197,28 @@ def test_no_loose_ends() -> None:
     words = ("TODO", "FIXME", "XXX")
     loose = [n for n, path in MODULES.items() if any(w in path.read_text() for w in words)]
     assert not loose
+
+
+def named(name: str) -> set[str]:
+    """The modules of the package that `name` names, in types too."""
+    found: set[str] = set()
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.add(inner if inner in MODULES else str(node.module))
+    return found & MODULES.keys()
+
+
+def test_circles_are_small() -> None:
+    """Modules that name each other in a circle, types included, are one thing in several files."""
+    reached = {name: named(name) for name in MODULES}
+    changed = True
+    while changed:
+        changed = False
+        for name, others in reached.items():
+            more = set().union(*[reached[other] for other in others])
+            changed |= not more <= others
+            others |= more
+    circles = {frozenset(o for o in r if name in reached[o]) for name, r in reached.items()}
+    assert not [sorted(circle) for circle in circles if len(circle) > 6]

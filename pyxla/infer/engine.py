@@ -130,7 +130,7 @@ class Engine:
         self.met: list[Meeting] = []  # of the library function called last
         self.raised: list[Any] = []  # `catching.Raised`, `coroutines.Leaving`
         self.written: list[int] = []
-        self.orders = 2  # how often what is visited may be differentiated, JAX included
+        self.orders: int = 2  # how often what is visited may be differentiated, JAX included
         self.copies = False  # whether copies of arguments are written, or strides asked for
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several

@@ -41,7 +41,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.structure import Structure
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
     from pyxla.ir.core import Instr
 
 

@@ -30,7 +30,7 @@ from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 # Of constants, those whose items are read one by one.

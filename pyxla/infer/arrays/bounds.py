@@ -25,7 +25,7 @@ from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:

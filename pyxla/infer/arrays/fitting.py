@@ -24,7 +24,7 @@ from pyxla.lib.masks import count
 from pyxla.ops import elementwise as op
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 def conformed(

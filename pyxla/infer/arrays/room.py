@@ -17,7 +17,7 @@ from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 def with_room(engine: Engine, n: Scalar) -> Scalar | None:

@@ -59,7 +59,7 @@ from pyxla.lib.registry import lookup
 from pyxla.lib.variables import variable
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 _CONSTANTS = (
     *(bool, int, float, complex, str, bytes, range, slice, np.generic, np.dtype, enum.Enum),

@@ -16,7 +16,7 @@ from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
     from pyxla.frontend.source import SourceFunction
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 MAX_DEPTH = 120
 MAX_UNDECIDED = 64

@@ -18,7 +18,7 @@ from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.types import ArrayType
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 class EngineBuilder(Builder):

@@ -21,7 +21,7 @@ from pyxla.infer.text.codes import is_texts
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 _KNOWN = (DictCell, SetCell)
 SETS = (TableSet, TableFrozenSet)

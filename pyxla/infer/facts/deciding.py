@@ -9,7 +9,7 @@ from pyxla.infer.lattice import Array, Compound, Scalar, Tuple, Variant
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 def deciding_test(block: Block) -> Value | None:

@@ -18,7 +18,7 @@ from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 _KINDS = (str, enum.Enum)
 

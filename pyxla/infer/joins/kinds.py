@@ -32,7 +32,7 @@ from pyxla.ops.elementwise import add, compare, convert, multiply, real, select
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 _NAMES = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),

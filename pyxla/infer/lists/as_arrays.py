@@ -16,7 +16,7 @@ from pyxla.infer.lists.items import Block, Nested, Number, Row, count
 from pyxla.lib import manipulation
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
 SAID = "append numbers of one type, float(x), or say the dtype, np.array(items, dtype=float)"

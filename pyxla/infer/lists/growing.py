@@ -83,7 +83,7 @@ from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 KEPT = "this object is in a list whose length is known at run time only"
 # Loops of no more iterations than this are unrolled rather than grow a list.

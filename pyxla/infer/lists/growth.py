@@ -30,7 +30,7 @@ from pyxla.infer.lists.pools import is_container
 from pyxla.ir.build import Builder, building
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 # More numbers than this are not set aside for a list in a loop that is in another one.

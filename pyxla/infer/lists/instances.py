@@ -13,7 +13,7 @@ from pyxla.infer.lattice import Conflict, Ref, Scalar, Variant
 from pyxla.infer.lists.sites import is_list
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 def at_row(engine: Engine, cls: type, number: Any) -> Ref:

@@ -32,7 +32,7 @@ from pyxla.ir.types import PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib.operands import as_array, cast
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
 

@@ -34,7 +34,7 @@ from pyxla.infer.lists.items import (
 from pyxla.lib.tables import Record, Table, TableSet, record
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 
 def noted(engine: Engine, cls: type) -> None:

@@ -22,8 +22,8 @@ from pyxla.ir.op import OpError
 from pyxla.ops.elementwise import compare
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
     from pyxla.infer.frame import Frame
+    from pyxla.infer.interface import Engine
 
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 

@@ -23,7 +23,7 @@ from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 from pyxla.ops import elementwise as op
 
 if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
+    from pyxla.infer.interface import Engine
 
 LARGEST = 2**63 - 1
 _ZERO = "zero-size array to reduction operation {} which has no identity"

@@ -1,0 +1,90 @@
+"""What the rules may ask of the engine (`infer.engine`), on one screen.
+
+The modules that the engine itself is made of know it by this alone, so that none of them names it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pyxla.errors import CompileError, Location
+from pyxla.infer.lattice import Array, NeedsStatic, Ref
+from pyxla.ir.core import Block, Value
+
+if TYPE_CHECKING:
+    from pyxla.infer.heap import Heap
+
+
+class Engine(Protocol):
+    """The state of one inference, and the questions and effects that rules are written with."""
+
+    # where it is
+    block: Block
+    entry: Block
+    heap: Heap
+    builder: Any
+    frames: list[Any]
+    loops: list[Block]
+    visits: list[Any]
+    activations: Counter[Any]
+    repeating: int
+    # what was found, and what is asked for
+    captures: Any
+    demands: Any
+    findings: Any
+    frozen: dict[int, str]
+    pools: dict[type, Ref]
+    pool_fields: dict[type, tuple[str, ...]]
+    list_capacity: int
+    written: list[int]
+    met: list[Any]
+    # how it is run
+    rules: Any
+    checks: bool
+    faults: Any
+    guards: tuple[type, ...]
+    raised: list[Any]
+    permuted: bool
+    mixed: Any
+
+    @property
+    def loc(self) -> Location | None: ...
+
+    # values
+    def operand(self, x: Any) -> Any: ...
+    def bounded_operand(self, x: Any) -> Any: ...
+    def as_array(self, x: Any) -> Array: ...
+    def static(self, x: Any, what: str = ...) -> Any: ...
+    def use(self, value: Any) -> Any: ...
+    def iterate(self, x: Any) -> list[Any]: ...
+    def wrapper(self, callee: Any) -> Callable[..., Any]: ...
+    def in_use(self) -> Iterator[Any]: ...
+
+    # objects
+    def new(self, content: Any) -> Ref: ...
+    def new_list(self, items: list[Any]) -> Ref: ...
+    def new_dict(self, items: dict[Any, Any]) -> Ref: ...
+    def content(self, ref: Ref) -> Any: ...
+    def set_content(self, cell: int, content: Any) -> None: ...
+    def check_writable(self, ref: Ref) -> None: ...
+    def check_distinct(self, ref: Ref) -> None: ...
+
+    # what may go wrong
+    def chain(self) -> list[Location]: ...
+    def refuse(
+        self,
+        message: str,
+        hint: str = ...,
+        kind: type[CompileError] = ...,
+        raises: type[Exception] | None = ...,
+        **details: Any,
+    ) -> CompileError: ...
+    def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None: ...
+    def tests(self, kind: type[BaseException]) -> bool: ...
+    def catches(self, kind: type[BaseException]) -> bool: ...
+    def ensure(self, condition: Any, error: Any, catchable: bool = ...) -> None: ...
+    def raise_constant(self, error: BaseException) -> Any: ...
+    def enter(self, edge: Any) -> None: ...
+    def visit(self, frame: Any, block: Block) -> None: ...
