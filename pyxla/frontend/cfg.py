@@ -72,7 +72,7 @@ class Graph:
 
 @dataclass(eq=False, slots=True)
 class OpenLoop:
-    """A loop under construction: blocks that will go on to its next turn, and behind it."""
+    """A loop under construction: blocks that will go on to its next iteration, and behind it."""
 
     continues: list[Block] = field(default_factory=list)
     breaks: list[Block] = field(default_factory=list)

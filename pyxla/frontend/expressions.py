@@ -518,7 +518,7 @@ def _clauses(
     leave: Callable[[], None],
 ) -> None:
     """Append the loops of a comprehension; `add` appends what is done with an element, `leave` what
-    ends each turn."""
+    ends each iteration."""
 
     def clause(index: int, iterated: gast.expr) -> None:
         generator = node.generators[index]

@@ -348,7 +348,7 @@ class Desugarer:
         index = self.hold(constant(0, items), items)
         size = self.hold(call("size_of", [watched], items), items) if watched else None
 
-        def turn() -> None:
+        def iteration() -> None:
             if size is not None:
                 self.body.append(at(gast.Expr(call("check_size", [watched, size], items)), items))
 
@@ -368,7 +368,7 @@ class Desugarer:
             self.set(index.id, following, items)
             body()
 
-        self.forever(self.block(turn), origin)
+        self.forever(self.block(iteration), origin)
 
     def forever(self, body: list[gast.stmt], origin: gast.AST) -> None:
         """Append `while True: body`."""

@@ -8,9 +8,10 @@
                                   at = calls.pop()
                                   if at == 0: names = frames.pop(); y = z; after; go to return
 
-Each turn of the outer loop is a call, and each turn of the inner one a call that goes on behind one
-of its own.  What comes behind a call in a loop is the rest of that turn, then the loop.  Arguments
-that are handed on as they are stay where they are; a call whose result is returned needs no frame.
+Each iteration of the outer loop is a call, and each of the inner one a call that goes on behind one
+of its own.  What comes behind a call in a loop is the rest of that iteration, then the loop.
+Arguments that are handed on as they are stay where they are; a call whose result is returned needs
+no frame.
 """
 
 from __future__ import annotations
@@ -447,7 +448,7 @@ class _Stacked(_OfSites):
         self.join(self.returning, "returned")
         if returns:
             self.unwind(node)
-        self.turn(header, self.called)
+        self.iteration(header, self.called)
         return returns or any(isinstance(part, gast.Raise) for part in gast.walk(node))
 
     def body(self, node: gast.FunctionDef) -> None:
@@ -455,7 +456,7 @@ class _Stacked(_OfSites):
         if self.block is not None:
             self.returned(self.literal(None, node))
 
-    def turn(self, header: Block, ends: Sequence[Block]) -> None:
+    def iteration(self, header: Block, ends: Sequence[Block]) -> None:
         """Lead these blocks back to the start of a loop."""
         self.join(ends, "latch")
         if self.block is not None:
@@ -490,7 +491,7 @@ class _Stacked(_OfSites):
             self.behind(site)
             self.resume(other)
         self.behind(self.kept[-1])
-        self.turn(header, self.returning)
+        self.iteration(header, self.returning)
 
     def fork(self, test: Value, node: gast.AST) -> tuple[Block, Block]:
         """End the block on a test."""
@@ -558,7 +559,7 @@ class _Stacked(_OfSites):
             self.statements(statements[index + 1 :])
 
     def rest_of_loop(self, site: Site, level: int, node: gast.While) -> None:
-        """The rest of a turn, then the loop."""
+        """The rest of an iteration, then the loop."""
         loop = OpenLoop()
         self.loops.append(loop)
         self.after(site, level + 1)

@@ -49,10 +49,10 @@ def _yield_from(d: Desugarer, node: gast.YieldFrom) -> None:
     items, text = d.expr(node.value), d.temporary()
     d.scope.generator = True
 
-    def turn() -> None:
+    def body() -> None:
         d.hold(at(gast.Yield(name(text, node)), node), node)
 
-    d.loop(at(tree.store(text), node), items, turn, node)
+    d.loop(at(tree.store(text), node), items, body, node)
 
 
 @statement(gast.Assign)
@@ -267,14 +267,14 @@ def _while(d: Desugarer, node: gast.While) -> None:
         inside()
         d.body.append(at(gast.Break(), node.test))
 
-    def turn() -> None:
+    def body() -> None:
         for part in [node.test] if node.orelse else conjuncts(node.test):
             test = negate(condition(d, part))
             if not (isinstance(test, gast.Constant) and not test.value):
                 d.branch(test, d.block(leave), [], part)
         d.statements(node.body)
 
-    d.forever(d.block(turn), node)
+    d.forever(d.block(body), node)
     after()
 
 

@@ -58,12 +58,12 @@ def sequence(iterable: Iterable[Any]) -> Any:
 
 
 def has_item(items: Any, index: int) -> bool:
-    """Whether a loop over `sequence(...)` has a turn `index`: turns are asked for in order."""
+    """Whether a loop over `sequence(...)` has an iteration `index`: they are asked for in order."""
     return items.advance() if type(items) is Items else index < len(items)
 
 
 def item(items: Any, index: int) -> Any:
-    """The item of turn `index`, for which `has_item` was true."""
+    """The item of iteration `index`, for which `has_item` was true."""
     return items.current() if type(items) is Items else items[index]
 
 

@@ -78,7 +78,7 @@ def _class_of(engine: Engine, x: Any) -> type:
 
 @transfer("yield")
 def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    frame.driver.turn(engine.moved(frame.env[instr.operands[0]]))
+    frame.driver.visit(engine.moved(frame.env[instr.operands[0]]))
     return Const(None)
 
 

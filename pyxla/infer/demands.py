@@ -21,7 +21,7 @@ Sites = frozenset[Site]
 # Loops over lists of at most this many items are unrolled rather than kept with an array.
 SHORT = 16
 # So many iterations are visited before lists become arrays instead.
-TURNS = 400
+ITERATIONS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Findings:
     like.  recursive: functions that call themselves, with what they were refused for.  offered:
     what was said to be a remedy.
 
-    Of one attempt alone: turns, the iterations that were visited one by one while a list might be
+    Of one attempt alone: iterations, those that were visited one by one while a list might be
     an array instead; listed, how many lists are made, more than one in loops; made_of, the classes
     that instances were made of; large: a dict or set of numbers is, and leaves: a key is taken out
     of one; deep, how often calls were nested too deeply; infos, of the cells; sites, of lists that
@@ -116,7 +116,7 @@ class Findings:
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
     recursive: dict[Any, CompileError] = field(default_factory=dict)
-    turns: int = 0
+    iterations: int = 0
     listed: int = 0
     made_of: set[type] = field(default_factory=set)
     deep: int = 0
@@ -128,7 +128,7 @@ class Findings:
     def start(self, demands: Demands) -> None:
         """Begin another attempt."""
         self.demands, self.infos, self.sites = demands, [], set()
-        self.turns = self.listed = self.deep = 0
+        self.iterations = self.listed = self.deep = 0
         self.made_of = set()
         self.large = self.leaves = False
 
@@ -151,11 +151,11 @@ class Findings:
         self.wanted |= not allowed
         return allowed
 
-    def turn(self) -> bool:
+    def iteration(self) -> bool:
         """Count an iteration that is visited on its own: whether that is still worth its time,
         where a list that becomes an array would do."""
-        self.turns += self.wanted and not self.demands.arrays
-        return self.turns <= TURNS
+        self.iterations += self.wanted and not self.demands.arrays
+        return self.iterations <= ITERATIONS
 
     def meet(self, demand: str) -> None:
         """Note that values meet of no one type, for which `demand` might do."""

@@ -120,7 +120,7 @@ class Engine:
         self.shared: Callable[..., Any] | None = None  # visits instructions that make such lists
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[Visit] = []  # which visits of them these are
-        self.repeating = 0  # in how many loops, those that are visited turn by turn too
+        self.repeating = 0  # in how many loops, those visited iteration by iteration too
         self.list_capacity = DEFAULTS.list_capacity
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
@@ -135,7 +135,7 @@ class Engine:
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.activations: Counter[Any] = Counter()  # of functions that call themselves, undecided
-        self.turns = 1  # of the loops around that are visited turn by turn, multiplied
+        self.iterations = 1  # of the loops around that are visited one by one, multiplied
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
         self.headers: dict[Block, Block] = {}  # of loops, in typed code: what they were in untyped

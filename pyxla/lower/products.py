@@ -1,4 +1,4 @@
-"""Products with rows of a matrix, one in each turn of a loop, as one product of matrices before it.
+"""Products with rows of a matrix, one in each iteration, as one product before the loop.
 
     for i in range(n):                  %p = dot_general(%A, %B)
         %a = A[:, i]            ->      for i in range(n):
@@ -32,8 +32,8 @@ from pyxla.ops.elementwise import convert
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant, reshape
 
-TURNS = 8
-WORK = 1 << 10  # multiplications in all turns
+TRIPS = 8
+WORK = 1 << 10  # multiplications in all iterations
 EXCESS = 2  # times as many as the loop does
 ROOM = 4  # times the elements of both matrices, or
 SMALL = 1 << 16  # elements
@@ -79,20 +79,20 @@ class _Part:
 class _Loop:
     """A loop; `before` is the code in front of it.
 
-    inside: what is made in the body.  invariant: those values of it that are the same in each turn.
+    inside: what is made in the body.  invariant: those of its values that are always the same.
     """
 
     def __init__(self, loop: Instr, before: list[Instr]) -> None:
         self.body = loop.regions[1]
         self.before = before
-        self.turns = trips_of(loop)
+        self.trips = trips_of(loop)
         self.made: dict[tuple[Any, ...], Value] = {}
         self.inside: set[Value] = set(self.body.params)
         self.invariant: dict[Value, Instr] = {}
 
     def join(self) -> bool:
         """Whether a product was moved."""
-        if self.turns is None or self.turns < TURNS:
+        if self.trips is None or self.trips < TRIPS:
             return False
         self.look_at(self.body.instrs)
         mapping: Mapping = {}
@@ -172,13 +172,13 @@ class _Loop:
         return (left, right) if self.pays(result.size, left, right) else None
 
     def pays(self, size: int, left: _Part, right: _Part) -> bool:
-        assert self.turns is not None
+        assert self.trips is not None
         length = left.whole.type.shape[left.summed]
-        if size * self.turns * length < WORK:
+        if size * self.trips * length < WORK:
             return False
         matrices = [left.whole.type.size, right.whole.type.size]
         made = (matrices[0] // length) * (matrices[1] // length)
-        return made <= EXCESS * self.turns * size and made <= max(ROOM * sum(matrices), SMALL)
+        return made <= EXCESS * self.trips * size and made <= max(ROOM * sum(matrices), SMALL)
 
     def part(self, value: Value, summed: int) -> _Part | None:
         """`value`, of which dimension `summed` is summed over, as a part of what does not vary."""

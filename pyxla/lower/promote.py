@@ -58,7 +58,7 @@ def _element(loop: Instr) -> _Element | None:
         array, update, *starts = write.operands
         if array is not param or update.type.size != 1 or param.type.size == 1:
             continue
-        if param in body.results:  # as it was before this turn, under another name
+        if param in body.results:  # as it was before this iteration, under another name
             continue
         fixed = all(start not in inside or _is_constant(start) for start in starts)
         if not fixed or cond.params[slot] in tested or body.results.count(result) > 1:

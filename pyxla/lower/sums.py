@@ -1,13 +1,13 @@
-"""Sums of products, one in each turn of a loop, as one product of matrices after it.
+"""Sums of products, one in each iteration of a loop, as one product of matrices after it.
 
     for i in range(n):                         for i in range(n):
         %s = add(%s, dot_general(%a, %b))   ->     %A[i], %B[i] = %a, %b
                                                %s = add(%s, dot_general(%A, %B))
 
 So the slope of a matrix that each step of a recurrence multiplies by is made as a whole: in the
-loop each turn would read and write all of it for two operations on each number.  That is worth it
-where the factors of a turn are small beside their product.  An array of factors that is there
-already, as what the reverse reads back, is not made again.  Inner loops come first, as in
+loop each iteration would read and write all of it for two operations on each number.  That is worth
+it where the factors of an iteration are small beside their product.  An array of factors that is
+there already, as what the reverse reads back, is not made again.  Inner loops come first, as in
 `products`.
 """
 
@@ -32,8 +32,8 @@ from pyxla.ops.filled import broadcast_in_dim, constant, integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import reshape
 
-TURNS = 8
-GAIN = 4  # times the elements of the factors of a turn
+TRIPS = 8
+GAIN = 4  # times the elements of the factors of an iteration
 ROOM = 1 << 24  # bytes, of all factors
 
 
@@ -59,7 +59,7 @@ def _defer(region: Region) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """The loop's value at `slot`: each turn adds `products` to it, and `rest`."""
+    """The loop's value at `slot`: each iteration adds `products` to it, and `rest`."""
 
     slot: int
     products: list[Instr]
@@ -80,9 +80,9 @@ class _Loop:
     def defer(self) -> bool:
         """Whether there were sums of products to make after the loop."""
         count = trips(self.loop)
-        if count is None or not count.exact or count.bound < TURNS:
+        if count is None or not count.exact or count.bound < TRIPS:
             return False
-        self.turns = count.bound
+        self.trips = count.bound
         counters = induction(self.loop).items()
         found = [
             (k, a, s)
@@ -93,7 +93,7 @@ class _Loop:
             return False
         slot, start, step = found[0]
         self.counter = self.body.params[slot]
-        self.first = start if step > 0 else start - self.turns + 1
+        self.first = start if step > 0 else start - self.trips + 1
         sums = [s for slot in range(len(self.body.params)) if (s := self._sum(slot)) is not None]
         for one in sums:
             self._move(one)
@@ -129,7 +129,7 @@ class _Loop:
         if value.type.dtype.kind not in "fc" or not all(x in self.made for x in factors):
             return False
         elements = sum(x.type.size for x in factors)
-        room = elements * self.turns * value.type.dtype.itemsize
+        room = elements * self.trips * value.type.dtype.itemsize
         return value.type.size >= GAIN * elements and room <= ROOM
 
     def _move(self, found: _Sum) -> None:
@@ -154,14 +154,14 @@ class _Loop:
         made.results, result.owner = (result,), made
 
     def _stack(self, x: Value) -> Value:
-        """What `x` is in each turn, outside of the loop: along a dimension in front."""
+        """What `x` is in each iteration, outside of the loop: along a dimension in front."""
         if x not in self.stacks:
             source = self._source(x)
             self.stacks[x] = self._written(x) if source is None else source
         return self.stacks[x]
 
     def _source(self, x: Value) -> Value | None:
-        """The array that holds it already, if it is read off one turn by turn."""
+        """The array that holds it already, if it is read off one row by row."""
         owner = x.owner
         while isinstance(owner, Instr) and owner.op is reshape:
             owner = owner.operands[0].owner
@@ -169,7 +169,7 @@ class _Loop:
             return None
         whole, place, *_ = owner.operands
         shape = whole.type.shape
-        if shape[0] != self.turns or owner.attrs["slice_sizes"] != (1, *shape[1:]):
+        if shape[0] != self.trips or owner.attrs["slice_sizes"] != (1, *shape[1:]):
             return None
         if self._offset(place) != -self.first or whole in self.made:
             return None
@@ -179,7 +179,7 @@ class _Loop:
                 return None
             whole = self.loop.operands[slot]
         with building(Builder(self.code, self.loop.loc)):
-            return reshape(whole, shape=(self.turns, *x.type.shape))
+            return reshape(whole, shape=(self.trips, *x.type.shape))
 
     def _offset(self, place: Value) -> int | None:
         """What is added to the counter at `place`."""
@@ -204,7 +204,7 @@ class _Loop:
         before: list[Instr] = []
         with building(Builder(before, loop.loc)):
             zero = constant(value=np.zeros((), x.type.dtype))
-            shape = (self.turns, *x.type.shape)
+            shape = (self.trips, *x.type.shape)
             init = broadcast_in_dim(zero, shape=shape, broadcast_dimensions=())
         at = self.code.index(loop)
         self.code[at:at] = before
@@ -223,7 +223,7 @@ class _Loop:
 
 
 def _is_long(x: Value) -> bool:
-    """Whether it is an int that does not wrap around where it counts turns."""
+    """Whether it is an int that does not wrap around where it counts iterations."""
     return x.type.dtype == I64.dtype
 
 

@@ -104,17 +104,17 @@ class Costs:
     def _loop(self, instr: Instr, times: float, loops: list[Loop], at: Location | None) -> Cost:
         found = trips(instr)
         count = found.bound if found else None
-        turns = ASSUMED if count is None else count
+        assumed = ASSUMED if count is None else count
         at = at or _first(instr.regions)
         loop = Loop(at, count, bool(found and found.exact), _carried(instr), Cost())
         loops.append(loop)
         self._open += count is None
         for region in instr.regions:
-            loop.cost.add(self._region(region, times * turns, loop.inner, at))
+            loop.cost.add(self._region(region, times * assumed, loop.inner, at))
         self._open -= count is None
         loop.cost.open |= count is None
         total = Cost()
-        total.add(loop.cost, turns)
+        total.add(loop.cost, assumed)
         return total
 
 

@@ -1,4 +1,4 @@
-"""Names that a loop may leave unbound: raised where they are; bound where each turn binds them."""
+"""Names that a loop may leave unbound raise where they are; bound where each iteration does it."""
 
 from __future__ import annotations
 

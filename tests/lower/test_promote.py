@@ -54,7 +54,7 @@ def moving(a, b, c):
 
 
 def as_before(a, b, c):
-    """What the array held before the last turn is needed, too."""
+    """What the array held before the last iteration is needed, too."""
     last = b
     for i in range(3):
         last = a.copy()

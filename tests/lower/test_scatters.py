@@ -112,7 +112,7 @@ def histogram(i):
 
 
 def diagonals(words):
-    """The reverse of each turn adds to eight elements."""
+    """The reverse of each iteration adds to eight elements."""
     lengths = np.arange(8)
     total = np.zeros(8)
     for t in range(20):

@@ -66,7 +66,7 @@ def several(x, y):
 
 
 def thick(xs, ys):
-    """Each turn sums over a dimension of its own."""
+    """Each iteration sums over a dimension of its own."""
     total = np.zeros((xs.shape[1], ys.shape[2]))
     for t in range(xs.shape[0]):
         total += xs[t] @ ys[t]
@@ -125,7 +125,7 @@ def as_it_was(x, y):
 
 
 def counted_short(x, y):
-    """What goes up by one in each turn wraps around."""
+    """What goes up by one in each iteration wraps around."""
     short = np.int8(100)
     total = np.zeros((x.shape[1], y.shape[1]))
     for t in range(0, x.shape[0], 2):

@@ -84,7 +84,7 @@ class Driver:
     item: Any = None
     inner: Any = None
 
-    def turn(self, item: Any) -> None:
+    def visit(self, item: Any) -> None:
         """Visit the body for an item; go on with the generator where the body does."""
         engine, frame = self.engine, self.frame
         pending = {block: len(edges) for block, edges in frame.pending.items()}
@@ -243,7 +243,7 @@ class _FirstItem:
     more: Any = TRUE
     item: Any = None
 
-    def turn(self, item: Any) -> None:
+    def visit(self, item: Any) -> None:
         engine = self.engine
         check_closing(engine, self.inner)
         edge = Edge(engine.block, engine.heap, {}, (TRUE, item), engine.loc)
@@ -281,7 +281,7 @@ def _first(engine: Engine, source: Compound) -> Any:
 def has_more(engine: Engine, source: Compound) -> Const:
     """Whether the loop that reads a generator has an item."""
     driver = engine.driving.get(id(source))
-    if driver is None:  # the loop ends in its first turn, so that it is none
+    if driver is None:  # the loop ends in its first iteration, so that it is none
         return _first(engine, source)
     return driver.more
 

@@ -332,8 +332,8 @@ def use_up(engine: Engine, x: Any) -> None:
     made = x.meta[-1] if coroutines.is_generator(x) else getattr(x, "meta", None)
     if made is not None and not set(engine.loops) <= set(made):
         raise engine.refuse(
-            "an iterator made before this loop is read in each turn of it: it would be empty after "
-            "the first",
+            "an iterator made before this loop is read in each iteration of it: it would be empty "
+            "after the first",
             "make it where it is read, or make a list of it first",
         )
 
@@ -461,8 +461,8 @@ def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
     """`max(0, ceil((stop - start) / step))` for a step of unknown sign (floor of negated)."""
     binary = engine.rules.binary
     gap = binary(engine, "sub", start, stop)
-    turns = engine.rules.negative(engine, binary(engine, "floordiv", gap, step))
-    return call(engine, Const(max), [turns, Const(0)], {})
+    count = engine.rules.negative(engine, binary(engine, "floordiv", gap, step))
+    return call(engine, Const(max), [count, Const(0)], {})
 
 
 def range_item(engine: Engine, x: Compound, i: Any) -> Any:

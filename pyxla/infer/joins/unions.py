@@ -7,11 +7,11 @@ name's cell becomes a shadow (`heap.Shadow`) of the arrays themselves, which sta
 
     plain join   the shadow is one of the arrays that the paths bring
     loop         of those that the name is bound to before the loop and that the loop brings back,
-                 or of `own`, a cell for an array that the loop makes anew in each turn
+                 or of `own`, a cell for an array that the loop makes anew in each iteration
 
-Names that a turn may leave with one new array (`best = x`) are *twins*: each may be what any of the
-others made, too.  Where the loop starts again, the first of the names that has an array keeps it in
-its own cell, and the others are found to be that.
+Names that an iteration may leave with one new array (`best = x`) are *twins*: each may be what any
+of the others made, too.  Where the loop starts again, the first of the names that has an array
+keeps it in its own cell, and the others are found to be that.
 
 Run-time ints inside views (`A[i]`) are phis of the shadow's own.
 """
@@ -290,7 +290,7 @@ def _content(seen: Variant, contents: list[Any]) -> Array:
 
 
 def _taken(fit: Any, union: Union, leaf: Ref) -> Array:
-    """The contents of an array made in this turn, which goes on as the shadow's own."""
+    """The contents of an array made in this iteration, which goes on as the shadow's own."""
     edge = fit.back
     own = union.twins[0].own if union.twins else union.own
     aliases = fit.cells.setdefault(leaf.cell, set())

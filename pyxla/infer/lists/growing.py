@@ -485,7 +485,7 @@ def ensure_room(engine: Engine, content: GrowingList) -> None:
 
 def confine(engine: Engine, x: Ref, parts: Iterable[Any]) -> None:
     """Keep a new list that a loop makes of `parts` within the room that lists have: a loop that
-    makes it of itself would need several times the room in each turn."""
+    makes it of itself would need several times the room in each iteration."""
     content = found(engine.heap, x)
     if content is None or not engine.loops:
         return

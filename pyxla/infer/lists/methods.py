@@ -359,8 +359,8 @@ def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool)
         shown = arrays.fresh(engine, column)
         shown = shown if order is None else _picked(engine, shown, order)
         if reverse_:
-            turn = np.invert if column.dtype.kind in "biu" else np.negative
-            shown = call(engine, Const(turn), [shown], {})
+            flip = np.invert if column.dtype.kind in "biu" else np.negative
+            shown = call(engine, Const(flip), [shown], {})
         step = call(engine, Const(np.argsort), [shown], {"kind": Const("stable")})
         order = step if order is None else _picked(engine, order, step)
     if order is None:

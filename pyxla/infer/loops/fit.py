@@ -306,9 +306,9 @@ class Fit:
         moved = {b: ts for b, ts in self.cells.items() if ts != {b}}
         if not moved:
             return out
-        # What is held from before the loop, as the next turn finds it: fields that were replaced
-        # lead to the template's cells there.  What shadows of this loop's are follows the names
-        # (`shadows`); those from before it are arrays from before it, too.
+        # What is held from before the loop, as the next iteration finds it: fields that were
+        # replaced lead to the template's cells there.  What shadows of this loop's are follows the
+        # names (`shadows`); those from before it are arrays from before it, too.
         still = reachable(self.head.heap, held(), self.head.entry.heap.contents)
         for back, templates in moved.items():
             others = templates - {back}

@@ -57,7 +57,7 @@ from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
 MAX_UNROLLED = 4096
-MAX_TURNS = 1 << 16  # of loops in each other
+MAX_ITERATIONS = 1 << 16  # of loops in each other
 MAX_TRIED = 256  # of a loop with more than these, which may end before
 MAX_UNDECIDED = 64  # iterations after which data may end the loop
 
@@ -92,7 +92,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             _unroll(engine, frame, component, edge, need)
             return
         except ReadOnly:
-            # In the first turn `x += y` binds a name that is a `jax.Array` to a new array.
+            # In the first iteration `x += y` binds a name that is a `jax.Array` to a new array.
             if peeled or not any(isinstance(x, Ref) and engine.is_jax(x) for x in edge.args):
                 raise
             _reset(engine, frame, mark)
@@ -250,7 +250,7 @@ def _passes(
         head.settle(engine.held, engine.captures.pinned, lost, shared)
         _pass(engine, frame, component, head)
         back = frame.pending.pop(header, None)
-        if back is None:  # the first turn, of which all is known, is the last one
+        if back is None:  # the first iteration, of which all is known, is the last one
             _reset(engine, frame, mark)
             del entry.block.instrs[size:]
             entry.block.terminator = None
@@ -258,7 +258,7 @@ def _passes(
             again = _iteration(engine, frame, component, first)
             if again is None:
                 return None
-            # What is known of any turn excludes a second one, what is known of the first does not.
+            # What is known of any iteration excludes a second one; of the first it does not.
             return _passes(engine, frame, component, again, fields)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
@@ -410,7 +410,7 @@ def _leaving(engine: Engine, frame: Frame, component: Component, mark: Mark) -> 
 
 
 def _bind(frame: Frame, component: Component, head: LoopHead, back: Edge) -> None:
-    """Names that each turn binds are bound after a loop that is entered for certain."""
+    """Names that each iteration binds are bound after a loop that is entered for certain."""
     pairs = zip(head.args, back.args, strict=True)
     names = [x for x, y in pairs if is_variant(x, "unbound") and not may_be_unbound(y)]
     bound = {id(x): x.value for x in names}
@@ -463,17 +463,17 @@ def _unroll(
 
 def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
     """As `_unroll`; the test in question, where iterations do not come to an end."""
-    header, around = component.header, engine.turns
+    header, around = component.header, engine.iterations
     source = coroutines.consumed(header, entry.env)
     count = _trip_count(source, entry.heap) or 1
-    engine.turns *= count
+    engine.iterations *= count
     most = MAX_UNROLLED
-    if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.turns > MAX_TURNS):
+    if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.iterations > MAX_ITERATIONS):
         most = MAX_TRIED if any(block is not header for block, _ in component.loop.exits) else 0
     try:
         test = _unrolled(engine, frame, component, entry, most)
     finally:
-        engine.turns = around
+        engine.iterations = around
     if test is None or most == MAX_UNROLLED:
         return test
     within = f", in loops of {around} in all," if around > 1 else ""
@@ -496,7 +496,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     try:
         for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
-            if not engine.findings.turn():
+            if not engine.findings.iteration():
                 words = "too many iterations are visited one by one"
                 raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
             edge = _iteration(engine, frame, component, edge, known=True)

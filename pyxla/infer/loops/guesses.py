@@ -35,7 +35,7 @@ Field = tuple[int, str]  # of the instance in a cell
 
 def rebinds(header: Block) -> set[int]:
     """The phis of a loop header, by position, whose names the loop binds to what an operator made:
-    if it is an array, it is another one in each turn."""
+    if it is an array, it is another one in each iteration."""
     latch = header.preds[1]
     return {k for k, phi in enumerate(header.phis) if _is_made(phi.args[latch], header)}
 

@@ -180,7 +180,7 @@ class LoopHead:
             owner = getattr(getattr(x, "value", None), "owner", None)
             if not isinstance(owner, Phi) or owner.block is not self.block:
                 return True
-            # Of an instance that the turn did not touch, nothing is connected.
+            # Of an instance that the iteration did not touch, nothing is connected.
             return owner.args.get(back.block, owner.value) is owner.value
 
         found = set()

@@ -14,7 +14,8 @@ class LoopMemory:
     unrolled: whether it was visited once per iteration.  directions: how far the bounds of ints
     had to be widened, by name.  rebound, unread: phis of the header, by position (see
     `infer.loops.guesses`).  fields: attributes that it changes.  arrays: those of them that get
-    other arrays.  brought: by the types that it starts with, what phis were where a turn ended.
+    other arrays.  brought: by the types that it starts with, what phis were where an iteration
+    ended.
     """
 
     unrolled: bool = False

@@ -3,10 +3,10 @@
     while r @ r > tol: p = r + b * p; q = A @ p; ...         (A: 10 x 10)
 
 XLA:CPU runs a loop operation by operation: it calls a kernel for each, and goes through a list of
-them for each branch and each turn.  Where arrays have some ten elements, that takes several times
-as long as what the kernels compute.  So a loop in which no operation has much to do is called as
-one function (`lower.cpu.kernels`), as loops over elements are.  There its arrays lie in memory, and
-operations are loops that LLVM knows less about; the more elements, the less is gained.  So is a
+them for each branch and each iteration.  Where arrays have some ten elements, that takes several
+times as long as what the kernels compute.  So a loop in which no operation has much to do is called
+as one function (`lower.cpu.kernels`), as loops over elements are.  There its arrays lie in memory,
+and operations are loops that LLVM knows less about; the more elements, the less is gained.  So is a
 branch with little to do in a loop that has more.
 
 Only for XLA:CPU, when the operations are those that XLA gets (`lower.finish`).
