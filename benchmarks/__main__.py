@@ -1,25 +1,28 @@
 """Run the benchmarks, print ratios side by side, write them to `docs/benchmarks.md`.
 
-    python -m benchmarks [SECTION ...] [--repetitions N] [--no-write]
+    python -m benchmarks [SECTION ...] [--repetitions N] [--npbench CLONE] [--no-write]
 
 Peers that are not installed are left out. Every ratio comes from one run, the sides measured in
-turns; figures are medians.
+turns; figures are medians. With a checkout of spcl/npbench the section "checks" has the programs of
+that suite, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import platform
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import jax
 import numpy as np
 
 import pyxla
-from benchmarks import front_end, gradients, growth, models, run_time
-from benchmarks.measure import ROOT, Row
+from benchmarks import checks, front_end, gradients, growth, models, run_time
+from benchmarks.measure import ROOT, Row, line
 
 SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
     "vgg19": ("VGG19 run time", run_time.vgg19_section),
@@ -30,6 +33,7 @@ SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
     "growth": ("Front-end time as programs grow", growth.section),
     "overhead": ("Call overhead", run_time.overhead_section),
     "loops": ("Scalar loops", run_time.scalar_loops_section),
+    "checks": ("Cost of checks: with them, against without", checks.section),
     "newton": ("Truncated Newton-CG", run_time.newton_section),
     "simulation": ("Scalar simulation", run_time.simulation_section),
     "gradient-instructions": (
@@ -45,13 +49,6 @@ SECTIONS: dict[str, tuple[str, Callable[[int], list[Row]]]] = {
 HEADER = "| what | pyxla | peer | ratio | target | holds |\n| --- | --- | --- | --- | --- | --- |"
 
 
-def line(row: Row) -> str:
-    """A row of the table; `holds` is empty where nothing was promised."""
-    ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-    holds = "" if row.holds is None else "yes" if row.holds else "**no**"
-    return f"| {row.what} | {row.ours} | {row.theirs} | {ratio} | {row.target} | {holds} |"
-
-
 def preamble() -> str:
     versions = f"CPython {platform.python_version()}, jax {jax.__version__}, numpy {np.__version__}"
     return (
@@ -59,6 +56,7 @@ def preamble() -> str:
         "Written by `python -m benchmarks`; sides are measured in turns in one run, figures are\n"
         f"medians; front-end times are processor time. {versions},\n"
         f"pyxla {pyxla.__version__}, {os.cpu_count()} cores, {platform.machine()}.\n"
+        '`python -m benchmarks.checks CLONE` shows each program that "Cost of checks" sums up.\n'
     )
 
 
@@ -77,12 +75,16 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--repetitions", type=int, default=7)
+    parser.add_argument("--npbench", type=Path, metavar="CLONE")
     parser.add_argument("--no-write", action="store_true", help="leave docs/benchmarks.md alone")
     options = parser.parse_args(argv)
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
     run_time.register_layers()
+    if options.npbench is not None:
+        title, section = SECTIONS["checks"]
+        SECTIONS["checks"] = title, functools.partial(section, clone=options.npbench)
     report = run(options.sections or list(SECTIONS), options.repetitions)
     if not options.no_write and not options.sections:
         (ROOT / "docs" / "benchmarks.md").write_text(report)

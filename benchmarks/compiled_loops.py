@@ -32,20 +32,8 @@ import numba.experimental
 import numpy as np
 
 import pyxla
+from benchmarks.collection import KINDS
 from benchmarks.measure import duration, interleaved
-
-KINDS = (
-    "recurrences",
-    "elements",
-    "stencils",
-    "tables",
-    "graphs",
-    "sorting",
-    "letters",
-    "matrices",
-    "chance",
-    "bodies",
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,13 @@ class Row:
     holds: bool | None
 
 
+def line(row: Row) -> str:
+    """A row of the table; `holds` is empty where nothing was promised."""
+    ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+    holds = "" if row.holds is None else "yes" if row.holds else "**no**"
+    return f"| {row.what} | {row.ours} | {row.theirs} | {ratio} | {row.target} | {holds} |"
+
+
 Timer = Callable[[], float]
 
 

@@ -89,42 +89,39 @@ def simulation_section(repetitions: int) -> list[Row]:
     return [*rows, Row("scalar simulation, CPython / pyxla", *figures(t), times, "", None)]
 
 
+def scalar_loops() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
+    """What each program of `benchmarks.loops` does, the program, and its arguments."""
+    rng = np.random.default_rng(0)
+    a = rng.random((300, 300))
+    grid = (a[:100, :100] < 0.3).astype(np.int64)
+    letters = [np.copy(x) for x in rng.integers(0, 4, (2, 1000))]
+    factors = (a[:150, :150].copy(), a[150:, 150:].copy())
+    points = (rng.random((20000, 3)), rng.random((16, 3)))
+    return [
+        ("Collatz lengths of 1 to 300,000", loops.collatz_total, (300000,)),
+        ("Gauss-Seidel, 300x300, 20 sweeps", loops.gauss_seidel, (a, 20)),
+        ("Mandelbrot, 300x300 points", loops.mandelbrot_total, (300, 300, 200)),
+        ("product of matrices, 150x150", loops.matrix_product, factors),
+        ("nearest of 16 centres, 20,000 points", loops.nearest_centres, points),
+        ("shortest paths, 150 nodes", loops.shortest_paths, (factors[0].copy(),)),
+        ("edit distance, 1,000 letters", loops.edit_distance, tuple(letters)),
+        ("game of life, 100x100, 20 steps", loops.game_of_life, (grid, 20)),
+        ("pi from 1,000,000 points", loops.pi_by_chance, (1000000,)),
+        ("quicksort of 90,000 numbers", loops.quicksort, (a.ravel(),)),
+        ("common subsequence, 1,000 letters", loops.common_subsequence, tuple(letters)),
+        ("breadth-first search, 100x100", loops.steps_through, (grid,)),
+    ]
+
+
 def scalar_loops_section(repetitions: int) -> list[Row]:
     """Loops over numbers and over elements of arrays, against Numba."""
     if importlib.util.find_spec("numba") is None:
         return [Row("scalar loops: numba is not installed", "", "", None, "≤ 2.0", None)]
     peers = importlib.import_module("benchmarks.peers.loops_numba")
-    rng = np.random.default_rng(0)
-    a = rng.random((300, 300))
-    grid = (a[:100, :100] < 0.3).astype(np.int64)
-    letters = rng.integers(0, 4, (2, 1000))
-    programs = {
-        "Collatz lengths of 1 to 300,000": ("collatz_total", (300000,)),
-        "Gauss-Seidel, 300x300, 20 sweeps": ("gauss_seidel", (a, 20)),
-        "Mandelbrot, 300x300 points": ("mandelbrot_total", (300, 300, 200)),
-        "product of matrices, 150x150": (
-            "matrix_product",
-            (a[:150, :150].copy(), a[150:, 150:].copy()),
-        ),
-        "nearest of 16 centres, 20,000 points": (
-            "nearest_centres",
-            (rng.random((20000, 3)), rng.random((16, 3))),
-        ),
-        "shortest paths, 150 nodes": ("shortest_paths", (a[:150, :150].copy(),)),
-        "edit distance, 1,000 letters": ("edit_distance", tuple(np.copy(x) for x in letters)),
-        "game of life, 100x100, 20 steps": ("game_of_life", (grid, 20)),
-        "pi from 1,000,000 points": ("pi_by_chance", (1000000,)),
-        "quicksort of 90,000 numbers": ("quicksort", (a.ravel(),)),
-        "common subsequence, 1,000 letters": (
-            "common_subsequence",
-            tuple(np.copy(x) for x in letters),
-        ),
-        "breadth-first search, 100x100": ("steps_through", (grid,)),
-    }
     rows = []
-    for title, (name, args) in programs.items():
-        ours = pyxla.compile(getattr(loops, name))
-        theirs = getattr(peers, name)
+    for title, program, args in scalar_loops():
+        ours = pyxla.compile(program)
+        theirs = getattr(peers, program.__name__)
         fresh = tuple(np.copy(x) if isinstance(x, np.ndarray) else x for x in args)
         # Products fuse differently, which moves a Mandelbrot point on the border by an iteration.
         np.testing.assert_allclose(ours(*fresh), theirs(*args), rtol=1e-5)

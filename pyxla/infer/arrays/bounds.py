@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Scalar
@@ -13,6 +15,7 @@ from pyxla.infer.raising.sizes import verify_met
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
+from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
 from pyxla.lib.indexing import AdvancedIndex, Index, parse
 from pyxla.lib.keys import OnBounds
 from pyxla.lib.masks import constant_of, spread, within
@@ -75,18 +78,34 @@ def check_array(engine: Engine, array: Array, size: Int, axis: int) -> None:
     data = constant_of(array)
     if not array.size or (data is not None and isinstance(size, int)):
         return
-    value = op.convert(array.value, dtype=I64.dtype, weak=False)
-    limit = spread(op.convert(value_of(size), dtype=I64.dtype, weak=False), array.shape)
-    good = op.and_(k.ge(value, op.negate(limit)), k.lt(value, limit))
-    inside = within(array)
-    if inside is not None:
-        good = op.or_(good, op.not_(inside))
-    fine = all_(Array(good)).value
+    value = array.value
+    if value.type.dtype.itemsize == I64.dtype.itemsize or not isinstance(size, int):
+        value = op.convert(value, dtype=I64.dtype, weak=False)
+    tests = _within(value, size)
+    if not tests:
+        return
+    good = functools.reduce(op.and_, tests)
+    fine = (strategy_of(all_) if is_bounded(array) else all_)(Array(good, array.extents))
 
     def error() -> Any:
-        return _out_of_bounds(first_bad(value, good), size, axis)
+        inside = within(array)
+        found = good if inside is None else op.or_(good, op.not_(inside))
+        return _out_of_bounds(first_bad(value, found), size, axis)
 
-    engine.ensure(Scalar(fine), Raises(IndexError, error))
+    engine.ensure(Scalar(fine.value), Raises(IndexError, error))
+
+
+def _within(value: Value, size: Int) -> list[Value]:
+    """What has to hold of ints that are indices of `size` elements, and is not true of all ints of
+    their dtype."""
+    if not isinstance(size, int):
+        limit = spread(
+            op.convert(value_of(size), dtype=value.type.dtype, weak=False), value.type.shape
+        )
+        return [k.ge(value, op.negate(limit)), k.lt(value, limit)]
+    ints = np.iinfo(value.type.dtype)
+    below = [k.ge(value, k.like(value, -size))] if ints.min < -size else []
+    return [*below, *([k.lt(value, k.like(value, size))] if ints.max >= size else [])]
 
 
 def first_bad(value: Value, good: Value) -> Scalar:
