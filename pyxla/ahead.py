@@ -14,7 +14,7 @@ from pyxla import types
 from pyxla.errors import BadArgument, CompileError, Location, ValueNeeded
 from pyxla.infer.calls.captures import Place
 from pyxla.options import Options
-from pyxla.pipeline import Compilation
+from pyxla.pipeline import Compilation, location
 from pyxla.runtime import signature
 from pyxla.runtime.sharing import Memory
 from pyxla.specialize import MAX_RESTARTS, Request, Restart
@@ -62,6 +62,7 @@ class Demands:
         made = type(self.places[-1].read()).__name__
         return CompileError(
             f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
+            location(function),
             hint="make it outside, and pass the arrays and numbers in it as arguments",
         )
 

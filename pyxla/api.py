@@ -26,6 +26,7 @@ from pyxla.errors import (
     PowerType,
     UndefinedName,
     ValueNeeded,
+    outward,
     shorten,
 )
 from pyxla.frontend import dispatchers
@@ -329,6 +330,7 @@ class Compiled:
                 self.options, self._cache = before
                 raise
 
+    @outward
     def lower(self, *given: Any, **named: Any) -> Compilation:
         """Every stage for arguments of these types, nothing of it run: `.text("stablehlo")`."""
         args = (*given, *named.values())
@@ -340,6 +342,7 @@ class Compiled:
             finally:
                 self._static_paths = frozenset(self._demands.static)
 
+    @outward
     def specialize(self, *given: Any, **named: Any) -> None:
         """Compile for arguments of these types ahead of time; nothing is run."""
         names = tuple(named)
@@ -349,9 +352,12 @@ class Compiled:
                 keywords = dict(zip(names, args[split:], strict=True))
                 with journal.writing(record := self._record()):
                     made = self.lower(*args[:split], **keywords)
-                    entry = self._compiled(made, record)
-                self._keep((names, signature.keyed(made.request.args)), entry)
+                    key = names, signature.keyed(made.request.args)
+                    there = self._cache.get(key)
+                    if there is None or not there.valid():
+                        self._keep(key, self._compiled(made, record))
 
+    @outward
     def memory(self, *given: Any, **named: Any) -> usage.Usage:
         """The bytes that a call with arguments of these types takes on the device: arguments,
         results, temporaries and the peak, as XLA says; nothing is run.
@@ -552,6 +558,7 @@ def compile(function: Callable[P, R], **options: Any) -> Function[P, R]: ...  # 
 def compile(  # noqa: A001
     function: None = None, **options: Any
 ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
+@outward
 def compile(  # noqa: A001
     function: Callable[..., Any] | None = None,
     *,
@@ -614,7 +621,10 @@ def compile_with(function: Any, options: Options) -> Any:
     if isinstance(function, staticmethod | classmethod):
         return type(function)(compile_with(function.__func__, options))
     if not callable(function):
-        raise CompileError(f"pyxla.compile takes a function, not {type(function).__name__}")
+        raise CompileError(
+            f"pyxla.compile takes a function, not {type(function).__name__}",
+            hint="write @pyxla.compile before a def, or pyxla.compile(f)",
+        )
     function = dispatchers.python_function(function) or function
     if disabled():
         return Plain(function, options)
@@ -628,6 +638,7 @@ def compile_with(function: Any, options: Options) -> Any:
     return compiled
 
 
+@outward
 def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: Any) -> None:
     """Write the artifact of `function` for arguments of these types to `path`.
 
@@ -679,6 +690,7 @@ def _check_inside(made: Compilation, args: int, leaves: int) -> None:
         )
 
 
+@outward
 def load(path: str | Path) -> artifact.Loaded:
     """The program in an artifact that `build` wrote: called like the function that it is of.
 

@@ -28,12 +28,13 @@ import dataclasses
 import functools
 import importlib
 import importlib.util
+import inspect
 import math
 import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ import pyxla
 from pyxla import api, hlo, reflect, types
 from pyxla.console import diagnostics, doctor, kept
 from pyxla.errors import CompileError
+from pyxla.hints import similar
 from pyxla.options import make_options
 from pyxla.reporting import communication
 from pyxla.reporting.api import needed
@@ -111,14 +113,14 @@ def _parser() -> argparse.ArgumentParser:
         )
     add("check", _check, "say whether a function compiles", "FUNCTION", "TYPE...")
     report = add("report", _report, "write a page about a function", "FUNCTION", "GIVEN...")
-    report.add_argument("-o", metavar="OUT", dest="out", default="report.html")
+    report.add_argument("-o", metavar="OUT", dest="out", default="report.html", help="the page")
     report.add_argument("--profile", action="store_true", help="run it on values, with times")
     add("explain", _explain, "say what was decided, and why", "FUNCTION", "TYPE...")
     profile = add("profile", _profile, "measure the lines of a function", "FUNCTION", "VALUE...")
     profile.add_argument("-o", metavar="TRACE", dest="out", help="a trace for ui.perfetto.dev")
     profile.add_argument("--runs", type=int, default=10, help="how often it is run")
     build = add("build", _build, "write an artifact", "FUNCTION", "TYPE...")
-    build.add_argument("-o", metavar="OUT", dest="out", required=True)
+    build.add_argument("-o", metavar="OUT", dest="out", required=True, help="the artifact")
     build.add_argument("--platform", default="", help=f"{_PLATFORM}, or several: tpu,cuda,cpu")
     add("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
     add("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
@@ -170,7 +172,8 @@ _EXAMPLES = {
 }
 _WORDS = {
     "FUNCTION": "FILE.py:FUNCTION or package.module:FUNCTION",
-    "TYPE": "the type of an argument: f64[10,10], float, int, static[5], (f64[3], int)",
+    "TYPE": "the type of an argument: f64[10,10], float, int, static[5], (f64[3], int), "
+    "Dense(w=f64[3,3], b=f64[3]) of a class; of one by name: scale=float",
     "PROGRAM": "an artifact, or FILE.py:FUNCTION",
     "VALUE": "a Python literal, array([[1, 2.5], [3, 4]]), array([1, 2], f32), or a .npy file",
     "GIVEN": "types; with --profile, values",
@@ -192,9 +195,10 @@ _STAGES: dict[str, tuple[str, Callable[..., str]]] = {
 
 def _show(show: Callable[..., str], arguments: argparse.Namespace) -> None:
     options = {"optimized": True} if getattr(arguments, "optimized", False) else {}
-    function, given = function_at(arguments.function), _types(getattr(arguments, "type", ()))
+    function = function_at(arguments.function)
+    given, named = _types(getattr(arguments, "type", ()), function)
     function = _for_platform(function, getattr(arguments, "platform", ""))
-    text = show(function, *given, **options)
+    text = show(function, *given, **named, **options)
     print(text, end="" if text.endswith("\n") else "\n")
 
 
@@ -215,8 +219,8 @@ def _memory(arguments: argparse.Namespace) -> None:
 def _collectives(arguments: argparse.Namespace) -> None:
     made, where, mesh = _over(arguments)
     text = jaxlink.lowered(made.at("regions"), where).compile().as_text()
-    for found in communication.collectives(text, mesh):
-        print(found)
+    found = communication.collectives(text, mesh)
+    print(*map(str, found) if found else ["devices tell each other nothing"], sep="\n")
 
 
 def _over(arguments: argparse.Namespace) -> tuple[Any, Any, Any]:
@@ -230,7 +234,8 @@ def _over(arguments: argparse.Namespace) -> tuple[Any, Any, Any]:
     function, options = reflect.unwrapped(function_at(arguments.function))
     placed = dataclasses.replace(options.placement or Placement(), mesh=mesh)
     compiled = api.compile_with(function, dataclasses.replace(options, placement=placed))
-    made = compiled.lower(*_types([communication.plain(text) for text in texts]))
+    given, named = _types([communication.plain(text) for text in texts], function)
+    made = compiled.lower(*given, **named)
     where = communication.placed(made.at("regions"), mesh, texts) if mesh else ()
     return made, where, mesh
 
@@ -239,26 +244,47 @@ def _ops(arguments: argparse.Namespace) -> None:
     names = arguments.name or sorted(hlo.FACES)
     for name in names:
         if name not in hlo.FACES:
-            raise UsageError(f"pyxla.hlo has no op {name!r}")
+            raise UsageError(_suggesting(f"pyxla.hlo has no op {name!r}", name, hlo.FACES))
         face = hlo.FACES[name]
         print(f"{name}{face.__signature__}")
 
 
-def _types(texts: Sequence[str]) -> list[Any]:
+def _types(texts: Sequence[str], function: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Types, and those of keywords, `scale=float`; classes are those that the function's module
+    knows, of fields that are types: `Dense(w=f64[3,3], b=f64[3])`."""
+    known = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__globals__", {})
+    given, named = [], {}
     try:
-        return [types.parse(text) for text in texts]
+        for text in texts:
+            keyword = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", text, re.DOTALL)
+            if keyword is not None:
+                named[keyword[1]] = types.parse(keyword[2], known)
+            else:
+                given.append(types.parse(text, known))
     except CompileError as error:
         raise UsageError(str(error)) from None
+    return given, named
+
+
+def _suggesting(message: str, name: str, known: Iterable[str]) -> str:
+    """What is not there, and what it may have been meant for."""
+    hint = similar(name, known)
+    return f"{message}\n  hint: {hint}" if hint else message
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    pyxla.compile(_plain(arguments.function)).lower(*_types(arguments.type)).at("stablehlo")
+    function = _plain(arguments.function)
+    given, named = _types(arguments.type, function)
+    pyxla.compile(function).lower(*given, **named).at("stablehlo")
 
 
 def _report(arguments: argparse.Namespace) -> None:
-    texts = arguments.given
-    given = [_value(text) for text in texts] if arguments.profile else _types(texts)
-    made = pyxla.report(function_at(arguments.function), *given, profile=arguments.profile)
+    function, texts = function_at(arguments.function), arguments.given
+    if arguments.profile:
+        made = pyxla.report(function, *[_value(text) for text in texts], profile=True)
+    else:
+        given, named = _types(texts, function)
+        made = pyxla.report(function, *given, **named)
     try:
         print(made.save(arguments.out))
     except OSError as error:
@@ -266,8 +292,10 @@ def _report(arguments: argparse.Namespace) -> None:
 
 
 def _explain(arguments: argparse.Namespace) -> None:
-    compiled = pyxla.compile(_plain(arguments.function))
-    compiled.specialize(*_types(arguments.type))
+    function = _plain(arguments.function)
+    compiled = pyxla.compile(function)
+    given, named = _types(arguments.type, function)
+    compiled.specialize(*given, **named)
     print(pyxla.explain(compiled))
 
 
@@ -315,10 +343,11 @@ def _completion(parser: argparse.ArgumentParser, arguments: argparse.Namespace) 
 
 
 def _build(arguments: argparse.Namespace) -> None:
-    function, given = function_at(arguments.function), _types(arguments.type)
+    function = function_at(arguments.function)
+    given, named = _types(arguments.type, function)
     function = _for_platform(function, arguments.platform)
     try:
-        api.build(function, *given, path=arguments.out)
+        api.build(function, *given, path=arguments.out, **named)
     except (OSError, ValueError) as error:  # ValueError: a null character
         words = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot write {arguments.out}: {words}") from None
@@ -419,7 +448,8 @@ def function_at(place: str) -> Any:
         try:
             found = getattr(found, part)
         except AttributeError:
-            raise UsageError(f"{where} has no function {name!r}") from None
+            words = f"{where} has no function {name!r}"
+            raise UsageError(_suggesting(words, part, vars(found))) from None
     if not callable(found):
         raise UsageError(f"{name!r} in {where} is not a function")
     return found

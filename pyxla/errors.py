@@ -12,10 +12,10 @@ import itertools
 import linecache
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 from pyxla.hints import advice
 
@@ -189,6 +189,24 @@ def shorten(error: Exception) -> None:
         error.__traceback__ = None
     elif before is not None and before.tb_frame.f_code is raise_at.__code__:
         error.__traceback__ = last
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def outward(function: Callable[P, R]) -> Callable[P, R]:
+    """What users call: a refusal leaves it without the compiler's own frames."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except CompileError as error:
+            shorten(error)
+            raise
+
+    return call
 
 
 @functools.cache

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import difflib
 import functools
+import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 HINTS: tuple[tuple[str, str], ...] = (
     (r"depends? on the values|whether .* depends",
@@ -46,6 +48,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     # calls
     (r"missing (a |\d+ )?required|takes .*argument|got an unexpected keyword|multiple values",
      "pass the arguments that the function's `def` line names"),
+    (r"never returns", "let a `break` or a `return` leave the loop, or the calls of itself end"),
+    (r"converts? to Python scalars", "take one item, as in x[0]; .astype converts all of them"),
     (r"is not callable", "call functions, classes and instances with __call__"),
     (r"is not iterable", "iterate over an array, a list, a tuple, a dict or a range"),
     (r"unpack", "unpack into as many names as there are items"),
@@ -86,3 +90,26 @@ def similar(name: str, known: Iterable[str]) -> str:
     """
     found = difflib.get_close_matches(name, [word for word in known if word[:1] != "_"], 1)
     return f"did you mean {found[0]!r}?" if found else ""
+
+
+def owner(name: str) -> str:
+    """The hint for an attribute that another type has; empty where no common one does.
+
+    >>> owner("append")
+    "look at the type: 'append' is of list"
+    """
+    has = [cls.__name__ for cls in (list, dict, str, set) if hasattr(cls, name)]
+    return f"look at the type: {name!r} is of {' and '.join(has)}" if has else ""
+
+
+def misspelt(message: str, function: Callable[..., Any]) -> str:
+    """The hint for a keyword that `function` does not take, where the message tells of one.
+
+    >>> misspelt("f() got an unexpected keyword argument 'axs'", lambda x, axis=0: x)
+    "did you mean 'axis'?"
+    """
+    found = re.search(r"unexpected keyword argument '(\w+)'", message)
+    try:
+        return similar(found[1], inspect.signature(function).parameters) if found else ""
+    except (TypeError, ValueError):  # it has no signature
+        return ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.hints import similar
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def make_options(given: dict[str, Any]) -> Options:
     for name, value in given.items():
         if name not in known:
             raise CompileError(
-                f"unknown option {name!r}", hint=f"the options are {', '.join(known)}"
+                f"unknown option {name!r}",
+                hint=similar(name, known) or f"the options are {', '.join(known)}",
             )
         if type(value) is not known[name] and not (known[name] is float and type(value) is int):
             raise CompileError(

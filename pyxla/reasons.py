@@ -9,6 +9,11 @@ from pyxla import types
 from pyxla.specialize import Request, steps
 
 MOST = 3  # differences that are told
+OPTIONS = {
+    "list_capacity": "a list or an array outgrew the capacity it was compiled for",
+    "power_types": "a power was of another type, int or float, than was expected",
+    "checks": "JAX traces it, where nothing can be raised",
+}
 
 
 def why(request: Request, names: Sequence[str], earlier: Sequence[Request]) -> str:
@@ -23,8 +28,11 @@ def why(request: Request, names: Sequence[str], earlier: Sequence[Request]) -> s
         return "; ".join(told[:MOST]) + f"{more} (nearest: specialization {number})"
     if request.memory != earlier[nearest].memory:
         return f"arrays among the arguments share memory (else as specialization {number})"
-    if request.options != earlier[nearest].options:
-        return "a list or an array outgrew the capacity it was compiled for"
+    for name, words in OPTIONS.items():
+        if getattr(request.options, name) != getattr(earlier[nearest].options, name):
+            return words
+    if request.replayed != earlier[nearest].replayed:
+        return "a call raises, and runs once more with the check that failed in its place"
     return "something outside that it takes for known was bound anew"
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pyxla import ahead, options
+from pyxla.errors import outward
 from pyxla.frontend.ssa import to_ssa
 from pyxla.ir.printer import dot
 from pyxla.options import Options
@@ -54,6 +55,9 @@ class Listing(str):
         made.language = language
         return made
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         try:
             colours = importlib.import_module("pyxla.colours")
@@ -63,6 +67,7 @@ class Listing(str):
         return f"<style>{colours.styles()}</style><pre class='code'>" + "\n".join(lines) + "</pre>"
 
 
+@outward
 def code_lowered(function: Callable[..., Any]) -> str:
     """The desugared function as Python source, which behaves as the original.
 
@@ -80,6 +85,7 @@ def code_lowered(function: Callable[..., Any]) -> str:
     return Listing(_untyped(function).text("lowered"), "python")
 
 
+@outward
 def code_ssa(function: Callable[..., Any]) -> str:
     """The function in SSA form, before types are known: blocks, and a phi where paths meet.
 
@@ -92,6 +98,7 @@ def code_ssa(function: Callable[..., Any]) -> str:
     return Listing(_untyped(function).text("ssa"))
 
 
+@outward
 def code_typed(function: Callable[..., Any], *given: Any, **named: Any) -> str:
     """Typed SSA: calls inlined, mutation gone, each line's source beside it.
 
@@ -105,6 +112,7 @@ def code_typed(function: Callable[..., Any], *given: Any, **named: Any) -> str:
     return Listing(compilation(function, *given, **named).text("typed"))
 
 
+@outward
 def code_stablehlo(function: Callable[..., Any], *given: Any, **named: Any) -> str:
     """The StableHLO module that XLA is given, for arguments given as types or values.
 
@@ -117,6 +125,7 @@ def code_stablehlo(function: Callable[..., Any], *given: Any, **named: Any) -> s
     return Listing(compilation(function, *given, **named).text("stablehlo"))
 
 
+@outward
 def code_hlo(
     function: Callable[..., Any], *given: Any, optimized: bool = False, **named: Any
 ) -> str:
@@ -132,6 +141,7 @@ def code_hlo(
     return Listing(made.text("optimized" if optimized else "hlo"))
 
 
+@outward
 def code_dot(function: Callable[..., Any], *given: Any, **named: Any) -> str:
     """The graph of basic blocks in graphviz's language: typed, or untyped without arguments.
 

@@ -18,10 +18,12 @@ from __future__ import annotations
 import ast
 import contextlib
 import enum
+import functools
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -261,17 +263,34 @@ _HINT = f"types are {', '.join(_NAMES)}, static[5], arrays as f64[10,10], and co
 LONGEST = 200  # characters of a bad type that its error repeats
 
 
-def parse(text: str) -> Any:
-    """The type that `text` spells; CompileError where it spells none."""
+def parse(text: str, classes: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """The type that `text` spells; CompileError where it spells none.
+
+    classes: those by name whose instances may be spelled, `Dense(w=f64[3,3], b=f64[3])`.
+    """
     try:
         tree = ast.parse(re.sub(r"(\w)\[\]", r"\1[()]", text.strip()), mode="eval")
-        return _parsed(tree.body)
+        return _parsed(tree.body, classes)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # what `ast` raises
         shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-        raise CompileError(f"{shown!r} is not a type", hint=_HINT) from None
+        raise CompileError(f"{shown!r} is not a type", hint=_meant(text)) from None
 
 
-def _parsed(node: ast.expr) -> Any:
+def _meant(text: str) -> str:
+    """What was meant by text that spells no type."""
+    if re.fullmatch(r"-?\d[\w.]*", text.strip()):
+        return f"a value that is known is spelled static[{text.strip()}]"
+    for word in re.findall(r"[A-Za-z_]\w*", text):
+        dtype = np.sctypeDict.get(word)
+        if word not in _NAMES and dtype is not None and np.dtype(dtype) in SHORT_NAMES:
+            return f"write {SHORT_NAMES[np.dtype(dtype)]} for {word}"
+        if word == "str":
+            return "a text is spelled static['mean']"
+    return _HINT
+
+
+def _parsed(node: ast.expr, classes: Mapping[str, Any]) -> Any:
+    inner = functools.partial(_parsed, classes=classes)
     match node:
         case ast.Name(name) if name in _NAMES:
             return _NAMES[name]
@@ -280,11 +299,13 @@ def _parsed(node: ast.expr) -> Any:
         case ast.Subscript(ast.Name(name), shape) if isinstance(_NAMES.get(name), ScalarSpec):
             return _NAMES[name][ast.literal_eval(shape)]
         case ast.Tuple(items):
-            return tuple([_parsed(item) for item in items])
+            return tuple([inner(item) for item in items])
         case ast.List(items):
-            return [_parsed(item) for item in items]
+            return [inner(item) for item in items]
         case ast.Dict(keys, values) if None not in keys:
-            return {ast.literal_eval(k): _parsed(v) for k, v in zip(keys, values, strict=True)}
+            return {ast.literal_eval(k): inner(v) for k, v in zip(keys, values, strict=True)}
+        case ast.Call(ast.Name(name), args, keywords) if isinstance(classes.get(name), type):
+            return classes[name](*map(inner, args), **{k.arg: inner(k.value) for k in keywords})
         case ast.Constant(value) if value is None or isinstance(value, (str, bool)):
             return value
     raise ValueError

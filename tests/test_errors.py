@@ -104,7 +104,7 @@ CALLS = {
     "extended precision": (lambda: run(identity, np.ones(2, np.longdouble)), "dtype"),
     "masked array": (lambda: run(identity, np.ma.ones(2)), "MaskedArray"),
     "cyclic argument": (lambda: run(innermost, cyclic()), "this contains itself"),
-    "set as argument": (lambda: run(identity, {1.0}), "neither a container"),
+    "set as argument": (lambda: run(identity, {1.0}), "of which the items would have to be known"),
     "overlapping arrays": (lambda: run(write, *overlapping()), "overlaps that of another"),
     "read-only array": (lambda: run(write, *read_only()), "read-only"),
     "jax array written to": (lambda: run(write, jnp.ones(3), np.ones(3)), "cannot be changed"),

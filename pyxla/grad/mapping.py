@@ -20,6 +20,7 @@ from pyxla.errors import CompileError, also
 from pyxla.grad.batch import batch
 from pyxla.grad.emitting import inline, load, number
 from pyxla.grad.nested import Nested, raise_again, visit
+from pyxla.grad.transforms import called
 from pyxla.grad.trees import (
     Leaf,
     Node,
@@ -116,10 +117,10 @@ class Mapped:
         (function,) = items
         trees = [flatten(engine, x) for x in (*args, *kwargs.values())]
         lanes = _Lanes(engine, self.axis_size)
-        words = [*map(str, range(len(args))), *kwargs]
+        words = called(function, len(args), tuple(kwargs))
         rows = self.arguments(engine, trees, tuple(kwargs))
         for word, (axes, tree) in zip(words, rows, strict=True):
-            lanes.map(axes, tree, f"argument {word}")
+            lanes.map(axes, tree, word)
         size = lanes.check()
         params = list(lanes.params.values())
         with self.named(engine, size):
@@ -143,6 +144,7 @@ class Mapped:
             raise engine.refuse(
                 "in_axes of vmap must be an int, None, or a tuple with an entry for each "
                 f"positional argument: it has {len(self.in_axes.keys)}, there are {count}",
+                "write None for an argument that is not mapped",
                 kind=also(ValueError),
             )
         return list(zip((*self.in_axes.items, *[0] * len(names)), trees, strict=True))

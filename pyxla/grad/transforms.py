@@ -32,6 +32,7 @@ from pyxla.grad.trees import (
     value_of,
     zero,
 )
+from pyxla.hints import similar
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
 from pyxla.infer.lattice import Compound, Const, Tuple
@@ -143,7 +144,7 @@ def by_argnums(
     single = isinstance(argnums, int | str)
     which: Any = (argnums,) if single else argnums
     at = [position(engine, function, n, given) for n in which]
-    check_inexact(engine, given, at)
+    check_inexact(engine, function, given, at)
     given.vary(at)
     return given, [given.trees[k] for k in at], single
 
@@ -420,11 +421,16 @@ def position(engine: Engine, function: Any, which: int | str, given: Inputs) -> 
             return count + given.names.index(which)
         known = _parameters(function)
         if which not in known:
-            raise engine.refuse(f"argnums names {which!r}, which is no parameter")
+            words = f"argnums names {which!r}, which is no parameter"
+            raise engine.refuse(
+                words, similar(which, known) or f"the parameters are {', '.join(known)}"
+            )
         which = known.index(which)
     at = which + count if which < 0 else which
     if not 0 <= at < count:
-        raise engine.refuse(f"argnums is {which}, but there are {count} arguments")
+        raise engine.refuse(
+            f"argnums is {which}, but there are {count} arguments", "arguments count from 0"
+        )
     return at
 
 
@@ -442,12 +448,20 @@ def _parameters(function: Any) -> list[str]:
         return []
 
 
-def check_inexact(engine: Engine, given: Inputs, at: Sequence[int]) -> None:
+def called(function: Any, count: int, names: Sequence[str]) -> list[str]:
+    """What `count` positional arguments are called in messages, and then those by name."""
+    known = _parameters(function)[:count]
+    unknown = [f"argument {k}" for k in range(len(known), count)]
+    return [*map(repr, known), *unknown, *map(repr, names)]
+
+
+def check_inexact(engine: Engine, function: Any, given: Inputs, at: Sequence[int]) -> None:
+    words = called(function, len(given.trees) - len(given.names), given.names)
     for k in at:
         tree = given.trees[k]
         if isinstance(tree, Leaf) and not tree.inexact:
             raise engine.refuse(
-                f"argument {k} is not floating point: it has no derivative",
+                f"{words[k]} is not floating point: it has no derivative",
                 "pass a float, or name other arguments by argnums",
                 types=[str(tree.type)] if tree.type is not None else [],
             )

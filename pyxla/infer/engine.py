@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, InternalError, Location, also, in_program, said
+from pyxla.hints import misspelt
 from pyxla.infer.arrays.shadows import redirected, resolve
 from pyxla.infer.calls.captures import (
     Captures,
@@ -214,7 +215,11 @@ class Engine:
             types = [str(value.type) for value in values]
             notes = origins(values, self.loc)
             raise self.refuse(
-                f"{name}: {message}", types=types, notes=notes, **kind_of(error)
+                f"{name}: {message}",
+                misspelt(message, function),
+                types=types,
+                notes=notes,
+                **kind_of(error),
             ) from error
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error

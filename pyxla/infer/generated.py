@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from pyxla.errors import Location
+from pyxla.hints import similar
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
@@ -77,7 +78,8 @@ def _dataclass_init(
     given = {f.name: a for f, a in zip(positional, args, strict=False)}
     for key, value in kwargs.items():
         if key in given or key not in [f.name for f in fields if f.init]:
-            raise engine.refuse(f"{cls.__name__}() got an unexpected keyword argument {key!r}")
+            words = f"{cls.__name__}() got an unexpected keyword argument {key!r}"
+            raise engine.refuse(words, similar(key, [f.name for f in fields if f.init]))
         given[key] = value
     values: dict[str, Any] = {}
     initvars = []

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import also
-from pyxla.hints import similar
+from pyxla.hints import owner, similar
 from pyxla.infer import generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
@@ -96,7 +96,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
 
 def _missing(engine: Engine, kind: str, name: str, known: Iterable[str] = ()) -> Exception:
     words = f"{kind} has no attribute {name!r}"
-    return engine.refuse(words, similar(name, known), also(AttributeError))
+    return engine.refuse(words, similar(name, known) or owner(name), also(AttributeError))
 
 
 def _raise_missing(engine: Engine, cls: type, name: str) -> None:

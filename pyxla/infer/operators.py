@@ -24,6 +24,7 @@ from pyxla.infer.containers.comparing import (
     compare_containers,
     contains,
     joined_lists,
+    of_one_kind,
     one_grows,
 )
 from pyxla.infer.engine import Engine
@@ -277,7 +278,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op == "add" and one_grows(engine, x, y):
         return joined_lists(engine, x, sequences.concatenated, x, y)
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
-    if op == "add" and left is not None and right is not None:
+    if op == "add" and None not in (left, right) and of_one_kind(engine, x, y):
         return _like(engine, x, left + right)
     return _set_operator(engine, op, x, y)
 

@@ -56,6 +56,8 @@ def iota(dtype: np.dtype, shape: Shape, dimension: int) -> Value:
 def check_ignored(options: dict[str, Any]) -> None:
     """Refuse keywords that mean something; `like` and `device` have only one meaning here."""
     for name, given in options.items():
+        if name not in ("like", "device", "subok"):
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
         if given is not None and not (name == "device" and given == "cpu"):
             raise OpError(f"{name}={given!r} is not supported")
 

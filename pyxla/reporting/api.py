@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, outward
 from pyxla.reporting.compiling import Looked
 from pyxla.reporting.profiling import Profile, measured
 
@@ -43,6 +43,7 @@ class Report:
         return made
 
 
+@outward
 def report(
     function: Any,
     *args: Any,
@@ -69,6 +70,7 @@ def report(
     return Report(looked.record.function, page.Page(looked, found, derivative).html())
 
 
+@outward
 def profile(function: Any, *args: Any, runs: int = 10) -> Profile:
     """Run `function` on copies of `args`, `runs` times, and say which lines took how long.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyxla.api import Compiled, Entry
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, outward
 from pyxla.journal import Record
 from pyxla.reporting.decisions import Decision, decisions
 
@@ -67,6 +67,7 @@ def _decided(entry: Entry) -> list[Decision]:
     return decisions(entry.specialization, program, entry.executable.outcome, entry.names)
 
 
+@outward
 def explain(function: Any) -> Explanation:
     """What `function` is compiled for so far, why, and how long it took.
 

@@ -377,16 +377,25 @@ def _contains_itself(path: Path) -> CompileError:
 # --- checks -----------------------------------------------------------------------------------
 
 
+# What to pass in the place of an array that XLA has no elements for, by the kind of its dtype.
+CONVERSIONS = {
+    "O": "pass numbers as numbers, x.astype(float), and other objects as a list: x.tolist()",
+    **dict.fromkeys("UST", "pass a list of strings: x.tolist()"),
+    **dict.fromkeys("mM", "pass its integers: x.view(np.int64)"),
+    **dict.fromkeys("fc", "convert it: x.astype(np.float64), or np.complex128"),
+}
+
+
 def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
     if dtype in SHORT_NAMES:
         return array_type(dtype, tuple(shape))
     native = isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in SHORT_NAMES
+    swapped = "convert it to native byte order first: x.astype(x.dtype.newbyteorder('='))"
+    hint = swapped if native else CONVERSIONS.get(getattr(dtype, "kind", ""))
     raise BadArgument(
         f"{{}} has dtype {dtype}, which XLA cannot hold",
         path,
-        hint="convert it to native byte order first: x.astype(x.dtype.newbyteorder('='))"
-        if native
-        else f"use one of {', '.join(DTYPE_NAMES)}",
+        hint=hint or f"use one of {', '.join(DTYPE_NAMES)}",
     )
 
 
@@ -413,6 +422,12 @@ def _hashable(x: Any, path: Callable[[], Path]) -> Any:
     try:
         hash(x)
     except Exception:  # the user's own `__hash__`, too
+        if isinstance(x, set):
+            raise BadArgument(
+                "{} is a set, of which the items would have to be known",
+                path(),
+                hint="pass a frozenset of known items, or a list, and make the set inside",
+            ) from None
         raise BadArgument(
             f"{{}} is a {type(x).__name__}, neither a container that pyxla takes apart "
             "nor a hashable constant",

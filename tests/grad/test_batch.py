@@ -135,10 +135,10 @@ def test_refusals_of_axes():
         return caught.value.message
 
     add = pyxla.vmap(lambda a, b: a + b)
-    assert "different sizes to be mapped: 4 (axis 0 of argument 0), 3 (axis 0 of" in message(
+    assert "different sizes to be mapped: 4 (axis 0 of 'a'), 3 (axis 0 of" in message(
         lambda: add(X, X[:3])
     )
-    assert "argument 1 along axis 0, which needs 1 dimension(s)" in message(lambda: add(X, 2.0))
+    assert "'b' along axis 0, which needs 1 dimension(s)" in message(lambda: add(X, 2.0))
     assert "it has 1, there are 2" in message(lambda: pyxla.vmap(max, (0,))(V, V))
     assert "tree prefix" in message(lambda: pyxla.vmap(lambda x: x, ((0, 0),))(X))
     assert "differs between elements" in message(lambda: pyxla.vmap(lambda x: x, 0, None)(X))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction
+from pyxla.hints import similar
 from pyxla.infer.lattice import Tuple
 
 if TYPE_CHECKING:
@@ -33,18 +34,19 @@ def bind(
             values[key] = rest.pop(key)
     filled = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=False))
     filled.update(kwdefaults)
+    if rest and source.kwarg is None:
+        key = next(iter(rest))
+        hint = similar(key, [*source.args, *source.kwonly])
+        raise _bad_call(engine, f"{name}() got an unexpected keyword argument {key!r}", hint)
+    if extra and source.vararg is None:
+        takes = _count(len(positional) - len(defaults), len(positional))
+        given = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
+        raise _bad_call(engine, f"{name}() takes {takes} but {given}")
     missing = [k for k in (*positional, *source.kwonly) if k not in values and k not in filled]
     for kind, names in (("positional", positional), ("keyword-only", source.kwonly)):
         if named := [key for key in missing if key in names]:
             what = _counted(named, f"required {kind} argument")
             raise _bad_call(engine, f"{name}() missing {what}")
-    if extra and source.vararg is None:
-        takes = _count(len(positional) - len(defaults), len(positional))
-        given = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
-        raise _bad_call(engine, f"{name}() takes {takes} but {given}")
-    if rest and source.kwarg is None:
-        key = next(iter(rest))
-        raise _bad_call(engine, f"{name}() got an unexpected keyword argument {key!r}")
     out = [values[k] if k in values else filled[k] for k in positional]
     if source.vararg is not None:
         out.append(Tuple(tuple(extra)))
@@ -54,9 +56,9 @@ def bind(
     return out
 
 
-def _bad_call(engine: Engine, message: str) -> CompileError:
+def _bad_call(engine: Engine, message: str, hint: str = "") -> CompileError:
     """The refusal of arguments that a function does not take: CPython's TypeError."""
-    return engine.refuse(message, kind=also(TypeError))
+    return engine.refuse(message, hint, kind=also(TypeError))
 
 
 def _counted(names: list[str], what: str) -> str:

@@ -50,6 +50,11 @@ def one_grows(engine: Engine, x: Any, y: Any) -> bool:
     """Whether both are lists, or tuples, and the length of one is known at run time only."""
     if all(columnar.found(engine.heap, v) is None for v in (x, y)):
         return False
+    return of_one_kind(engine, x, y)
+
+
+def of_one_kind(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether both are lists, or both tuples: Python joins no others."""
     kinds = [_sequence_kind(engine, v) for v in (x, y)]
     return kinds[0] is kinds[1] is not None
 

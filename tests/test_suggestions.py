@@ -1,0 +1,202 @@
+"""What a beginner gets wrong is told in a way that helps: names, remedies, no frames of ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.cli import main
+
+OWN = str(Path(pyxla.__file__).parent)
+
+
+def two(a: Any, b: Any = 1) -> Any:
+    return a + b
+
+
+@dataclass
+class Point:
+    north: float
+    east: float = 0.0
+
+
+SPELLED: dict[str, tuple[Callable[..., Any], str]] = {
+    "the library's": (lambda x: np.sum(x, axsi=0), "'axis'"),
+    "a maker's of arrays": (lambda x: np.zeros(3, dtpye=int) + x, "'dtype'"),
+    "one's own": (lambda x: two(x, bb=1), "'b'"),
+    "a class's": (lambda x: Point(x[0], eats=1.0), "'east'"),
+    "a list's method": (lambda x: x.append(1), "is of list"),
+}
+
+
+@pytest.mark.parametrize("case", SPELLED)
+def test_misspelt_keywords(case: str) -> None:
+    function, meant = SPELLED[case]
+    with pytest.raises(pyxla.CompileError) as caught:
+        pyxla.compile(function)(np.ones(3))
+    assert meant in caught.value.hint
+
+
+def test_an_unknown_keyword_comes_before_a_missing_argument() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'c'"):
+        pyxla.compile(lambda x: two(c=x))(1.0)
+
+
+def test_misspelt_options() -> None:
+    with pytest.raises(pyxla.CompileError, match="did you mean 'strict'"):
+        pyxla.compile(two, strct=True)
+
+
+@pytest.mark.parametrize(
+    ("array", "remedy"),
+    [
+        (np.array([1, None], object), "x.tolist()"),
+        (np.array(["a", "b"]), "x.tolist()"),
+        (np.array(["2020-01-01"], "M8[D]"), "x.view(np.int64)"),
+        (np.ones(2, np.longdouble), "x.astype(np.float64)"),
+        ({1, 2}, "frozenset"),
+    ],
+)
+def test_what_to_pass_instead(array: Any, remedy: str) -> None:
+    with pytest.raises(pyxla.CompileError) as caught:
+        pyxla.compile(lambda x: x)(array)
+    assert remedy in caught.value.hint
+
+
+def test_transformations_name_arguments() -> None:
+    with pytest.raises(pyxla.CompileError, match="'b' is not floating point"):
+        pyxla.grad(two, argnums=1)(1.0, 2)
+    with pytest.raises(pyxla.CompileError, match="map 'b' along axis 0"):
+        pyxla.vmap(two)(np.ones(3), 2.0)
+    with pytest.raises(pyxla.CompileError, match="arguments count from 0"):
+        pyxla.grad(two, argnums=2)(1.0, 2.0)
+    with pytest.raises(pyxla.CompileError, match="did you mean 'b'"):
+        pyxla.grad(two, argnums="bb")(1.0, 2.0)
+
+
+LISTS: list[tuple[Any, Any]] = [([1], (2,)), ((1,), [2]), ([1], range(2)), ((1,), "a")]
+
+
+@pytest.mark.parametrize("given", LISTS)
+def test_lists_and_tuples_are_not_joined(given: tuple[Any, Any]) -> None:
+    with pytest.raises(TypeError):
+        two(*given)
+    with pytest.raises(TypeError):
+        pyxla.compile(two)(*given)
+
+
+def test_named_tuples_are_joined() -> None:
+    given = (sys.version_info[:2], (3,))
+    assert pyxla.compile(two)(*given) == two(*given)
+
+
+def refused(x: Any) -> Any:
+    return x.nothing
+
+
+def test_no_frames_of_the_compiler() -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: pyxla.compile(refused, verify=False)(1.0),
+        lambda: pyxla.compile(refused).specialize(float),
+        lambda: pyxla.compile(refused).lower(float),
+        lambda: pyxla.compile(refused).memory(float),
+        lambda: pyxla.code_typed(refused, float),
+        lambda: pyxla.code_hlo(refused, float),
+        lambda: pyxla.report(refused, 1.0),
+        lambda: pyxla.profile(refused, 1.0),
+        lambda: pyxla.build(refused, float, path="nothing"),
+        lambda: pyxla.explain(refused),
+        lambda: pyxla.compile(3),  # type: ignore[call-overload]
+    ]
+    for call in calls:
+        with pytest.raises(pyxla.CompileError) as caught:
+            call()
+        frames = traceback.extract_tb(caught.value.__traceback__)
+        assert not [frame for frame in frames if frame.filename.startswith(OWN)]
+
+
+def test_a_listing_shows_as_it_prints() -> None:
+    listing = pyxla.code_typed(two, float, float)
+    assert repr(listing) == str(listing)
+
+
+def test_what_is_compiled_already_is_not_compiled_again() -> None:
+    compiled = pyxla.compile(two)
+    compiled(1.0, 2.0)
+    compiled.specialize(float, float)
+    assert [record.why for record in pyxla.explain(compiled).records] == ["it was not compiled yet"]
+
+
+def test_a_run_with_a_check_in_place_says_so() -> None:
+    def item(x: Any, i: Any) -> Any:
+        return x[i]
+
+    compiled = pyxla.compile(item)
+    with pytest.raises(IndexError):
+        compiled(np.ones(3), 5)
+    assert "runs once more" in pyxla.explain(compiled).records[-1].why
+
+
+# --- the command line -------------------------------------------------------------------------
+
+MODEL = """
+from dataclasses import dataclass
+
+@dataclass
+class Dense:
+    w: object
+    b: object
+
+def dense(layer, x, scale=1.0, mode="a"):
+    return layer.w @ x * scale if mode == "a" else x
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    path = tmp_path / "suggested.py"
+    path.write_text(MODEL)
+    return str(path)
+
+
+def test_types_of_classes_and_by_name(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    layer, x = "Dense(w=f64[2,3], b=f64[2])", "f64[3]"
+    assert main(["typed", f"{model}:dense", layer, x]) == 0
+    assert "dot_general" in capsys.readouterr().out
+    assert main(["typed", f"{model}:dense", layer, x, "mode='b'", "scale=f64"]) == 0
+    assert "dot_general" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["typed", "{}:dnse", "float"], "did you mean 'dense'?"),
+        (["typed", "{}:dense", "float32[3]"], "write f32 for float32"),
+        (["typed", "{}:dense", "5"], "static[5]"),
+        (["typed", "{}:dense", "str"], "static['mean']"),
+        (["ops", "dot_generl"], "did you mean 'dot_general'?"),
+    ],
+)
+def test_commands_suggest(
+    model: str, words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word.format(model) for word in words]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_an_uncaught_refusal_prints_the_users_frames_alone(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import pyxla\npyxla.compile(lambda x: x.nothing).specialize(float)\n")
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.count("  File ") == 1
