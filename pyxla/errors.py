@@ -75,6 +75,7 @@ class CompileError(Exception):
     notes: (text, Location) pairs, such as where a type came from.  chain: call sites, outermost
     first.  hint: what to write instead.  raises: what CPython and NumPy certainly raise in its
     place, if they do, so that a `try` of the program takes it.  words: its message, where known.
+    same: the exception itself, where NumPy was asked.
     remedy: which of `infer.demands.Demands` would lift it, where that is known.
 
     >>> import pyxla
@@ -97,10 +98,14 @@ class CompileError(Exception):
         raises: type[Exception] | None = None,
         words: str | None = None,
         remedy: str = "",
+        same: Exception | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.raises, self.words, self.remedy = raises, words, remedy
+        self.same = same
+        if same is not None:
+            self.raises, self.words = type(same), str(same)
         self.loc, self.chain = in_program(loc, chain)
         self.types = tuple(types)
         self.notes = tuple(notes)

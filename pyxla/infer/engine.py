@@ -535,9 +535,8 @@ class Engine:
             raise
         except (NewCapture, Needs, NotKnown, RecursionError):
             raise
-        except CompileError as error:
-            if (same := catching.as_raised(self, error)) is None:
-                raise
+        except CompileError as refusal:
+            same, error = catching.instead(self, frame, refusal)
             catching.throw(self, same, refusal=error)
         except OpError as error:
             raise self.refuse(str(error), **kind_of(error)) from error

@@ -26,6 +26,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 Rank0 = Literal["scalar", "array", "method"]
 
 
@@ -89,6 +91,13 @@ def rule(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return register
+
+
+def is_numpys(value: Any) -> bool:
+    """Whether a function, or a method of a ufunc, is one of NumPy's."""
+    if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
+        return True
+    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
 
 
 def lookup(target: Any) -> Implementation | None:

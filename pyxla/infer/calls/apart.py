@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.errors import CompileError
-from pyxla.infer.calls.dtypes import is_numpys
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import places, refined, settled
 from pyxla.infer.frame import Frame, Stopped
@@ -20,6 +19,7 @@ from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_variant
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Instr
+from pyxla.lib.registry import is_numpys
 
 # More paths than this are not made for the items of lists.
 MOST = 4
@@ -67,11 +67,8 @@ def _visit_one(engine: Engine, frame: Frame, instr: Instr) -> Any:
     engine.guards = (*outer, AttributeError, TypeError)
     try:
         return visit(engine, frame, instr)
-    except CompileError as error:
-        same = catching.as_raised(engine, error)
-        if same is None:
-            raise
-        engine.raise_(same)
+    except CompileError as refusal:
+        engine.raise_(catching.instead(engine, frame, refusal)[0])
     finally:
         engine.guards = outer
 

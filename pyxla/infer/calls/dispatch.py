@@ -31,7 +31,7 @@ from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.binding import bind
 from pyxla.infer.calls.captures import BoundedOperand, operand
-from pyxla.infer.calls.dtypes import check_dtypes, is_floating, is_numpys
+from pyxla.infer.calls.dtypes import check_dtypes, is_floating
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
@@ -48,7 +48,7 @@ from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
 from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
 from pyxla.lib.refused import OUTSIDE, Row, refusal
-from pyxla.lib.registry import FOLDABLE, Implementation, lookup
+from pyxla.lib.registry import FOLDABLE, Implementation, is_numpys, lookup
 from pyxla.lib.scipys import scipys
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})

@@ -12,13 +12,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.kinds import dtype_of, is_tracked
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
-
-
-def is_numpys(value: Any) -> bool:
-    """Whether a function, or a method of a ufunc, is one of NumPy's."""
-    if isinstance(value, np.ufunc) or isinstance(getattr(value, "__self__", None), np.ufunc):
-        return True
-    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
+from pyxla.lib.registry import is_numpys
 
 
 def is_floating(x: Any) -> bool:

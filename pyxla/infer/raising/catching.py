@@ -15,6 +15,7 @@ from pyxla.errors import CompileError, Location, in_program, is_own, said
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.joins.merge import Edge, Env
 from pyxla.infer.lattice import Compound, Conflict, Const, Variant
+from pyxla.infer.raising import asked
 from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, takes
 from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
@@ -140,17 +141,28 @@ def noted(engine: Engine, frame: Frame, targets: Sequence[Block], envs: Sequence
     return None if engine.faults.in_place(site) else (side, site)
 
 
-def as_raised(engine: Engine, error: CompileError) -> Compound | None:
+def instead(engine: Engine, frame: Frame, refusal: CompileError) -> tuple[Compound, CompileError]:
+    """What the program raises where the instruction that `frame` is at is refused, and the refusal
+    with NumPy's words; raises that where the program does not."""
+    error = asked.refusal(engine, frame, refusal)
+    if (same := _as_raised(engine, error)) is None:
+        raise error from refusal.__cause__
+    return same, error
+
+
+def _as_raised(engine: Engine, error: CompileError) -> Compound | None:
     """What the program raises in the place of a refusal, where that is certain: no other path
     matters to it.  What is no type for an operation is refused all the same, if nothing takes it,
     and so is what the library's own Python comes to."""
     kind = error.raises
-    if kind is None:
+    caught = kind is not None and issubclass(kind, engine.guards)
+    own = engine.loc is None or is_own(engine.loc)
+    if kind is None or (not caught and (own or issubclass(kind, TypeError))):
         return None
-    if issubclass(kind, engine.guards):
+    if error.same is not None:
+        return Compound("exception", tuple(map(Const, error.same.args)), kind)
+    if caught:
         return Compound("exception", (_caught(error, kind),), kind)
-    if issubclass(kind, TypeError) or engine.loc is None or is_own(engine.loc):
-        return None
     name, _, _ = error.message.partition(": ")
     text = said(error.__cause__) if isinstance(error.__cause__, OpError) else error.message
     message = error.words or text.removeprefix(f"{name}: ")

@@ -1,0 +1,192 @@
+"""What NumPy says of what it is given: asked where the library refuses.
+
+Whether arguments fit an operation is decided by their types and shapes, which are known.  Where
+the library refuses, NumPy does the same with samples: arrays of these types and shapes with several
+contents.  What it raises for all of them, in the same words, does not depend on what the arrays
+hold, so the program certainly raises it.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyxla.errors import CompileError, InternalError, also
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar
+from pyxla.ir.core import Instr
+from pyxla.lib.registry import is_numpys, lookup
+
+if TYPE_CHECKING:
+    from pyxla.infer.frame import Frame
+    from pyxla.infer.interface import Engine
+
+LARGEST = 2**14  # elements of all samples, an outer product of which still fits in memory
+_MODULES = ("builtins", "numpy.exceptions", "numpy.linalg")
+_OPERATIONS = {"getitem": operator.getitem, "setitem": operator.setitem, "truth": bool}
+_MEMBERS = {"contains": lambda x, y: x in y, "not_contains": lambda x, y: x not in y}
+_PYTHONS = (float, int, complex, bool)
+_NUMBERS = (0, 1, 3, -2, 1000)
+
+
+def _zeros(shape: tuple[int, ...]) -> Any:
+    return np.zeros(shape)
+
+
+def _rising(shape: tuple[int, ...]) -> Any:
+    return np.arange(np.prod(shape, dtype=int)).reshape(shape)
+
+
+def _diagonal(shape: tuple[int, ...]) -> Any:
+    return np.eye(shape[-2], shape[-1]) + np.zeros(shape) if len(shape) > 1 else np.ones(shape)
+
+
+def _drawn(shape: tuple[int, ...]) -> Any:
+    return np.random.default_rng(0).normal(size=shape)
+
+
+_CONTENTS: tuple[Callable[[tuple[int, ...]], Any], ...] = (
+    _zeros,
+    _rising,
+    _diagonal,
+    _drawn,
+    np.ones,
+)
+
+
+class _NoSampleError(Exception):
+    """There is no object of CPython's that stands for an abstract value."""
+
+
+def refusal(engine: Engine, frame: Frame, error: CompileError) -> CompileError:
+    """`error` of the instruction that `frame` is at, with what NumPy certainly raises there, in its
+    words, where it does."""
+    block, index = frame.position or (None, -1)
+    if block is None or index < 0 or isinstance(error, InternalError) or error.same is not None:
+        return error
+    operation = _operation(engine, frame, block.instrs[index])
+    if operation is None:
+        return error
+    function, given, named = operation
+    same = _certain(function, given, named)
+    if same is None or type(same).__module__ not in _MODULES:
+        return error
+    kind = also(type(same))  # type: ignore[arg-type]  # classes can be hashed
+    found = kind(error.message, error.loc, chain=error.chain, hint=error.hint, same=same)
+    found.remedy = error.remedy
+    found.types, found.notes = error.types, error.notes
+    return found
+
+
+def _operation(
+    engine: Engine, frame: Frame, instr: Instr
+) -> tuple[Callable[..., Any], list[Any], dict[str, Any]] | None:
+    """The function that `instr` stands for, and what it is given as the library sees it."""
+    name = instr.op.name
+    values = [frame.env[v] for v in instr.operands]
+    try:
+        if name == "call":
+            return _called(engine, values, instr.attrs["layout"])
+        if name in ("binary", "compare", "unary", "inplace"):
+            symbol = instr.attrs["op"]
+            spelt = f"i{symbol.strip('_')}" if name == "inplace" else symbol
+            function: Any = _MEMBERS.get(symbol) or getattr(operator, spelt)
+        else:
+            function = _OPERATIONS[name]
+        return function, [_seen(engine, x) for x in values], {}
+    except (CompileError, LookupError, AttributeError, _NoSampleError):
+        return None
+
+
+def _called(
+    engine: Engine, values: list[Any], layout: tuple[str, ...]
+) -> tuple[Callable[..., Any], list[Any], dict[str, Any]] | None:
+    callee, *values = values
+    layout_ = list(layout)
+    while isinstance(callee, Compound) and callee.kind == "method":
+        callee, *bound = callee.items
+        values = [*bound, *values]
+        layout_ = ["pos"] * len(bound) + layout_
+    function = callee.value if isinstance(callee, Const) else None
+    if not _is_numpys(function) or {"star", "kwstar"} & set(layout_):
+        return None
+    pairs = [(how, _seen(engine, x)) for how, x in zip(layout_, values, strict=True)]
+    given = [x for how, x in pairs if how == "pos"]
+    return function, given, {how[3:]: x for how, x in pairs if how != "pos"}
+
+
+def _is_numpys(function: Any) -> bool:
+    """Whether it is a function of NumPy's that computes from what it is given, and nothing else."""
+    if not isinstance(function, Hashable) or lookup(function) is None:
+        return False
+    if getattr(function, "__objclass__", None) is np.ndarray:
+        return True
+    return is_numpys(function) and not str(function.__module__).startswith("numpy.random")
+
+
+def _seen(engine: Engine, x: Any) -> Any:
+    """An abstract value as library functions see it; references to arrays stay told apart from
+    NumPy's scalars."""
+    if isinstance(x, Const):
+        return x.value
+    if isinstance(x, Compound) and x.kind != "slice":
+        raise _NoSampleError
+    found = engine.operand(x)
+    if isinstance(found, Array) and isinstance(x, Ref) and not found.shape:
+        raise _NoSampleError
+    return found
+
+
+def _certain(
+    function: Callable[..., Any], given: list[Any], named: dict[str, Any]
+) -> Exception | None:
+    """What `function` raises for each of the samples."""
+    found: Exception | None = None
+    for number, contents in zip(_NUMBERS, _CONTENTS, strict=True):
+        room = [LARGEST]
+        try:
+            args = [_sample(x, contents, number, room) for x in given]
+            kwargs = {k: _sample(x, contents, number, room) for k, x in named.items()}
+        except _NoSampleError:
+            return None
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - whatever NumPy raises, the program raises
+            if found is not None and (type(error), str(error)) != (type(found), str(found)):
+                return None
+            found = error
+        else:
+            return None
+    return found
+
+
+def _sample(x: Any, contents: Callable[..., Any], number: int, room: list[int]) -> Any:
+    """An object of the type and shape of `x`."""
+    if isinstance(x, Array):
+        size = int(np.prod(x.shape, dtype=int))
+        room[0] -= size
+        if x.extents is not None or x.kinds is not None or room[0] < 0:
+            raise _NoSampleError
+        with np.errstate(all="ignore"):
+            made = np.array(contents(x.shape)).astype(x.dtype)
+        return made if x.shape else made[()]
+    if isinstance(x, Scalar):
+        if x.kinds is not None or x.kind not in _PYTHONS:
+            raise _NoSampleError
+        return x.kind(number)
+    if isinstance(x, (list, tuple)):
+        items = [_sample(i, contents, number, room) for i in x]
+        return items if isinstance(x, list) else tuple(items)
+    if isinstance(x, slice):
+        parts = (x.start, x.stop, x.step)
+        return slice(*[_sample(i, contents, number, room) for i in parts])
+    if isinstance(x, (*_PYTHONS, str, type(None), type(...), np.generic, np.dtype)):
+        return x
+    if _is_numpys(x) or (isinstance(x, type) and issubclass(x, (*_PYTHONS, np.generic))):
+        return x
+    raise _NoSampleError
