@@ -65,9 +65,31 @@ def test_equal_program() -> None:
     assert oracle.judge(PROGRAM) == oracle.Outcome("equal")
 
 
-def test_discards_ints_beyond_64_bits() -> None:
-    text = "def program(n):\n    return n ** 40 * 3\ndef arguments():\n    return 40,\n"
-    assert oracle.judge(text).verdict == "discarded"
+def test_ints_beyond_64_bits_raise() -> None:
+    """Where they leave them; what is right in the end may be given as well."""
+    text = "def program(x, n):\n    x[0] = 1\n    n = n ** 40 * 3\n    x[1] = 1\n    return n{}\n"
+    text += "def arguments():\n    return [0, 0], 40,\n"
+    assert oracle.judge(text.format("")) == oracle.Outcome("equal")
+    assert oracle.judge(text.format(" * 0")) == oracle.Outcome("equal")
+
+
+def test_implicit_exceptions_are_compared() -> None:
+    text = "def program(x, n):\n    x[0] = 1\n    try:\n        return 1 // n\n"
+    text += "    finally:\n        x[1] = 1\ndef arguments():\n    return [0, 0], 0,\n"
+    assert oracle.judge(text) == oracle.Outcome("equal")
+    expected = running.run(running.load(text))
+    assert (type(expected.result), expected.line, expected.arguments[0]) == (
+        ZeroDivisionError,
+        4,
+        [1, 1],
+    )
+    for other in (
+        replace(expected, line=5),
+        replace(expected, result=ZeroDivisionError("division by zero")),
+        replace(expected, result=ValueError(*expected.result.args)),
+        replace(expected, arguments=([1, 0], 0)),
+    ):
+        assert oracle.mismatch(other, expected)
 
 
 def test_reduction_keeps_what_fails() -> None:
@@ -177,7 +199,7 @@ def test_recorded_runs_add_up(tmp_path: pathlib.Path) -> None:
         for seed in range(first, first + 10):
             verdict = "refused" if seed == 3 else "equal"
             tally.add({"seed": seed, "verdict": verdict, "reason": "why", "features": ["if"]})
-        about = {"commit": "abc", "kind": "programs", "checks": False, "seconds": 5.0}
+        about = {"commit": "abc", "kind": "programs", "seconds": 5.0}
         records.append(path, tally, {**about, "seeds": records.ranges(range(first, first + 10))})
     shown = records.summary(path)
     assert "2 runs" in shown and "20 programs" in shown and "compiled: 95.0 %" in shown

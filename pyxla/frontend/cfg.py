@@ -221,7 +221,12 @@ class GraphBuilder:
         if name in self.cells or name in self.free:
             return self.emit(pyops.BOX_GET, (self.lookup(BOX_PREFIX + name),), {}, node)
         if name in self.bound:
-            return self.lookup(name)
+            before = self.here.values.get(name)
+            value = self.lookup(name)
+            unknown = before is None or getattr(before.owner, "op", None) is pyops.UNBOUND
+            if unknown and not self.lowered.temporary(name):
+                self.effect(pyops.BOUND, (value,), {}, node)
+            return value
         return self.known(pyops.GLOBAL, ("global", name), {"name": name}, node)
 
     def known(self, op: pyops.PyOp, key: Any, attrs: dict[str, Any], node: gast.AST) -> Value:
@@ -323,6 +328,7 @@ class GraphBuilder:
     def delete(self, node: gast.Delete) -> None:
         (target,) = node.targets
         if isinstance(target, gast.Name):
+            self.read(target.id, target)
             unbound = self.emit(pyops.UNBOUND, (), {"name": target.id}, node)
             self.write(target.id, unbound, node)
         elif isinstance(target, gast.Attribute):

@@ -7,6 +7,7 @@
     free_box {name} ()             -> the cell of an enclosing function's variable
     box_get (box)   box_set (box, value)
     unbound {name}                 -> marks a name without a value (`del x`, not yet assigned)
+    bound (value)                  a name is read that may have none
     function {function, freevars, defaults, kwdefaults} (default*, kwdefault*, box*)
                                    -> closure over a nested `SourceFunction`
     call {layout} (callee, arg*)   -> layout: one of "pos", "star", "kwstar" or "kw:NAME" per arg
@@ -28,8 +29,8 @@
                                       without operands it takes all
     refuse {message, hint}         -> reached only on a live path: a CompileError there
 
-Every instruction but `box_set`, `global_set`, `setattr`, `setitem`, `delattr`, `delitem`, `landing`
-has results.
+Every instruction but `bound`, `box_set`, `global_set`, `setattr`, `setitem`, `delattr`, `delitem`,
+`landing` has results.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ FREE_BOX = PyOp("free_box")
 BOX_GET = PyOp("box_get")
 BOX_SET = PyOp("box_set")
 UNBOUND = PyOp("unbound")
+BOUND = PyOp("bound")
 FUNCTION = PyOp("function")
 CALL = PyOp("call")
 BINARY = PyOp("binary")

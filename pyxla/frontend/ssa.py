@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pyxla.errors import Location
 from pyxla.frontend import fence
 from pyxla.frontend.cfg import Graph, control_flow_graph
 from pyxla.frontend.desugar import Lowered, desugar
-from pyxla.frontend.pyops import UNBOUND
+from pyxla.frontend.pyops import BOUND, UNBOUND
 from pyxla.frontend.source import SourceFunction
 from pyxla.ir.core import Block, Branch, Function, Instr, Phi, Raise, Return, Value
 from pyxla.ir.dominance import FlowGraph, dominance_frontiers, flow_graph
@@ -224,20 +224,45 @@ class Renaming:
         return value
 
     def substitute(self) -> None:
-        """Put the values that were found in the place of placeholders."""
-        filled = self.filled
+        """Put the values that were found in the place of placeholders, and leave out the tests of
+        names that have a value on every path."""
+        filled, missing = self.filled, self._missing()
+        bound: Any = BOUND
         for block in self.flow.order:
             names = self.graph.names[block]
             if not (names.reads or names.first):
                 continue
+            tests: set[Instr] = set()
             for instr in block.instrs:
                 operands = instr.operands
+                if instr.op is bound and filled.get(operands[0], operands[0]) not in missing:
+                    tests.add(instr)
                 for value in operands:
                     if value in filled:
                         instr.operands = tuple([filled.get(v, v) for v in operands])
                         break
+            if tests:
+                block.instrs = [instr for instr in block.instrs if instr not in tests]
             end = block.terminator
             if isinstance(end, Branch):
                 end.cond = filled.get(end.cond, end.cond)
             elif isinstance(end, (Return, Raise)):
                 end.operands = tuple([filled.get(v, v) for v in end.operands])
+
+    def _missing(self) -> set[Value]:
+        """The values of names that have none on some path."""
+        found = {
+            instr.result
+            for block in self.flow.order
+            for instr in block.instrs
+            if instr.op is cast(Any, UNBOUND)
+        }
+        grows = bool(found)
+        while grows:
+            grows = False
+            for phis in self.phis.values():
+                for phi in phis.values():
+                    if phi.value not in found and not found.isdisjoint(phi.args.values()):
+                        found.add(phi.value)
+                        grows = True
+        return found

@@ -38,11 +38,13 @@ class Names:
 @dataclass(eq=False, slots=True)
 class Guard:
     """A `try` under construction: `name` gets the exception, of the classes that `classes` name
-    (None: of any).  pads: where the exceptions of its blocks land.  outer: the `try` around it."""
+    (None: of any).  pads: where the exceptions of its blocks land.  outer: the `try` around it.
+    again: whether it may be raised again, and so keeps its line."""
 
     name: str
     classes: tuple[str, ...] | None
     outer: Guard | None
+    again: bool = True
     pads: list[Block] = field(default_factory=list)
 
 
@@ -80,7 +82,8 @@ def _pad(builder: Any, block: Block, guard: Guard) -> Block:
         names.reads[name] = names.values[name] = Value(hint=name)
         classes.append(names.reads[name])
     op: Any = pyops.LANDING
-    pad.instrs.append(Instr(op, tuple(classes), {}, (), None))
+    attrs = {"again": True} if guard.again else {}
+    pad.instrs.append(Instr(op, tuple(classes), attrs, (), None))
     guard.pads.append(pad)
     return pad
 
@@ -123,7 +126,7 @@ def try_(builder: Any, node: gast.Try) -> None:
     (handler,) = node.handlers
     classes: Any = handler.type
     names = tuple([name.id for name in classes.elts])
-    guard = Guard(handler.name.id, names, builder.guard)
+    guard = Guard(handler.name.id, names, builder.guard, _raises_again(handler))
     _guarded(builder, guard, node.body)
     ends = []
     if builder.block is not None:
@@ -133,6 +136,12 @@ def try_(builder: Any, node: gast.Try) -> None:
     builder.start("except", *guard.pads)
     builder.statements(handler.body)
     builder.join([*ends, *([builder.block] if builder.block is not None else ())], "merge")
+
+
+def _raises_again(handler: gast.ExceptHandler) -> bool:
+    """Whether a handler raises what is in a variable, which may be what it caught."""
+    raised = [node.exc for node in gast.walk(handler) if isinstance(node, gast.Raise)]
+    return any(isinstance(what, gast.Name) for what in raised)
 
 
 def _guarded(builder: Any, guard: Guard, statements: Sequence[gast.stmt]) -> None:

@@ -25,7 +25,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import BoxCell, ObjectCell, reachable
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Scalar
-from pyxla.infer.raising.catching import Raised
+from pyxla.infer.raising.catching import Raised, raise_unless
 from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Block, Region, Return, Value
 from pyxla.ir.types import I32
@@ -194,5 +194,5 @@ def raise_again(
             engine.raise_(rebuild(engine, tree, leaf))
         status = now[nested.status]
         fine = compare(status, filled(status.type, code), direction="NE")
-        engine.raise_unless(Scalar(fine), rebuild(engine, tree, leaf), path.catchable)
+        raise_unless(engine, Scalar(fine), rebuild(engine, tree, leaf), path.catchable)
     engine.builder.loc = here

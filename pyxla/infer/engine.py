@@ -77,6 +77,7 @@ from pyxla.infer.lattice import (
     Unbound,
     Variant,
     is_variant,
+    may_be_unbound,
 )
 from pyxla.infer.lists import growing, pools
 from pyxla.infer.lists.number_lists import replaced, unpacked
@@ -84,7 +85,7 @@ from pyxla.infer.lists.sites import apart
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
-from pyxla.infer.raising.faults import Faults, Raises, class_of
+from pyxla.infer.raising.faults import Faults, class_of
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
 from pyxla.ir import core
 from pyxla.ir.core import Block, Value
@@ -606,23 +607,34 @@ class Engine:
         """`value`, refused where it has no single type or may be unbound."""
         if type(value) in _PLAIN:
             return value
+        if may_be_unbound(value):
+            return self.moved(self.bound(value))
         if isinstance(value, Variant):
-            if self.frames:
-                among = places(value, self.frames[-1].assumed)
-                value = value.items[among[0]] if len(among) == 1 else value
+            value = self.narrowed(value)
             if is_variant(value, "mixed"):
                 value = value.conflict
-        if isinstance(value, Unbound):
-            return self.raise_constant(value.error)
         if isinstance(value, Conflict):
             self.findings.meet(value.demand)
             if not apart(value.sites, self.sites):
                 self.findings.ask(value.sites)
             refusal = self.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)
             raise self.demand(value.tests, refusal) or refusal
+        return value
+
+    def narrowed(self, value: Variant) -> Any:
+        """`value`, or the one of its alternatives that it is on this path."""
+        among = places(value, self.frames[-1].assumed) if self.frames else ()
+        return value.items[among[0]] if len(among) == 1 else value
+
+    def bound(self, value: Any) -> Any:
+        """What a name has, or raise what CPython raises where it has nothing."""
+        if is_variant(value, "unbound"):
+            value = self.narrowed(value)
+        if isinstance(value, Unbound):
+            return self.raise_constant(value.error)
         if is_variant(value, "unbound"):
             self.ensure(value.tag, value.items[0].error)
-            return self.moved(value.value)
+            return value.value
         return value
 
     def some(self, value: Any, message: str, kind: type[Exception] = TypeError) -> Any:
@@ -663,24 +675,11 @@ class Engine:
         kind = class_of(error)
         site = in_program(self.loc, self.chain())[0], kind
         if self.faults.in_place(site) or (catchable and self.catches(kind)):
-            self.raise_unless(condition, error, catchable)
+            catching.raise_unless(self, condition, error, catchable)
         else:
             self.faults.note(site, condition.value)
         if self.frames and (learned := atoms(condition, True)):
             self.learn(learned)
-
-    def raise_unless(self, condition: Any, error: Any, catchable: bool) -> None:
-        """Go on where `condition` holds; the other path raises."""
-        good, bad = Block(), Block()
-        self.block.terminator = core.Branch(condition.value, good, bad, self.loc)
-        good.preds = [self.block]
-        bad.preds = [self.block]
-        self.block, self.builder.instrs = bad, bad.instrs
-        error = error.make() if isinstance(error, Raises) else error
-        if isinstance(error, BaseException):
-            error = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
-        catching.throw(self, error, catchable)
-        self.block, self.builder.instrs = good, good.instrs
 
     def learn(self, learned: tuple[Atom, ...]) -> None:
         """Go on with what `learned` says of the names of the current frame."""

@@ -249,14 +249,19 @@ class Compound(Structure):
         text        values                               pieces (`infer.text.pieces`)
         exception   arguments                            class
         pytree      leaves                               class, structure
+
+    origin: of an exception that may be raised again, where it was raised first.
     """
 
-    __slots__ = ("items", "kind", "meta")
+    __slots__ = ("items", "kind", "meta", "origin")
 
-    def __init__(self, kind: str, items: tuple[Any, ...] = (), meta: Any = None) -> None:
+    def __init__(
+        self, kind: str, items: tuple[Any, ...] = (), meta: Any = None, origin: Any = None
+    ) -> None:
         self.kind = kind
         self.items = items
         self.meta = meta
+        self.origin = origin
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -264,10 +269,10 @@ class Compound(Structure):
 
     @property
     def form(self) -> Any:
-        return self.kind, len(self.items), self.meta
+        return self.kind, len(self.items), self.meta, self.origin
 
     def rebuild(self, parts: Sequence[Any]) -> Compound:
-        return Compound(self.kind, tuple(parts), self.meta)
+        return Compound(self.kind, tuple(parts), self.meta, self.origin)
 
     def __repr__(self) -> str:
         return f"Compound({self.kind}, {self.items!r})"

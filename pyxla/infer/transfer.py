@@ -73,6 +73,11 @@ def _unbound(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return Unbound(instr.attrs["name"], instr.loc)
 
 
+@transfer("bound")
+def _bound(engine: Engine, frame: Frame, instr: Instr) -> None:
+    engine.bound(frame.env[instr.operands[0]])
+
+
 @transfer("box")
 def _box(engine: Engine, frame: Frame, instr: Instr) -> Any:
     name = instr.attrs["name"]

@@ -90,6 +90,8 @@ def heappush(heap: Any, item: Any, /) -> None:
 
 
 def heappop(heap: Any, /) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
     last = heap.pop()
     if not heap:
         return last
@@ -99,6 +101,8 @@ def heappop(heap: Any, /) -> Any:
 
 
 def heapreplace(heap: Any, item: Any, /) -> Any:
+    if not heap:
+        raise IndexError("index out of range")
     least = heap[0]
     _sink(heap, item, 0)
     return least

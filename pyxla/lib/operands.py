@@ -220,8 +220,10 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 
 def shown(shape: Sequence[int]) -> str:
-    """A shape as NumPy's messages have it."""
-    return str(tuple(shape)).replace(" ", "")
+    """A shape as NumPy's messages have it; they leave out unknown extents (-1) at its beginning."""
+    extents = ["newaxis" if n < 0 else str(n) for n in shape]
+    known = next((i for i, n in enumerate(shape) if n >= 0), len(extents))
+    return f"({','.join(extents[known:])}{',' if len(extents) == 1 > known else ''})"
 
 
 def broadcast(*values: Value) -> tuple[Value, ...]:

@@ -170,6 +170,8 @@ def step(instr, operands, globals, free):
             if name not in globals and name not in builtins:
                 raise NameError(f"name {name!r} is not defined")
             return globals.get(name, builtins.get(name))
+        case "bound":
+            return None
         case "box":
             return Box()
         case "free_box":

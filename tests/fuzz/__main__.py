@@ -7,7 +7,6 @@ shrunk and written as files. The exit code is 1 where anything was wrong.
     --seed S         the first seed (0)
     --count N        stop after so many programs
     --jobs N         workers at the same time (1)
-    --checks         compile with run-time checks
     --gradients      programs that can be differentiated, and their derivatives
     --effort E       XLA's: full as users have it; quick; eager: no XLA, the ops are evaluated by
                      NumPy; or mixed: one of eight workers full, one quick, the others eager
@@ -56,10 +55,10 @@ def judged(text: str, seed: int, options: argparse.Namespace) -> oracle.Outcome:
 
 def _judged(text: str, seed: int, options: argparse.Namespace) -> oracle.Outcome:
     if options.gradients:
-        return gradients.judge(text, options.checks)
+        return gradients.judge(text)
     plan = workers.plan(seed)
     extra = plan.extra if plan.extra != options.effort else ""
-    return oracle.judge(text, options.checks, extra, plan.verify)
+    return oracle.judge(text, extra, plan.verify)
 
 
 def work(options: argparse.Namespace) -> None:
@@ -110,7 +109,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=10**9)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--checks", action="store_true")
     parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--effort", choices=("eager", "quick", "full", "mixed"), default="mixed")
     parser.add_argument("--avoid", default="")
@@ -146,7 +144,6 @@ class Log:
             about = {
                 "commit": self.commit,
                 "kind": "gradients" if self.options.gradients else "programs",
-                "checks": self.options.checks,
                 "effort": self.options.effort,
                 "jobs": self.options.jobs,
                 "seeds": ranges(self.seeds),

@@ -128,7 +128,7 @@ def seeded(text: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
 
 
-def judge(text: str, checks: bool = False) -> Outcome:
+def judge(text: str) -> Outcome:
     """Differentiate a program in several ways."""
     native = load(text)
     arguments = native["arguments"]()
@@ -144,7 +144,7 @@ def judge(text: str, checks: bool = False) -> Outcome:
     asked = []
     for way in chosen:
         try:
-            found = way(pyxla.compile(program, checks=checks), arguments, wrt, expected, rng)
+            found = way(pyxla.compile(program), arguments, wrt, expected, rng)
         except pyxla.CompileError as error:
             # The program runs natively: operands that do not fit are the derivative's doing.
             misfit = re.search(r"^\w+: .*\bdo(es)? not fit\b", error.message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import warnings
 from collections.abc import Callable
 from types import CodeType
@@ -19,6 +20,8 @@ ROUNDED = frozenset(
     convolve correlate interp polyval vander linspace gradient reduce accumulate reciprocal
     deg2rad ldexp fmod remainder divide multiply add subtract square""".split()
 )
+# What makes ints of Python's that may be large.
+INTS = frozenset("int abs pow sum round prod comb perm factorial lcm floor ceil trunc".split())  # noqa: SIM905
 # Of these, those that sum: they round differently for operands that are equal, too.
 SUMMING = frozenset(
     """sum mean prod std var dot inner vdot tensordot matmul einsum median average nansum nanmean
@@ -67,6 +70,16 @@ class Wrap(ast.NodeTransformer):
         return self.wrapped(node) if name in self.calls else node
 
 
+class Seen(Wrap):
+    """The same, and what a name or an item is after an augmented assignment."""
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        super().visit_AugAssign(node)
+        read = copy.deepcopy(node.target)
+        read.ctx = ast.Load()
+        return [node, ast.copy_location(ast.Expr(self.wrapped(read)), node)]
+
+
 class Summed(ast.NodeTransformer):
     """Products of matrices made by `product__`."""
 
@@ -97,8 +110,8 @@ def compiled(source: str | ast.Module, filename: str) -> CodeType:
 
 
 def observed_code(text: str) -> CodeType:
-    """The program with the results of arithmetic, and of `int`, passed to `wrapped__`."""
-    tree = Wrap(frozenset(("int",))).visit(ast.parse(text))
+    """The program with the results of arithmetic, and of what makes ints, passed to `wrapped__`."""
+    tree = Seen(INTS).visit(ast.parse(text))
     return compiled(tree, "<fuzz>")
 
 

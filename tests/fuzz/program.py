@@ -17,6 +17,7 @@ from tests.fuzz import (  # noqa: F401 - used by name
     functions,
     growing,
     hashed,
+    implicit,
     items,
     library,
     numbers,
@@ -43,8 +44,11 @@ from tests.fuzz.values import (
 )
 
 CASES, SMALL = 3, 15
+# How many programs have in them what raises by itself.
+RISKY = 0.65
 HEADER = '''"""Random program, seed {seed}."""
 
+import collections
 import functools
 import heapq
 import math
@@ -282,6 +286,7 @@ def write_helper(scope: Scope, name: str) -> list[str]:
     mutates = rng.random() < 0.5
     name = f"mutator_{name}" if mutates else name
     inner = Scope(rng, scope.namespace, scope.features, budget=10, avoid=scope.avoid)
+    inner.risky = scope.risky
     inner.names = {"k": 2, "s": 0.5, "x": value if mutates else value.copy()}
     inner.counter = scope.counter
     slot = rng.choice((("int",), ("float",), kind(value)))
@@ -341,6 +346,8 @@ def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     record = rng.random() < 0.35
     header += RECORD if record else ""
     header += DEFINITIONS if rng.random() < 0.4 else ""
+    scope.risky = rng.random() < RISKY
+    header += implicit.DEFINITIONS if scope.risky else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(header, namespace)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,12 +22,14 @@ class Run:
     """Result or exception, arguments after the call, global arrays after the call.
 
     given: the arrays that the arguments held before it, which they need not hold any more.
+    line: of an exception, the innermost line of the program that its traceback names.
     """
 
     result: Any
     arguments: tuple[Any, ...]
     globals: Any
     given: tuple[np.ndarray, ...] = ()
+    line: int | None = None
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """What is compared by itself: the items of the result and the arguments."""
@@ -35,6 +38,7 @@ class Run:
         yield from ((f"result[{i}]", item) for i, item in enumerate(items))
         yield from ((f"arguments[{i}]", item) for i, item in enumerate(self.arguments))
         yield "globals", self.globals
+        yield "line", self.line
         yield from ((f"given[{i}]", array) for i, array in enumerate(self.given))
 
 
@@ -77,12 +81,18 @@ def arrays_in(x: Any) -> Iterator[np.ndarray]:
         yield from arrays_in(vars(x))
 
 
-def run(namespace: dict[str, Any], fn: Callable[..., Any] | None = None, case: int = 0) -> Run:
-    """One call with the arguments of a case; exceptions are results."""
+def run(
+    namespace: dict[str, Any],
+    fn: Callable[..., Any] | None = None,
+    case: int = 0,
+    warn: Literal["ignore", "always"] = "ignore",
+) -> Run:
+    """One call with the arguments of a case; exceptions are results. warn: what becomes of
+    warnings."""
     arguments = inputs(namespace, case)
     given = tuple(arrays_in([x for x in arguments if not isinstance(x, np.ndarray)]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter(warn)
         try:
             result = (fn or namespace["program"])(*arguments)
         except pyxla.CompileError:
@@ -90,4 +100,12 @@ def run(namespace: dict[str, Any], fn: Callable[..., Any] | None = None, case: i
         except Exception as error:
             result = error
     table = namespace.get("TABLE")
-    return Run(result, arguments, None if table is None else table.copy(), given)
+    line = line_of(result) if isinstance(result, Exception) else None
+    return Run(result, arguments, None if table is None else table.copy(), given, line)
+
+
+def line_of(error: BaseException) -> int | None:
+    """The innermost line of a program that its traceback names."""
+    frames = traceback.walk_tb(error.__traceback__)
+    lines = [n for frame, n in frames if frame.f_code.co_filename.startswith("<fuzz")]
+    return lines[-1] if lines else None

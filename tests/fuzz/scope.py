@@ -26,7 +26,8 @@ class Scope:
     at least 0 and below a constant.  values: arrays that are bound again in blocks and hardly ever
     written to, because which array a write reaches would depend on the path taken.  fixed: names
     that must not be assigned.  held: names that must keep their kind.  slots: the kinds that every
-    `return` must give, or None where there is only one `return`.
+    `return` must give, or None where there is only one `return`.  risky: whether what raises by
+    itself for some arguments is written.
     """
 
     rng: random.Random
@@ -45,6 +46,7 @@ class Scope:
     counter: list[int] = field(default_factory=lambda: [0])
     budget: int = 40
     avoid: frozenset[str] = frozenset()
+    risky: bool = False
 
     def feature(self, *names: str) -> None:
         self.features.update(names)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """kind: what the programs are, `programs`, `checks` (with run-time checks) or `gradients`;
-    effort: XLA's."""
+    """kind: what the programs are, `programs` or `gradients`; effort: XLA's."""
 
     name: str
     module: str
@@ -296,7 +295,6 @@ FAULTS = [
         "extent.at_most(plus(i, 1), size)",
         "extent.at_most(i, size)",
         1000,
-        "checks",
     ),
     # Derivatives.
     Fault(

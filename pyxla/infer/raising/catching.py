@@ -17,6 +17,7 @@ from pyxla.infer.joins.merge import Edge, Env
 from pyxla.infer.lattice import Compound, Conflict, Const, Variant
 from pyxla.infer.raising import asked
 from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, takes
+from pyxla.infer.raising.faults import Raises
 from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
 from pyxla.ir.op import OpError
@@ -56,8 +57,14 @@ def pad_of(path: Raised, pads: Pads) -> Block | None:
 
 
 def landed(path: Raised, block: Block, pad: Block, state: Edge) -> Edge:
-    """The edge to `pad`, where names are as they were in `state`, at the beginning of `block`."""
-    names = {**state.env, pad.phis[0].args[block]: path.exception}
+    """The edge to `pad`, where names are as they were in `state`, at the beginning of `block`.
+
+    What may be raised again there keeps the line where it was raised first.
+    """
+    found = path.exception
+    if pad.instrs[0].attrs.get("again"):
+        found = Compound("exception", found.items, found.meta, path.loc)
+    names = {**state.env, pad.phis[0].args[block]: found}
     return Edge(path.edge.block, path.edge.heap, names, (), path.loc, state.assumed)
 
 
@@ -93,6 +100,20 @@ def throw(
         _note(engine, items[place], catchable, refusal if last else None)
 
 
+def raise_unless(engine: Engine, condition: Any, error: Any, catchable: bool) -> None:
+    """Go on where `condition` holds; the other path raises."""
+    good, bad = Block(), Block()
+    engine.block.terminator = core.Branch(condition.value, good, bad, engine.loc)
+    good.preds = [engine.block]
+    bad.preds = [engine.block]
+    engine.block, engine.builder.instrs = bad, bad.instrs
+    error = error.make() if isinstance(error, Raises) else error
+    if isinstance(error, BaseException):
+        error = Compound("exception", tuple([Const(a) for a in error.args]), type(error))
+    throw(engine, error, catchable)
+    engine.block, engine.builder.instrs = good, good.instrs
+
+
 def branches(engine: Engine, x: Variant, among: Sequence[int]) -> Iterator[int]:
     """Go on where `x` is each of the items at these places in turn."""
     for place in among[:-1]:
@@ -110,7 +131,7 @@ def branches(engine: Engine, x: Variant, among: Sequence[int]) -> Iterator[int]:
 def _note(
     engine: Engine, exception: Compound, catchable: bool, refusal: CompileError | None
 ) -> None:
-    loc, _ = in_program(engine.loc, engine.chain())
+    loc = exception.origin or in_program(engine.loc, engine.chain())[0]
     edge = Edge(engine.block, engine.heap.copy(), {}, (), loc)
     engine.raised.append(Raised(edge, exception, loc, catchable, refusal))
 

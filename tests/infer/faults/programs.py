@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import heapq
 import math
 from collections import deque
 from collections.abc import Callable
@@ -695,3 +696,136 @@ def starred(n):
 def unpackgen(n):
     a, b, c = range(n)
     return a
+
+
+@program((1, ROW), (7, ROW))
+def copied_unbound(n, x):
+    if n > 5:
+        w = 3
+    x[0] = 7
+    v = w  # noqa: F841
+    x[1] = 7
+    return x
+
+
+@program((1,), (7,))
+def read_alone_unbound(n):
+    if n > 5:
+        w = [3]
+    w  # noqa: B018
+    return n
+
+
+@program((1, ROW), (7, ROW))
+def unbound_before_a_call(n, x):
+    def changes(x):
+        x[0] = 7
+        return x[n]
+
+    if n > 5:
+        w = 3
+    return w + changes(x)
+
+
+@program((1,), (3,))
+def deleted_unbound(n):
+    for w in range(n - 1):
+        pass
+    del w
+    return n
+
+
+@program((1, ROW), (7, ROW))
+def unbound_in_a_try(n, x):
+    try:
+        while n > 5:
+            w = 3
+            break
+        v = w  # noqa: F841
+    finally:
+        x[0] = 1
+    return x
+
+
+@program((0, ROW), (2, ROW))
+def line_after_a_finally(n, x):
+    try:
+        x[1] = 1 // n
+    finally:
+        x[0] = 7
+    return x
+
+
+@program((3, ROW), (2, ROW), (0, ROW), (9, ROW))
+def lines_after_finally_in_a_loop(n, x):
+    for k in range(n):
+        try:
+            if x[k] > 1:
+                raise LookupError(k)
+        except LookupError:
+            if x[k] > 1.5:
+                raise ValueError("stop") from None
+        finally:
+            x[0] += 1
+    return x
+
+
+@program(({1: 2.0}, 5, 0), ({1: 2.0}, 1, 0), ({1: 2.0}, 1, 1))
+def lines_of_what_is_raised_again(d, k, n):
+    try:
+        v = d[k]
+        v += 1 // n
+    except (KeyError, ZeroDivisionError):
+        d["seen"] = v if k == 1 else -1.0
+        raise
+    return v
+
+
+@program(({1: 2.0}, 5, 0), ({1: 2.0}, 1, 0), ({1: 2.0}, 1, 1))
+def lines_of_what_a_name_raises_again(d, k, n):
+    try:
+        v = d[k]
+        v += 1 // n
+    except ArithmeticError as e:
+        d["seen"] = len(str(e))
+        raise e
+    except Exception as e:
+        d["other"] = len(e.args)
+        raise
+    return v
+
+
+@program((0,), (2,), (5,))
+def line_through_with(n):
+    with contextlib.suppress(ZeroDivisionError):
+        x = [1, 2, 3]
+        y = 1 // n
+        return x[n] + y
+    return -1
+
+
+@program((0, 5), (3, 5), (4, 8))
+def heaps(n, k):
+    heap = []
+    for i in range(n):
+        heapq.heappush(heap, k - i)
+    total = 0
+    for _ in range(3):
+        total += heapq.heappop(heap)
+    return heapq.heapreplace(heap, total)
+
+
+@program((np.arange(6.0),), (np.arange(5.0),))
+def reshaped_with_an_unknown_extent(x):
+    try:
+        return x.reshape(2, -1)
+    except ValueError as e:
+        return str(e)
+
+
+@program((np.arange(6.0),), (np.arange(5.0),))
+def reshaped_with_an_unknown_first_extent(x):
+    try:
+        return x.reshape(-1, 2)
+    except ValueError as e:
+        return str(e)
