@@ -142,7 +142,8 @@ class GrowingList(Structure):
     """A list whose length is known at run time only (`infer.lists.growing`): `columns` show arrays
     of bounded extent, `item` says how an item is made of their elements.
 
-    room: what the loops around made for it.  size, fixed: of a row of such a list, which is never
+    room: what the loops around made for it.  guessed: how many items of its capacity are
+    a guess, as data decides how long it gets.  size, fixed: of a row of such a list, which is never
     on the heap, where its length is, or what.  cls: list, or tuple, of what `tuple` was called
     with.
     """
@@ -150,6 +151,7 @@ class GrowingList(Structure):
     columns: tuple[Ref, ...]
     item: Any
     room: Room | None = None
+    guessed: int = 0
     size: Ref | None = None
     fixed: int | None = None
     cls: type = list

@@ -91,6 +91,19 @@ def test_differences_of_linear_forms():
     assert extent.at_most(i, up) and not extent.at_most(up, i)
 
 
+def test_what_meets_is_apart_from_the_same_symbols():
+    i = integer(IntFact(0, None))
+    ends = [extent.add(extent.fact(i), extent.fact(n)) for n in (0, 1)]
+    once = Scalar(Value(python_type(int)), extent.join(*ends))
+    assert extent.distance(once, i) == (0, 1) and extent.distance(i, once) == (-1, 0)
+    ends = [extent.fact(once), extent.add(extent.fact(once), extent.fact(2))]
+    twice = Scalar(Value(python_type(int)), extent.join(*ends))
+    assert extent.distance(twice, i) == (0, 3) and extent.difference(twice, i) is None
+    other = integer(IntFact(0, None))
+    total = integer(extent.add(extent.fact(twice), extent.fact(other)))
+    assert extent.distance(total, i) == (None, None)
+
+
 @pytest.mark.parametrize("direction", COMPARISONS)
 @pytest.mark.parametrize("outcome", [True, False])
 def test_branches_teach_what_holds(direction, outcome):

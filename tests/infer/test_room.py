@@ -23,3 +23,76 @@ SOME = np.arange(25) * 7 % 11
 def test_passes_of_a_loop_do_not_multiply_the_room(function, args):
     sizes = re.findall(r"\[(\d+)\]", str(pyxla.code_typed(function, *args)))
     assert max(map(int, sizes)) <= 8 * DEFAULTS.list_capacity
+
+
+def filled(free):
+    """Regions of a grid, by a stack that all iterations of two loops share."""
+    stack, count = [], 0
+    for i in range(free.shape[0]):
+        for j in range(free.shape[1]):
+            if free[i, j]:
+                count += 1
+                stack.append((i, j))
+                while stack:
+                    a, b = stack.pop()
+                    free[a, b] = False
+                    if a + 1 < free.shape[0] and free[a + 1, b]:
+                        stack.append((a + 1, b))
+                    if b + 1 < free.shape[1] and free[a, b + 1]:
+                        stack.append((a, b + 1))
+    return count
+
+
+def digits(x):
+    """Those of all numbers, of which data says how many there are."""
+    found = []
+    for v in x:
+        own = []
+        while v:
+            own.append(v % 10)
+            v //= 10
+        found.extend(own)
+    return found
+
+
+def steps(free):
+    """Layers of a grid around a corner, each made of what the one before leads to."""
+    layer, count = [(0, 0)], 0
+    while layer:
+        after = []
+        for a, b in layer:
+            for c, d in ((a + 1, b), (a, b + 1)):
+                if c < free.shape[0] and d < free.shape[1] and free[c, d]:
+                    free[c, d] = False
+                    after.append((c, d))
+        layer = after
+        count += 1
+    return count
+
+
+GRID = np.arange(1200).reshape(30, 40) * 7 % 11 > 3
+
+
+@pytest.mark.parametrize(("function", "x"), [(filled, GRID), (digits, SOME), (steps, GRID)])
+def test_a_guess_is_not_multiplied_by_how_often_a_loop_is_gone_through(function, x):
+    expected = function(x.copy())
+    assert pyxla.compile(function)(x.copy()) == expected
+    sizes = re.findall(r"\[(\d+)\]", str(pyxla.code_typed(function, x)))
+    assert max(map(int, sizes)) <= 2 * DEFAULTS.list_capacity
+
+
+def chosen(x):
+    """One or two items an iteration."""
+    out = []
+    for i in range(x.shape[0]):
+        for v in x:
+            out.append(v)
+            if v > i:
+                out.append(-v)
+    return out
+
+
+def test_room_for_what_a_branch_may_append():
+    assert pyxla.compile(chosen)(SOME) == chosen(SOME)
+    sizes = re.findall(r"\[(\d+)\]", str(pyxla.code_typed(chosen, SOME)))
+    assert max(map(int, sizes)) == 2 * SOME.size**2

@@ -11,27 +11,32 @@ Interval arithmetic: Cousot & Cousot, "Static determination of dynamic propertie
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 
 Bound = int | None
+Terms = tuple[tuple[Value, int], ...]
+Span = tuple[Terms, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class IntFact:
     """`lo <= x <= hi` and `x = const + sum(coeff * symbol for symbol, coeff in terms)`.
 
-    `terms` is None where no linear form is kept.
+    `terms` is None where no linear form is kept.  `near`: symbols, and by how much x differs from
+    their sum at least and at most; of ints that meet which are apart from the same symbols.
     """
 
     lo: Bound = None
     hi: Bound = None
-    terms: tuple[tuple[Value, int], ...] | None = None
+    terms: Terms | None = None
     const: int = 0
+    near: Span | None = None
 
 
 UNKNOWN = IntFact()
@@ -51,7 +56,7 @@ def fact(x: int | Scalar | Array) -> IntFact:
     if isinstance(x, Scalar):
         known = x.fact or UNKNOWN
         if known.terms is None:
-            known = IntFact(known.lo, known.hi, ((x.value, 1),), 0)
+            known = replace(known, terms=((x.value, 1),), const=0)
         return known
     if isinstance(x, Array):  # of NumPy's ints
         return UNKNOWN
@@ -106,18 +111,20 @@ def is_in_float64(x: int | Scalar | Array) -> bool:
 
 def add(x: IntFact, y: IntFact) -> IntFact:
     terms = _combine(x.terms, y.terms, 1)
-    return _make(_plus(x.lo, y.lo), _plus(x.hi, y.hi), terms, x.const + y.const)
+    total = _make(_plus(x.lo, y.lo), _plus(x.hi, y.hi), terms, x.const + y.const)
+    return _with_near(total, x, y, 1)
 
 
 def subtract(x: IntFact, y: IntFact) -> IntFact:
     terms = _combine(x.terms, y.terms, -1)
-    return _make(_plus(x.lo, _neg(y.hi)), _plus(x.hi, _neg(y.lo)), terms, x.const - y.const)
+    gap = _make(_plus(x.lo, _neg(y.hi)), _plus(x.hi, _neg(y.lo)), terms, x.const - y.const)
+    return _with_near(gap, x, y, -1)
 
 
 def multiply(x: IntFact, y: IntFact) -> IntFact:
     if x.terms == ():
         x, y = y, x
-    terms: tuple[tuple[Value, int], ...] | None = None
+    terms: Terms | None = None
     if y.terms == () and x.terms is not None:
         terms = tuple((v, c * y.const) for v, c in x.terms) if y.const else ()
     corners = [_times(a, b) for a in _ends(x) for b in _ends(y)]
@@ -208,11 +215,16 @@ def shift_right(x: IntFact, y: IntFact) -> IntFact:
 
 
 def join(x: IntFact, y: IntFact) -> IntFact:
-    """The least interval that holds both (the linear form is kept only where it is the same)."""
+    """The least interval that holds both, also of what they are apart from the same symbols (the
+    linear form is kept only where it is the same)."""
     low = None if x.lo is None or y.lo is None else min(x.lo, y.lo)
     high = None if x.hi is None or y.hi is None else max(x.hi, y.hi)
     if x.terms == y.terms and x.terms is not None and x.const == y.const:
         return IntFact(low, high, x.terms, x.const)
+    for one, other in itertools.product(_spans(x), _spans(y)):
+        if one[0] == other[0]:
+            span = one[0], min(one[1], other[1]), max(one[2], other[2])
+            return IntFact(low, high, near=span)
     return IntFact(low, high)
 
 
@@ -220,7 +232,7 @@ def meet(x: IntFact, lo: Bound, hi: Bound) -> IntFact:
     """`x` known to lie in `[lo, hi]` as well."""
     low = lo if x.lo is None else x.lo if lo is None else max(x.lo, lo)
     high = hi if x.hi is None else x.hi if hi is None else min(x.hi, hi)
-    return IntFact(low, high, x.terms, x.const)
+    return IntFact(low, high, x.terms, x.const, x.near)
 
 
 TRANSFER: dict[str, Callable[..., IntFact]] = {
@@ -250,15 +262,32 @@ def transfer(name: str, *operands: Any) -> IntFact | None:
     return None if result == UNKNOWN else result
 
 
-def _make(lo: Bound, hi: Bound, terms: tuple[tuple[Value, int], ...] | None, const: int) -> IntFact:
+def _spans(x: IntFact) -> list[Span]:
+    """What is known of how `x` differs from symbols; what goes back the furthest first."""
+    spans = [x.near] if x.near is not None else []
+    return [*spans, (x.terms, x.const, x.const)] if x.terms else spans
+
+
+def _with_near(total: IntFact, x: IntFact, y: IntFact, sign: int) -> IntFact:
+    """`total`, which is `x + sign * y`, with what is known of its distance to symbols."""
+    if (x.near is None and y.near is None) or total.terms == ():
+        return total
+    left, low, high = x.near or (x.terms, x.const, x.const)
+    right, least, most = y.near or (y.terms, y.const, y.const)
+    terms = _combine(left, right, sign)
+    low, high = (low + least, high + most) if sign > 0 else (low - most, high - least)
+    if terms == ():
+        return meet(total, low, high)
+    return replace(total, near=None if terms is None else (terms, low, high))
+
+
+def _make(lo: Bound, hi: Bound, terms: Terms | None, const: int) -> IntFact:
     if terms == ():
         return IntFact(const, const, (), const)
     return IntFact(lo, hi, terms, const if terms is not None else 0)
 
 
-def _combine(
-    x: tuple[tuple[Value, int], ...] | None, y: tuple[tuple[Value, int], ...] | None, sign: int
-) -> tuple[tuple[Value, int], ...] | None:
+def _combine(x: Terms | None, y: Terms | None, sign: int) -> Terms | None:
     if x is None or y is None:
         return None
     total = dict(x)

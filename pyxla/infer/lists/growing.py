@@ -26,6 +26,7 @@ from pyxla.errors import ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
 from pyxla.infer.joins import choices, kinds
@@ -147,7 +148,7 @@ def _part(engine: Engine, content: GrowingList, key: Any) -> Ref:
         arrays.fresh(engine, arrays.read(engine, arrays.getitem(engine, column, key)))
         for column in whole
     ]
-    return guarded(engine, content, made_of(engine, columns, content.item, content.cls))
+    return guarded(engine, content, made_like(engine, content, columns))
 
 
 def class_of(content: Any) -> type:
@@ -158,7 +159,7 @@ def class_of(content: Any) -> type:
 def frozen(engine: Engine, content: GrowingList) -> Ref:
     """`tuple(x)` of a list of unknown length."""
     columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    return guarded(engine, content, made_of(engine, columns, content.item, tuple))
+    return guarded(engine, content, made_like(engine, content, columns, tuple))
 
 
 def contents_item(heap: Heap, x: Ref) -> Item | None:
@@ -170,6 +171,16 @@ def contents_item(heap: Heap, x: Ref) -> Item | None:
 def made_of(engine: Engine, columns: Sequence[Ref], item: Item, cls: type = list) -> Ref:
     """A new list over fresh arrays."""
     return engine.new(GrowingList(tuple(columns), item, cls=cls))
+
+
+def made_like(
+    engine: Engine, content: GrowingList, columns: Sequence[Ref], cls: type | None = None
+) -> Ref:
+    """A new list of items of another one."""
+    made = GrowingList(
+        tuple(columns), content.item, guessed=content.guessed, cls=cls or content.cls
+    )
+    return engine.new(made)
 
 
 def index_of(engine: Engine, content: GrowingList, key: Any, message: str) -> Any:
@@ -433,14 +444,21 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     return found(engine.heap, x)
 
 
-def make_room(engine: Engine, content: GrowingList, more: Any, size: Any) -> None:
-    """Make room for `more` items at most, of which there will be `size`."""
+def make_room(engine: Engine, x: Ref, content: GrowingList, more: Any, size: Any) -> None:
+    """Make room in `x` for `more` items at most, of which there will be `size`."""
     capacity = capacity_of(engine.heap, content)
     if _has_room(engine, content, minus(value_at(size), 1), capacity):
         return
     highs = extent.upper(value_at(size)), extent.upper(value_at(more))
     needed = capacity if highs[1] is None else capacity + highs[1]
     resize(engine.heap, content, needed if highs[0] is None else min(needed, highs[0]))
+    if is_open(engine, more) and highs[1] is not None:
+        engine.heap.contents[x.cell] = replace(content, guessed=content.guessed + highs[1])
+
+
+def is_open(engine: Engine, count: Any) -> bool:
+    """Whether data decides a number of items or iterations, of which a bound is a guess then."""
+    return isinstance(count, Scalar) and not by_counted_loops(count.value, engine.heads())
 
 
 def looked_after(engine: Engine, content: GrowingList) -> bool:
@@ -577,7 +595,7 @@ def copied(engine: Engine, content: GrowingList, deep: bool = False) -> Ref:
     if not content.columns:
         return engine.new(ListCell(()))
     columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    made = made_of(engine, columns, content.item)
+    made = made_like(engine, content, columns, list)
     return made if deep else guarded(engine, content, made)
 
 

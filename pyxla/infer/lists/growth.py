@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell, Room
 from pyxla.infer.lattice import Const, Ref, Scalar
 from pyxla.infer.lists.columnar import (
@@ -24,7 +23,7 @@ from pyxla.infer.lists.columnar import (
     room_of,
     size_of,
 )
-from pyxla.infer.lists.growing import MOST, SHORT, class_of, ensure_room
+from pyxla.infer.lists.growing import MOST, SHORT, class_of, ensure_room, is_open
 from pyxla.infer.lists.items import Item, Row, leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.ir.build import Builder, building
@@ -95,12 +94,16 @@ def _grow(
     tries = head.visit.tries
     tries[first] = tries.get(first, 0) + 1
     again = tries[first] > 1 and (step > SHORT or tries[first] > TRIES)
-    known = trips is not None and not swapped and not again
+    # A guess is not multiplied by a trip count, nor a trip count that is one by anything.
+    guessed = _guesses(contents)
+    opened = _is_open(engine, head)
+    known = trips is not None and not swapped and not again and guessed[1] <= guessed[0]
     most = MOST_INSIDE if engine.visits else MOST
     turns = trips or 0
     needed = max(base + turns * (room[1] - base), room[0] + turns * step)
     if known and needed <= most // _numbers(item):
-        capacity, watched = needed, ""
+        several = opened and step > 1
+        capacity, watched = (max(capacity, room[0] + turns), "exit") if several else (needed, "")
     capacity = capacity if longer else room[0]
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):
@@ -108,9 +111,15 @@ def _grow(
     if longer:
         outer = before.room if type(before) is GrowingList else None
         outer = outer.outer if outer is not None and outer.visit is head.visit else outer
-        made = replace(made, room=Room(head.visit, watched, step, outer))
+        more = capacity - room[0] if watched or opened else 0
+        made = replace(made, room=Room(head.visit, watched, step, outer), guessed=guessed[0] + more)
     entry.heap.contents[first] = made
     return True
+
+
+def _guesses(contents: Iterable[Any]) -> list[int]:
+    """For how many items of each list there is room that is a guess."""
+    return [c.guessed if type(c) is GrowingList else 0 for c in contents]
 
 
 def _brought(heap: Heap, item: Item, room: Sequence[int]) -> int:
@@ -123,7 +132,7 @@ def _brought(heap: Heap, item: Item, room: Sequence[int]) -> int:
 def _is_open(engine: Engine, head: Any) -> bool:
     """Whether data decides how often a loop with a counter is gone through."""
     test = getattr(head.test, "test", None)
-    return test is not None and decided_by_data(engine, test[2])
+    return test is not None and is_open(engine, test[2])
 
 
 def _is_sized(heap: Heap, content: Any) -> bool:
@@ -205,11 +214,12 @@ def watch(engine: Engine, entry: Any, cells: Mapping[int, int | None]) -> None:
         content = entry.heap.contents[cell]
         capacity = engine.list_capacity
         if slack is None or slack > capacity:
+            content = replace(content, guessed=max(content.guessed, capacity))
             room = replace(content.room, watched="exit")
         else:
             capacity = capacity_of(entry.heap, content) + slack - content.room.slack
             room = replace(content.room, slack=slack)
-        content = entry.heap.contents[cell] = replace(content, room=room)
+        entry.heap.contents[cell] = content = replace(content, room=room)
         if capacity_of(entry.heap, content) < capacity:
             with building(Builder(entry.block.instrs, entry.loc)):
                 resize(entry.heap, content, capacity)
@@ -259,7 +269,7 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
     if not types <= set(_LISTS) or len(set(map(class_of, contents))) > 1:
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
-    items = {c.item for c in contents if type(c) is GrowingList}
+    items = {(c.item, c.guessed) for c in contents if type(c) is GrowingList}
     if (len(sizes) == 1 and not items) or (types == {GrowingList} and len(items) == 1):
         return False
     pairs = list(zip(states, contents, strict=True))
@@ -268,10 +278,12 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
         return False
     room = max([room_of(s.heap, c) for s, c in pairs])
     sized = len(sizes) > 1 or None in sizes
+    guessed = max(_guesses(contents))
     for (state, content), x in zip(pairs, refs, strict=True):
-        if type(content) is GrowingList and content.item == item:
+        if type(content) is GrowingList and content.item == item and content.guessed == guessed:
             continue
         state.heap = state.heap.copy()
         with building(Builder(state.block.instrs, state.loc)):
-            state.heap.contents[x.cell] = laid_out(state.heap, x, item, room, sized)
+            made = laid_out(state.heap, x, item, room, sized)
+        state.heap.contents[x.cell] = replace(made, guessed=guessed)
     return True

@@ -45,7 +45,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists.sites import Meeting, is_list, pooled_together, sites_of
 from pyxla.infer.text import codes
-from pyxla.ir.core import Value
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib import manipulation, strings
 from pyxla.lib.operands import as_array, cast
@@ -530,9 +530,13 @@ def padded(x: Value, capacity: int, axis: int = 0) -> Value:
     more = capacity - x.type.shape[axis]
     if more <= 0:
         return x
-    if x.type.shape[axis] == 0:
-        shape = tuple([capacity if d == axis else n for d, n in enumerate(x.type.shape)])
-        return constant(value=np.zeros(shape, x.type.dtype))
+    known = isinstance(x.owner, Instr) and x.owner.op is constant
+    if known or not x.type.size:
+        shape = [capacity if d == axis else n for d, n in enumerate(x.type.shape)]
+        wide = np.zeros(shape, x.type.dtype)
+        if known:
+            wide[tuple(map(slice, x.type.shape))] = x.owner.attrs["value"]
+        return constant(value=wide)
     none = (0,) * x.type.ndim
     high = tuple([more if d == axis else 0 for d in range(x.type.ndim)])
     zero = constant(value=np.zeros((), x.type.dtype))

@@ -166,7 +166,7 @@ def reserve(engine: Engine, x: Ref, more: Any, size: Any) -> Any:
     another list has the room that it has."""
     content = found(engine.heap, x)
     if content is not None and content.size is None:
-        growing.make_room(engine, content, more, size)
+        growing.make_room(engine, x, content, more, size)
     return Const(None)
 
 
