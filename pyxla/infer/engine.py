@@ -637,14 +637,15 @@ class Engine:
             return value.value
         return value
 
-    def some(self, value: Any, message: str, kind: type[Exception] = TypeError) -> Any:
-        """`use(value)`, where None raises `kind(message)`."""
+    def some(self, value: Any, error: Any, kind: type[Exception] = TypeError) -> Any:
+        """`use(value)`, where None raises `error`, or `kind(error)` if that is a message."""
+        error = kind(error) if isinstance(error, str) else error
         value = self.use(value)  # in a loop, another iteration may assign what is None in this pass
         if type(value) is Const and value.value is None and self.heads():
-            self.raise_constant(kind(message))
+            self.raise_constant(error)
         if not is_variant(value, "optional"):
             return value
-        self.ensure(value.tag, kind(message))
+        self.ensure(value.tag, error)
         self.frames[-1].assumed += atoms(is_there(value), True)
         return value.value
 

@@ -26,6 +26,8 @@ from pyxla.infer.containers.comparing import (
     joined_lists,
     of_one_kind,
     one_grows,
+    type_name,
+    unordered,
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
@@ -49,10 +51,12 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
 from pyxla.infer.raising import powers
+from pyxla.infer.raising.catching import raise_unless
+from pyxla.infer.raising.faults import Raises
 from pyxla.infer.structure import OPERATORS
 from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
-from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import REGISTRY, Implementation
@@ -139,31 +143,46 @@ def _plain(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
 
 def _numbers(engine: Engine, op: str, *xs: Any) -> list[Any]:
     """The operands of an operator that None does not have."""
-    names = [_type_name(engine, x) for x in xs]
-    symbol = "** or pow()" if op == "pow" else _symbol(op)
-    what = f"unsupported operand type(s) for {symbol}"
-    if op in _MIRROR:
-        what = f"{_symbol(op)!r} not supported between instances of {names[0]!r} and {names[1]!r}"
-    elif len(xs) == 1:
-        what = f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
-    else:
-        what += f": {names[0]!r} and {names[1]!r}"
+    optional = [is_variant(x, "optional") for x in xs]
+    others = [x.value if maybe else x for x, maybe in zip(xs, optional, strict=True)]
+    names = [type_name(engine, x) for x in others]
+    errors: list[Any] = [
+        TypeError(_no_operands(op, [*names[:i], "NoneType", *names[i + 1 :]]))
+        for i in range(len(xs))
+    ]
+    if all(optional) and len(xs) == 2:  # the words are others where the second is None too
+        both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"]))
+        errors[0] = Raises(TypeError, functools.partial(_none, engine, xs[1], both_none, errors[0]))
     sizes = [n for x in xs for n in _unknown_sizes(engine, x)]
     if not sizes:
-        return [engine.some(x, what) for x in xs]
+        return [engine.some(x, error) for x, error in zip(xs, errors, strict=True)]
     if op not in ORDER or any(map(is_none, xs)):
         raise engine.refuse(
             "None is an operand beside an array that may be empty, which is no error then",
             REMEDY_NONE,
         )
-    for x in xs:
-        if is_variant(x, "optional"):
+    for x, error, maybe in zip(xs, errors, optional, strict=True):
+        if maybe:
             tests = [compare(engine, "eq", n, Const(0)) for n in sizes]
-            engine.ensure(
-                functools.reduce(functools.partial(binary, engine, "or_"), tests, x.tag),
-                TypeError(what),
-            )
-    return [x.value if is_variant(x, "optional") else x for x in xs]
+            combined = functools.reduce(functools.partial(binary, engine, "or_"), tests, x.tag)
+            engine.ensure(combined, error)
+    return others
+
+
+def _none(engine: Engine, other: Any, both_none: Exception, error: Exception) -> Exception:
+    """What is raised where the first operand is None."""
+    raise_unless(engine, is_there(other), both_none, catchable=True)
+    return error
+
+
+def _no_operands(op: str, names: list[str]) -> str:
+    """What CPython says of operands of these classes, of which one is None's."""
+    if op in _MIRROR:
+        return unordered(op, *names)
+    if len(names) == 1:
+        return f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
+    symbol = "** or pow()" if op == "pow" else _symbol(op)
+    return f"unsupported operand type(s) for {symbol}: {names[0]!r} and {names[1]!r}"
 
 
 def _unknown_sizes(engine: Engine, x: Any) -> tuple[Scalar, ...]:
@@ -171,17 +190,6 @@ def _unknown_sizes(engine: Engine, x: Any) -> tuple[Scalar, ...]:
     array = type(x) is Array or arrays.is_array(engine, x)
     extents = (x.extents if type(x) is Array else arrays.shown(engine, x)[1]) if array else None
     return tuple([n for n in extents or () if n is not None])
-
-
-def _type_name(engine: Engine, x: Any) -> str:
-    if is_variant(x, "optional") or (isinstance(x, Const) and x.value is None):
-        return "NoneType"
-    if isinstance(x, Const) and not isinstance(x.value, np.generic):
-        return type(x.value).__name__
-    if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
-        dtype = number_type(x).dtype if is_number(x) else arrays.dtype_of(engine, x)
-        return PYTHON_KINDS.get(dtype.kind, float).__name__
-    return arrays.kind_of(engine, x)
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
@@ -508,8 +516,12 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if is_none(y):
             some = is_there(x)
             return some if op in ("is_not", "ne") else negate(engine, some)
-        if op in ("eq", "ne") and not is_variant(y, "optional") and is_number(x.value):
-            equal = both(engine, x.tag, truth(engine, compare(engine, "eq", x.value, y)))
+        if op in ("eq", "ne") and is_number(x.value):
+            some, other = x.tag, y.value if is_variant(y, "optional") else y
+            equal = both(engine, some, truth(engine, compare(engine, "eq", x.value, other)))
+            if y is not other:
+                neither = negate(engine, either(engine, some, y.tag))
+                equal = either(engine, neither, both(engine, y.tag, equal))
             return equal if op == "eq" else negate(engine, equal)
         raise engine.refuse(
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"

@@ -189,8 +189,20 @@ def ordered(items: list[Any], others: list[Any], test: Callable[[Any, Any], Any]
     """`items < others` and the like: by the first items that differ, then by length."""
     for i in range(min(len(items), len(others))):
         if items[i] != others[i]:
-            return test(items[i], others[i])
+            return ordered_by(test, items[i], others[i])
     return test(len(items), len(others))
+
+
+def lexicographic(items: tuple, others: tuple, test: Callable[[Any, Any], Any]) -> bool:
+    """`ordered`, of tuples that are not empty and of known lengths."""
+    if items[0] == others[0]:
+        return test(items[1:], others[1:])
+    return ordered_by(test, items[0], others[0])
+
+
+def ordered_by(test: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """`test(x, y)`, a comparison of two items."""
+    return test(x, y)
 
 
 def check_unpacked(items: list[Any], count: int, starred: bool) -> None:
@@ -254,15 +266,33 @@ def position(items: list[Any], x: Any, last: bool) -> int:
     return found
 
 
-def insertion_sort(items: list[Any], reverse: bool) -> None:
-    """`items.sort(reverse=reverse)`, stable, by `<` alone."""
-    for i in range(1, len(items)):
-        x = items[i]
-        j = i
-        while j > 0 and (items[j - 1] < x if reverse else x < items[j - 1]):
-            items[j] = items[j - 1]
-            j -= 1
-        items[j] = x
+def ranked(keys: list[Any], reverse: bool) -> list[int]:
+    """Where what comes first, second and so on is, stable, by `<` alone: merges of longer and
+    longer runs."""
+    size = len(keys)
+    order = [i for i in range(size)]  # noqa: C416 - `list(range(size))` keeps no columns
+    merged = [i for i in range(size)]  # noqa: C416
+    if reverse:
+        order.reverse()
+    width = 1
+    while width < size:
+        for low in range(0, size, 2 * width):
+            middle, high = min(low + width, size), min(low + 2 * width, size)
+            left, right = low, middle
+            for k in range(low, high):
+                second = left == middle
+                if left < middle and right < high:
+                    second = bool(keys[order[right]] < keys[order[left]])
+                merged[k] = order[right if second else left]
+                if second:
+                    right += 1
+                else:
+                    left += 1
+        order, merged = merged, order
+        width *= 2
+    if reverse:
+        order.reverse()
+    return order
 
 
 def sort_by(items: list[Any], compare: Callable[[Any, Any], Any], reverse: bool) -> None:

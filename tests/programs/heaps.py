@@ -83,3 +83,47 @@ def kth(a, k):
         if len(h) > k:
             heapq.heappop(h)
     return -h[0], len(h)
+
+
+class Job:
+    def __init__(self, size):
+        self.size = size
+
+
+@program(
+    "heap order",
+    lambda: ([3, 1, 2],),
+    lambda: ([3, 1, 1],),
+    lambda: ((np.arange(70) * 37 % 50).tolist(),),
+)
+def entries_that_a_counter_tells_apart(priorities):
+    queue = [(p, i, (i, None)) for i, p in enumerate(priorities)]
+    heapq.heapify(queue)
+    jobs = []
+    for i, p in enumerate(priorities):
+        heapq.heappush(jobs, (p, i, Job(2 * p)))
+    out = []
+    while jobs:
+        p, _, job = heapq.heappop(jobs)
+        job.size += p
+        out.append(job.size)
+    return out, heapq.heappop(queue)[2][0]
+
+
+@program(
+    "heap order",
+    lambda: ([3, 1, 2],),
+    lambda: ([3, 1, 1],),
+)
+def entries_that_nothing_tells_apart(priorities):
+    jobs = []
+    for p in priorities:
+        heapq.heappush(jobs, (p, Job(p)))
+    return jobs[0][0]
+
+
+@program("heap empty", lambda: ([2, 1], 2), lambda: ([2, 1], 3), lambda: ([], 0))
+def popped_too_often(items, n):
+    heapq.heapify(items)
+    out = [heapq.heappop(items) for _ in range(n)]
+    return out, heapq.heapreplace(items, 1)

@@ -292,3 +292,16 @@ def matched_or_none(x):
             return v + 1
         case None:
             return 0.0
+
+
+@program("optional", *[lambda x=x, y=y: (3, 3, x, y) for x in (0, 1) for y in (0, 1)])
+def in_tuples(a, b, x, y):
+    p, q = a if x else None, b if y else None
+    return p == q, p != q, (a, p) == (b, q), (a, p) <= (b, q)
+
+
+@program("optional", *[lambda x=x, y=y: (2, 3, x, y) for x in (0, 1) for y in (0, 1)])
+def both_are_operands(a, b, x, y):
+    p, q = a if x else None, b if y else None
+    first = (a, p) < (b, q)
+    return first, p + q

@@ -70,3 +70,49 @@ def floats_and_an_int(x):
     numbers.append(True)
     pairs = sorted([(v % 4, v) for v in numbers[-3:]])
     return sorted(numbers, reverse=True), sorted(numbers)[:5], pairs
+
+
+@program(
+    "sorting order",
+    lambda: (1, 2),
+    lambda: (1, 1),
+    lambda: (2, 1),
+)
+def what_is_compared_where_the_first_differ(a, b):
+    same = (a, 1, None) < (a, 2, None), [a, (1, None)] >= [b, (1, None)]
+    return same, (a, None) < (b, 3), (a, 1j) > (b, 2j)
+
+
+@program("sorting order", lambda: (1, 2, 3, 4), lambda: (1, 1, 3, 4), lambda: (1, 2, -1, 1))
+def order_of_instances_in_tuples(a, b, c, d):
+    return (a, Compared(c)) < (b, Compared(d)), (a, (b, None)) < (b, (a, None))
+
+
+PARTLY = [lambda n=n, k=k: ([(i * 7) % n for i in range(n)], k) for n in (4, 70) for k in (2, 100)]
+
+
+@program("sorting none", *PARTLY)
+def tuples_with_none(numbers, k):
+    pairs = [(x, None if x % k else x) for x in numbers]
+    return (
+        sorted(pairs),
+        sorted(pairs, reverse=True),
+        max(pairs),
+        min((x % 2, None) for x in numbers),
+    )
+
+
+@program("sorting none", lambda: ([3, 2, 3, 3],), lambda: ([2, 4, 3],))
+def tuples_with_none_that_meet(numbers):
+    try:
+        return sorted([(x, None if i == 2 else x) for i, x in enumerate(numbers)])
+    except TypeError:  # which of the two CPython names first is its own affair
+        return None
+
+
+@program("sorting instances", lambda: ([3, 1, 2, 1],), lambda: (list(range(70, 0, -1)),))
+def tuples_that_end_with_instances(numbers):
+    rows = [(x, i, Compared(x)) for i, x in enumerate(numbers)]
+    rows.sort(reverse=True)
+    by_instance = sorted(rows, key=lambda row: Compared(row[0] % 5))
+    return [c.x for _, _, c in rows], [i for _, i, _ in by_instance]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import tables
@@ -24,13 +25,14 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number
+from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number, is_variant, number_type
 from pyxla.infer.lists import columnar, growing, methods, number_lists
+from pyxla.infer.lists.items import Number
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import is_texts
-from pyxla.lib import (
-    sequences,
-)
+from pyxla.ir.types import PYTHON_KINDS
+from pyxla.lib import sequences
+from pyxla.lib.registry import rule
 
 ORDER = ("lt", "le", "gt", "ge")
 _SYMBOLS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -119,7 +121,11 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
             same = engine.rules.compare(engine, "is_", x, y)
             return _negated(engine, op, same)
         kinds = [arrays.kind_of(engine, v) for v in (x, y)]
-        raise engine.refuse(f"{_SYMBOLS[op]} not supported between {kinds[0]} and {kinds[1]}")
+        raise engine.refuse(
+            f"{_SYMBOLS[op]} not supported between {kinds[0]} and {kinds[1]}",
+            raises=TypeError,
+            words=unordered(op, *[type_name(engine, v) for v in (x, y)]),
+        )
     if op in ("eq", "ne"):
         equal: Any = Const(len(left) == len(right))
         for a, b in zip(left, right, strict=False):
@@ -129,13 +135,58 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
 
 
 def _lexicographic(engine: Engine, op: str, left: Any, right: Any) -> Any:
+    """By the first items that differ; others are not asked which comes first, which may raise."""
     if not left or not right:
         return Const(getattr(operator, op)(len(left), len(right)))
+    if not all(_have_order(engine, a, b) for a, b in zip(left, right, strict=False)):
+        test = Const(getattr(operator, op))
+        return call(engine, Const(sequences.lexicographic), [Tuple(left), Tuple(right), test], {})
     strict = op if op in ("lt", "gt") else {"le": "lt", "ge": "gt"}[op]
     first = engine.rules.truth(engine, engine.rules.compare(engine, strict, left[0], right[0]))
     equal = engine.rules.truth(engine, engine.rules.compare(engine, "eq", left[0], right[0]))
     rest = _lexicographic(engine, op, left[1:], right[1:])
     return engine.rules.either(engine, first, engine.rules.both(engine, equal, rest))
+
+
+def _have_order(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether one of the two comes first for certain, and nothing else happens in finding out."""
+    if is_number(x) and is_number(y):
+        return "c" not in [number_type(v).dtype.kind for v in (x, y)]
+    if type(x) is Tuple and type(y) is Tuple:
+        return all(_have_order(engine, a, b) for a, b in zip(x.items, y.items, strict=False))
+    grown = [columnar.found(engine.heap, v) for v in (x, y)]
+    if None not in grown:
+        return all(isinstance(content.item, Number) for content in grown)
+    return is_texts(x) and is_texts(y)
+
+
+@rule(sequences.ordered_by)
+def _ordered_by(engine: Engine, test: Any, x: Any, y: Any) -> Any:
+    """`test(x, y)` of items, which the program need not come to: what has no order raises there."""
+    try:
+        return call(engine, test, [x, y], {})
+    except CompileError as error:
+        if error.raises is not TypeError or error.words is None:
+            raise
+        return engine.raise_constant(TypeError(error.words))
+
+
+def type_name(engine: Engine, x: Any) -> str:
+    """The class of `x` as messages of CPython have it."""
+    if is_variant(x, "optional") or (isinstance(x, Const) and x.value is None):
+        return "NoneType"
+    if isinstance(x, Const) and not isinstance(x.value, np.generic):
+        return type(x.value).__name__
+    if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
+        dtype = number_type(x).dtype if is_number(x) else arrays.dtype_of(engine, x)
+        return PYTHON_KINDS.get(dtype.kind, float).__name__
+    kind = _sequence_kind(engine, x)
+    return kind.__name__ if kind else arrays.kind_of(engine, x)
+
+
+def unordered(op: str, x: str, y: str) -> str:
+    """What CPython says where `x op y` has no meaning, by the names of their classes."""
+    return f"{_SYMBOLS[op]!r} not supported between instances of {x!r} and {y!r}"
 
 
 def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: bool) -> Any:

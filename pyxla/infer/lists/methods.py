@@ -28,14 +28,12 @@ from pyxla.infer.lists.items import (
     Chars,
     Handle,
     Item,
-    Maybe,
     Nested,
     Number,
     Pick,
     Row,
     Same,
     count,
-    holds_instances,
     item_of,
     joined_items,
     padded,
@@ -341,28 +339,18 @@ def _taken(engine: Engine, column: Value, order: Ref) -> Value:
 
 def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
     """`list.sort(key=key, reverse=reverse_)`: stable."""
-    keys = content
-    if key is None and holds_instances(content.item):
-        call(engine, Const(sequences.insertion_sort), [x, Const(reverse_)], {})
-        return
-    if key is not None:
-        listed = call(engine, Const(sequences.keyed), [x, key], {})
-        keys = opened(engine, listed) or _laid(engine, listed)
+    listed = x if key is None else call(engine, Const(sequences.keyed), [x, key], {})
+    keys = opened(engine, listed) or _laid(engine, listed)
     content = found(engine.heap, x)
     if content.item is None or keys.item is None:
         return
     engine.check_writable(x)
     detach(engine, x)
-    by = list(_sorting(engine, keys.item, iter(columns_of(engine, keys))))
-    order = None
-    for column in reversed(by):
-        shown = arrays.fresh(engine, column)
-        shown = shown if order is None else _picked(engine, shown, order)
-        if reverse_:
-            flip = np.invert if column.dtype.kind in "biu" else np.negative
-            shown = call(engine, Const(flip), [shown], {})
-        step = call(engine, Const(np.argsort), [shown], {"kind": Const("stable")})
-        order = step if order is None else _picked(engine, order, step)
+    if _columns_decide(keys.item):
+        order = _order_by_columns(engine, keys, reverse_)
+    else:
+        ranked = call(engine, Const(sequences.ranked), [listed, Const(reverse_)], {})
+        order = call(engine, Const(np.array), [ranked], {})
     if order is None:
         return
     room = columnar.capacity_of(engine.heap, content)  # that of the keys may be another
@@ -371,6 +359,20 @@ def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool)
     held = columns_of(engine, content)
     size = size_of(engine.heap, content)
     put(engine, content, [_taken(engine, column.value, whole) for column in held], size)
+
+
+def _order_by_columns(engine: Engine, keys: GrowingList, reverse_: bool) -> Ref | None:
+    """Where what comes first, second and so on is; None where all are alike."""
+    order = None
+    for column in reversed(list(_sorting(engine, keys.item, iter(columns_of(engine, keys))))):
+        shown = arrays.fresh(engine, column)
+        shown = shown if order is None else _picked(engine, shown, order)
+        if reverse_:
+            flip = np.invert if column.dtype.kind in "biu" else np.negative
+            shown = call(engine, Const(flip), [shown], {})
+        step = call(engine, Const(np.argsort), [shown], {"kind": Const("stable")})
+        order = step if order is None else _picked(engine, order, step)
+    return order
 
 
 def _picked(engine: Engine, x: Ref, order: Ref) -> Ref:
@@ -387,6 +389,17 @@ def _laid(engine: Engine, x: Ref) -> GrowingList:
     return found(engine.heap, x)
 
 
+def _columns_decide(item: Item) -> bool:
+    """Whether columns tell the order of items, without a look at one after the other."""
+    if isinstance(item, Row):
+        return all(map(_columns_decide, item.items))
+    if isinstance(item, Nested):
+        return isinstance(item.item, Number) and item.fixed is not None
+    if isinstance(item, Pick):
+        return all(type(value) is str for value in item.values)
+    return isinstance(item, (Number, Chars, Same))
+
+
 def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[Array]:
     """The columns that decide the order of items, the first one first."""
     if isinstance(item, Number):
@@ -395,14 +408,14 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
             next(columns)
         if item.exact:
             yield next(columns)
-    elif isinstance(item, Pick) and all(type(value) is str for value in item.values):
+    elif isinstance(item, Pick):
         ranks = [sorted(item.values).index(value) for value in item.values]
         column = next(columns)
         yield Array(kinds.moved(column.value, ranks), column.extents)
     elif isinstance(item, Row):
         for inner in item.items:
             yield from _sorting(engine, inner, columns)
-    elif isinstance(item, Nested) and isinstance(item.item, Number) and item.fixed is not None:
+    elif isinstance(item, Nested):
         own = [next(columns) for _ in range(count(item))][1]
         for i in range(item.fixed):
             one = arrays.getitem(engine, arrays.fresh(engine, own), _column(i))
@@ -415,17 +428,6 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
             yield Array(key, rows.extents and rows.extents[:1])
         if sizes is not None:
             yield sizes
-    elif isinstance(item, Maybe):
-        some = next(columns)
-        every = call(engine, Const(np.all), [arrays.fresh(engine, some)], {})
-        message = "'<' not supported between instances of 'NoneType' and 'int'"
-        engine.ensure(engine.rules.truth(engine, every), TypeError(message))
-        yield from _sorting(engine, item.item, columns)
-    elif not isinstance(item, Same):
-        raise engine.refuse(
-            "a list of unknown length is sorted by what is no number, nor a tuple of numbers",
-            "give a key that is one",
-        )
 
 
 def _column(i: int) -> Tuple:
