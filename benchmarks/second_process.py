@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.measure import ROOT
 
-SCRIPTS = ("first", "dense", "softmax", "newton_cg", "runge_kutta", "scalar_simulation", "layers")
+SCRIPTS = ("first", "dense", "softmax", "newton_cg", "runge_kutta", "scalar_simulation")
 MOST_RATIO, MOST_SECONDS = 0.15, 0.060
 
 

@@ -6,68 +6,17 @@ for the value of a number: of a value it is taken, of a type it is an error that
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyxla import types
 from pyxla.errors import BadArgument, CompileError, Location, ValueNeeded
-from pyxla.infer.calls.captures import Place
 from pyxla.options import Options
-from pyxla.pipeline import Compilation, location
-from pyxla.runtime import signature
+from pyxla.pipeline import Compilation
+from pyxla.runtime import artifact, signature
+from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.sharing import Memory
-from pyxla.specialize import MAX_RESTARTS, Request, Restart
-
-
-class Demands:
-    """What inference asked for so far: known numbers by path, and outside objects.
-
-    refusals: what is wrong, by the path of the number whose value would help.
-    """
-
-    def __init__(self) -> None:
-        self.static: dict[signature.Path, Location | None] = {}
-        self.refusals: dict[signature.Path, CompileError] = {}
-        self.places: list[Place] = []
-
-    def learn(self, restart: Restart) -> None:
-        """Remember what is asked for; CompileError where it was, and could not be had."""
-        if restart.static and self.static.keys() >= restart.static.keys():
-            if restart.otherwise is not None:
-                raise restart.otherwise
-            path, loc = next(iter(restart.static.items()))
-            raise BadArgument(
-                "the value of {} must be known while compiling, and JAX traces it",
-                path,
-                loc,
-                hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
-            )
-        self.static.update(restart.static)
-        if restart.otherwise is not None:
-            self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
-        self.places.extend(restart.places)
-
-    def restless(self, function: Any) -> CompileError:
-        """The error for inference that asks for one object after another."""
-        if not self.places:
-            path, loc = list(self.static.items())[-1]
-            return BadArgument(
-                f"the values of more than {len(self.static) - 1} numbers must be known while "
-                "compiling, that of {} among them",
-                path,
-                loc,
-                hint="pass numbers that index or count as an array",
-            )
-        made = type(self.places[-1].read()).__name__
-        return CompileError(
-            f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
-            location(function),
-            hint="make it outside, and pass the arrays and numbers in it as arguments",
-        )
-
-    def outside(self) -> list[Any]:
-        return [place.read() for place in self.places]
 
 
 def specialize(
@@ -128,20 +77,36 @@ def _needed(
     )
 
 
-def _name(function: Any) -> str:
-    return getattr(function, "__qualname__", None) or repr(function)
+def artifact_of(made: Compilation, given: int, named: tuple[str, ...]) -> bytes:
+    """The artifact of a compilation for so many positional arguments, and those by name."""
+    if made.outcome.faults is not None:
+        made = Compilation(replace(made.request, alone=True), made.places, made.static)
+    count = given + len(named)
+    args = made.request.args
+    static = frozenset([(p[0] - count, *p[1:]) for p in made.static if p[0] >= count])
+    _, outside = signature.flatten([place.read() for place in made.places], static)
+    inside = len(made.at("typed").function.params) - len(outside)
+    _check_inside(made, count, inside)
+    names = [signature.parameter_name(made.request.function, i, count, named) for i in range(count)]
+    program, outcome = made.at("regions"), made.outcome
+    captured = dict(enumerate(outside, inside))
+    return artifact.build(
+        program,
+        outcome,
+        args[:count],
+        names=names,
+        captured=captured,
+        copies=made.at("typed").copies,
+    )
 
 
-def annotated(function: Any) -> tuple[Any, ...] | None:
-    """The types that the parameters of `function` are annotated with.
-
-    None unless each has one and at least one is a type of pyxla's.
-    """
-    try:
-        parameters = inspect.signature(function, eval_str=True).parameters.values()
-    except Exception:  # annotations are any code, which may not be ready to run
-        return None
-    found = tuple([parameter.annotation for parameter in parameters])
-    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-    known = all(types.is_type(annotation) for annotation in found)
-    return found if plain and known and any(map(types.is_spec, found)) else None
+def _check_inside(made: Compilation, args: int, leaves: int) -> None:
+    """Refuse a program that changes what is not among its arguments, or their leaves."""
+    outcome = made.outcome
+    stored = any(store.path[0] >= args for store in outcome.stores)
+    if stored or any(write.leaf >= leaves for write in outcome.writes):
+        raise CompileError(
+            f"{made.request.function.__name__!r} changes an object outside of it, which an "
+            "artifact cannot",
+            hint="pass it as an argument",
+        )

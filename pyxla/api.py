@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MethodType
-from typing import Any, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
-from pyxla import ahead, journal, pickling, progress, reasons, store, types
+from pyxla import journal, late, pickling, progress, reasons, store, types
 from pyxla.errors import (
     BadArgument,
     CompileError,
@@ -31,17 +31,21 @@ from pyxla.errors import (
 )
 from pyxla.frontend import dispatchers
 from pyxla.options import Options, make_options
-from pyxla.pipeline import Compilation, executable
 from pyxla.runtime import artifact, descriptions, placement, sharing, signature, usage
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.numbers import ITEMS
 from pyxla.runtime.outcome import CountsNeeded, Faulty
 from pyxla.runtime.recognize import Guards, Recognizer, recognizer
+from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.texts import CODES
-from pyxla.specialize import MAX_RESTARTS, Request, Restart, Specialization
 from pyxla.typed import Function
 
+if TYPE_CHECKING:
+    from pyxla.pipeline import Compilation
+    from pyxla.specialize import Specialization
+
+compiler = late.module("pyxla.compiler")
 P = ParamSpec("P")
 R = TypeVar("R")
 MANY_VALUES = 16
@@ -119,7 +123,7 @@ class Entry:
         return self._typed
 
     def _compilation(self) -> Compilation:
-        return Compilation(self.request, self.found.places, self.found.static)
+        return compiler.Compilation(self.request, self.found.places, self.found.static)
 
     def keep(self, leaves: Sequence[Any] | None) -> None:
         """Keep it on disk, after its first call, which was with these leaves; None: before."""
@@ -170,7 +174,7 @@ class Compiled:
         functools.update_wrapper(self, function)
         self.__pyxla_function__ = function
         self.options = options
-        self._demands = ahead.Demands()
+        self._demands = Demands()
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
         self._cache = Cache()
@@ -336,7 +340,7 @@ class Compiled:
         args = (*given, *named.values())
         with self._lock:
             try:
-                return ahead.specialize(
+                return compiler.specialize(
                     self.__pyxla_function__, args, tuple(named), self.options, self._demands
                 )
             finally:
@@ -459,7 +463,7 @@ class Compiled:
         self, request: Request, record: journal.Record, slot: store.Slot | None = None
     ) -> Entry:
         _PROCESS.compiles()
-        made = Compilation(request, tuple(self._places), self._demands.static)
+        made = compiler.Compilation(request, tuple(self._places), self._demands.static)
         return self._compiled(made, record, slot)
 
     def _kept(
@@ -491,7 +495,7 @@ class Compiled:
         """The specialization that a compilation makes."""
         typed = made.at("typed")
         places, static, constants = tuple(made.places), typed.static, typed.constants
-        run = executable(made)
+        run = compiler.executable(made)
         found = store.Found(made.request, places, static, constants, typed.copies, run)
         if slot is not None and (run.program.has_effects or not slot.tell(found)):
             slot = None
@@ -546,10 +550,6 @@ class Plain(Compiled):
 def disabled() -> bool:
     """Whether functions are not compiled (PYXLA_DISABLE); their derivatives are all the same."""
     return os.environ.get("PYXLA_DISABLE", "") not in ("", "0")
-
-
-# Whether options ask for another way of calling than `Compiled` has, and what has it.
-KINDS: list[tuple[Callable[[Options], bool], type[Compiled]]] = []
 
 
 @overload
@@ -628,9 +628,9 @@ def compile_with(function: Any, options: Options) -> Any:
     function = dispatchers.python_function(function) or function
     if disabled():
         return Plain(function, options)
-    kind = next((kind for asks, kind in KINDS if asks(options)), Compiled)
-    compiled = kind(function, options)
-    annotations = ahead.annotated(function)
+    otherwise = options.placement is not None or options.platform or options.sizes
+    compiled = (compiler.kind(options) if otherwise else Compiled)(function, options)
+    annotations = types.annotated(function)
     if annotations is not None:
         # A global that comes later, or a value that is needed, waits for the first call.
         with contextlib.suppress(UndefinedName, ValueNeeded):
@@ -653,41 +653,7 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     """
     compiled = function if isinstance(function, Compiled) else compile(function)
     made = compiled.lower(*given, **named)
-    if made.outcome.faults is not None:
-        made = Compilation(replace(made.request, alone=True), made.places, made.static)
-    count = len(given) + len(named)
-    args = made.request.args
-    static = frozenset([(p[0] - count, *p[1:]) for p in made.static if p[0] >= count])
-    _, outside = signature.flatten([place.read() for place in made.places], static)
-    inside = len(made.at("typed").function.params) - len(outside)
-    _check_inside(made, count, inside)
-    names = [
-        signature.parameter_name(compiled.__pyxla_function__, i, count, tuple(named))
-        for i in range(count)
-    ]
-    program, outcome = made.at("regions"), made.outcome
-    captured = dict(enumerate(outside, inside))
-    data = artifact.build(
-        program,
-        outcome,
-        args[:count],
-        names=names,
-        captured=captured,
-        copies=made.at("typed").copies,
-    )
-    artifact.save(path, data)
-
-
-def _check_inside(made: Compilation, args: int, leaves: int) -> None:
-    """Refuse a program that changes what is not among its arguments, or their leaves."""
-    outcome = made.outcome
-    stored = any(store.path[0] >= args for store in outcome.stores)
-    if stored or any(write.leaf >= leaves for write in outcome.writes):
-        raise CompileError(
-            f"{made.request.function.__name__!r} changes an object outside of it, which an "
-            "artifact cannot",
-            hint="pass it as an argument",
-        )
+    artifact.save(path, compiler.artifact_of(made, len(given), tuple(named)))
 
 
 @outward

@@ -28,7 +28,7 @@ from pyxla.frontend import dispatchers
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
-from pyxla.infer.calls.captures import Place
+from pyxla.infer.places import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.memory import check_memory, physical
@@ -38,7 +38,8 @@ from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.executable import Executable, Program
 from pyxla.runtime.finish import compiled
 from pyxla.runtime.outcome import Outcome
-from pyxla.specialize import Request, Restart, Specialization, specialize
+from pyxla.runtime.request import Request, Restart
+from pyxla.specialize import Specialization, specialize
 
 
 class Compilation:

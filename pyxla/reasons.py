@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pyxla import types
-from pyxla.specialize import Request, steps
+from pyxla.runtime.request import Request, steps
 
 MOST = 3  # differences that are told
 OPTIONS = {

@@ -19,6 +19,7 @@ import ast
 import contextlib
 import enum
 import functools
+import inspect
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -250,6 +251,21 @@ def spelled(arg: Arg) -> str:
 
 def _called(cls: type, inner: str) -> str:
     return f"{cls.__name__}({inner})"
+
+
+def annotated(function: Any) -> tuple[Any, ...] | None:
+    """The types that the parameters of `function` are annotated with.
+
+    None unless each has one and at least one is a type of pyxla's.
+    """
+    try:
+        parameters = inspect.signature(function, eval_str=True).parameters.values()
+    except Exception:  # annotations are any code, which may not be ready to run
+        return None
+    found = tuple([parameter.annotation for parameter in parameters])
+    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    known = all(is_type(annotation) for annotation in found)
+    return found if plain and known and any(map(is_spec, found)) else None
 
 
 # --- text -------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import jax
 import numpy as np
 
 from pyxla import journal
-from pyxla.api import KINDS, Compiled, compile_with
+from pyxla.api import Compiled, compile_with
 from pyxla.errors import CompileError
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
@@ -121,5 +121,6 @@ def _write_back(args: tuple[Any, ...], whole: list[Any], pattern: Pattern) -> No
             x[...] = made[tuple([slice(n) for n in x.shape])]
 
 
-KINDS.append((lambda options: options.placement is not None or bool(options.platform), Placed))
-KINDS.append((lambda options: options.sizes == "bucket", Bucketed))
+def kind(options: Options) -> type[Compiled]:
+    """What calls a function as these options ask."""
+    return Placed if options.placement is not None or options.platform else Bucketed

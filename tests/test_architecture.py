@@ -1,6 +1,8 @@
 """The walls: which module may import which, what only one file may touch, and sizes.
 
-Imports point one way, from the user's calls down to the errors:
+Imports point one way, from the user's calls down to the errors, those of `late.module` too; only
+who calls programs names the whole compiler, `pyxla.compiler`, which is above it.  What a call of a
+kept program needs imports no front end, no inference, no lowering and no op.
 
     errors <- ir <- frontend, ops, lattice <- lib <- infer <- lower <- grad <- runtime
         <- pipeline <- api
@@ -26,11 +28,14 @@ MAX_LINES, MAX_FUNCTION = 700, 80
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
-    ("hints", "collector", "journal", "colours", "stack"),
+    ("hints", "collector", "journal", "colours", "late", "stack"),
     ("errors", "progress"),
     ("options", "ir"),
     ("frontend", "ops"),
-    ("infer.facts.constants",),
+    ("infer.facts.constants", "infer.calls.states"),
+    ("lib.random.mt19937",),
+    ("lib.random.state",),
+    ("infer.places",),
     # What abstract values and views are made of.
     *[
         (f"infer.{name}",)
@@ -56,6 +61,7 @@ LAYERS = (
     ("api",),
     ("hlo", "reflect", "ways", "grad.api", "grad.programs", "grad.implicit", "grad.vmap"),
     ("jaxcalls",),
+    ("compiler",),
     ("reporting",),
     ("console", "cli", ""),
     ("__main__",),
@@ -91,6 +97,13 @@ def imports(name: str) -> Iterator[str]:
                 yield inner if inner in MODULES else node.module
 
 
+def late_modules(name: str) -> list[str]:
+    """The modules that `name` loads at their first use."""
+    return re.findall(
+        r'late\.module\("([\w.]+)"\)', MODULES[name].read_text().partition("\n\n\n")[0]
+    )
+
+
 def everything_imported(name: str) -> Iterator[str]:
     for node in ast.walk(tree(name)):
         if isinstance(node, ast.Import):
@@ -107,6 +120,45 @@ def test_imports_point_down() -> None:
         if other.startswith("pyxla") and rank(other) > rank(name)
     ]
     assert not above
+
+
+def test_late_imports_point_down() -> None:
+    found = {name: late_modules(name) for name in MODULES if name != "pyxla.late"}
+    above = [
+        f"{name} names {other} from above"
+        for name, others in found.items()
+        for other in others
+        if rank(other) > rank(name) and other != "pyxla.compiler"
+    ]
+    assert not above
+    assert all(other in MODULES for others in found.values() for other in others)
+    assert {name.split(".")[1] for name, others in found.items() if others} <= CALLING
+
+
+# Who calls programs, and what of the rest is imported for it.
+CALLING = {"api", "runtime", "store"}
+LIGHT = {
+    "pyxla.frontend.dispatchers",
+    "pyxla.frontend.support",
+    "pyxla.infer.calls.states",
+    "pyxla.infer.lists.host",
+    "pyxla.infer.places",
+}
+
+
+def test_a_call_needs_no_compiler() -> None:
+    reached, rest = set(), ["pyxla", "pyxla.api"]
+    while rest:
+        name = rest.pop()
+        if name in MODULES and name not in reached:
+            reached.add(name)
+            rest += imports(name)
+    words = "frontend ops infer lower grad specialize jaxcalls reporting pipeline ahead".split()
+    makers = tuple([f"pyxla.{word}" for word in words])
+    heavy = [
+        name for name in reached - LIGHT if name.split(".")[1:2] and name.split(".")[1] in makers
+    ]
+    assert not heavy
 
 
 def test_no_imports_in_functions() -> None:

@@ -18,6 +18,7 @@ import pyxla
 from pyxla import ahead, options
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.rules import RULES
+from pyxla.runtime.request import Demands
 from tests import bad_programs
 from tests.bad_programs import Bad
 from tests.fuzz.sources import remember
@@ -275,7 +276,7 @@ def test_wrong_arguments(name: str) -> None:
         return
     args[rng.randrange(len(args))] = rng.choice(WRONG)
     try:
-        ahead.specialize(program.fn, args, (), options.DEFAULTS, ahead.Demands())
+        ahead.specialize(program.fn, args, (), options.DEFAULTS, Demands())
     except CompileError as error:
         assert not isinstance(error, InternalError), str(error)
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
+from pyxla.infer.places import ZERO
 from pyxla.ir.core import Instr, Value
 from pyxla.ops.elementwise import add, convert
 from pyxla.ops.shape import broadcast_in_dim
 
-ZERO = np.array(-0.0)
 _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
 

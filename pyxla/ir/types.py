@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import ml_dtypes
@@ -94,6 +95,18 @@ def python_type(kind: type) -> ArrayType:
     return array_type(PYTHON_DTYPES[kind], (), True)
 
 
+def fits(type: ArrayType) -> bool:
+    """Whether elements of `type` go into words (`lower.words`)."""
+    return type.dtype.kind in "biuf" or type.dtype.name == "bfloat16"
+
+
+def word_of(types: Iterable[ArrayType]) -> np.dtype:
+    """The type of words that hold elements of all these types."""
+    return WORDS[8 if any(t.dtype.itemsize == 8 for t in types) else 4]
+
+
+WORDS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
 BOOL = array_type(np.dtype(np.bool_))
 I32 = array_type(np.dtype(np.int32))
 I64 = array_type(np.dtype(np.int64))
+FLAGS = 31  # sticky flags in a word, which is an i32

@@ -18,22 +18,10 @@ import numpy as np
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
-from pyxla.ir.types import ArrayType, array_type
+from pyxla.ir.types import WORDS, array_type, word_of
 from pyxla.ops.elementwise import bitcast_convert, convert
 from pyxla.ops.shape import concatenate, reshape
 from pyxla.ops.shape import slice as slice_
-
-_BITS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
-
-
-def fits(type: ArrayType) -> bool:
-    """Whether elements of `type` go into words."""
-    return type.dtype.kind in "biuf" or type.dtype.name == "bfloat16"
-
-
-def word_of(types: Sequence[ArrayType]) -> np.dtype:
-    """The type of words that hold elements of all these types."""
-    return _BITS[8 if any(t.dtype.itemsize == 8 for t in types) else 4]
 
 
 def in_words(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
@@ -74,7 +62,7 @@ def _parted(params: Sequence[Value]) -> tuple[Value, Mapping]:
 def _element(words: Value, dtype: np.dtype) -> Value:
     if dtype.kind in "biu":
         return _converted(words, dtype)
-    return bitcast_convert(_converted(words, _BITS[dtype.itemsize]), dtype=dtype)
+    return bitcast_convert(_converted(words, WORDS[dtype.itemsize]), dtype=dtype)
 
 
 def _joined(values: Sequence[Value]) -> Value:
@@ -87,7 +75,7 @@ def _joined(values: Sequence[Value]) -> Value:
 def _word(x: Value, word: np.dtype) -> Value:
     dtype = x.type.dtype
     if dtype.kind not in "biu":
-        x = bitcast_convert(x, dtype=_BITS[dtype.itemsize])
+        x = bitcast_convert(x, dtype=WORDS[dtype.itemsize])
     return _converted(x, word)
 
 

@@ -10,8 +10,6 @@ from pyxla.ir.op import Op
 from pyxla.ir.types import BOOL, I32, ArrayType
 from pyxla.ops.check import refuse, same
 
-BITS = 31  # of a word, which is an i32
-
 
 def _flag(word: ArrayType, *, bits: int = 0) -> tuple[()]:
     """Set `bits` unless a bool, what should hold, is true; or the bits of a word."""

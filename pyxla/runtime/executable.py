@@ -14,25 +14,19 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
 
+from pyxla import late
 from pyxla.errors import InternalError, Surprise, raise_at
 from pyxla.ir.core import Region
-from pyxla.ir.rewrite import clone_region, walk
 from pyxla.ir.types import ArrayType, array_type
-from pyxla.lower.cpu.shift import movable, moved
-from pyxla.lower.dead import has_effect
-from pyxla.lower.finish import finish
-from pyxla.lower.memory import largest, said
-from pyxla.lower.trips import trips
-from pyxla.ops.control import while_
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import binaries, jaxlink, jaxlower, memory, waiting
+from pyxla.runtime import binaries, jaxlink, memory, waiting
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
 from pyxla.runtime.outcome import (
     Faulty,
@@ -40,13 +34,12 @@ from pyxla.runtime.outcome import (
     Outcome,
     array_uses,
     check_traceable,
-    without_results,
 )
-from pyxla.runtime.parts import in_parts, write_part
-from pyxla.runtime.words import Words, planned
+from pyxla.runtime.words import planned
 
+jaxlower = late.module("pyxla.runtime.jaxlower")
+making = late.module("pyxla.runtime.making")
 ARRAY = jaxlink.ARRAY
-MANY = 1 << 16  # iterations that may take their time
 call_scoped, swap, restored = jaxlink.call_scoped, jaxlink.swap, jaxlink.restored
 
 
@@ -80,7 +73,7 @@ class Program:
         """The region without what is for XLA:CPU alone."""
         if self.origin is None:
             return self.region
-        return finish(clone_region(self.origin, {}), False, self.options.strict)
+        return making.plain(self.origin, self.options)
 
     @functools.cached_property
     def stablehlo(self) -> str:
@@ -90,19 +83,17 @@ class Program:
     @functools.cached_property
     def sharding(self) -> Any:
         """One over the devices that its code names, None where it names none."""
-        return next(filter(None, [i.attrs.get("sharding") for i in walk(self.region.instrs)]), None)
+        return making.sharding(self.region)
 
     @functools.cached_property
     def is_endless(self) -> bool:
         """Whether it has loops of which nothing tells how long they are."""
-        loops = [i for i in walk(self.region.instrs) if i.op is while_]
-        found = [trips(loop) for loop in loops]
-        return any(count is None or count.bound > MANY for count in found)
+        return making.is_endless(self.region)
 
     @functools.cached_property
     def has_effects(self) -> bool:
         """Whether it does anything besides its results: prints, or calls the host."""
-        return any(has_effect(instr) for instr in self.region.instrs)
+        return making.has_effects(self.region)
 
 
 def program(
@@ -120,27 +111,6 @@ def program(
         derivable,
         options,
     )
-
-
-def trimmed(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
-    """Without the writes, and their results, that give an argument the contents it has.
-
-    Inference writes back each array that may have changed; simplified code knows which did not.
-    """
-    leaf_of = dict(zip(whole.region.params, outcome.inputs, strict=True))
-    values = whole.region.results
-    idle = {w.index for w in outcome.writes if leaf_of.get(values[w.index]) == w.leaf}
-    if not idle:
-        return whole, outcome
-    region, derivable = _without(whole.region, idle), None
-    if whole.derivable is not None:
-        derivable = lambda: _without(whole.origin, idle)  # noqa: E731 - it is one or none
-    return program(whole.name, region, derivable, whole.options), without_results(outcome, idle)
-
-
-def _without(region: Any, idle: Collection[int]) -> Region:
-    kept = tuple([value for i, value in enumerate(region.results) if i not in idle])
-    return Region(region.params, region.instrs, kept)
 
 
 class Kept(Program):
@@ -244,7 +214,7 @@ class Executable:
         `binary` is what XLA made of it in another process."""
         local = not outcome.jax and jaxlink.on_cpu()
         if jitted is None and binary is None:
-            program, outcome = prepared(program, outcome)
+            program, outcome = making.prepared(program, outcome)
         self.program = program
         self.outcome = outcome
         packs = local and jitted is None
@@ -275,17 +245,17 @@ class Executable:
 
     def _make(self, jitted: Any, local: bool) -> None:
         """What XLA gets, which is compiled by the first call."""
-        inner = self.program if self._words is None else _packed(self.program, self._words)
+        inner = self.program if self._words is None else making.packed(self.program, self._words)
         self.inner = inner.params, inner.results
         large = _large_params(inner.params) if local else ()
-        self._moved = _moved_params(inner, large) if jitted is None else ()
+        self._moved = making.moved_params(inner, large) if jitted is None else ()
         self._large = tuple([i for i in large if i not in self._moved])
         given_up = [self.outcome.inputs.index(leaf) for leaf in self.outcome.donated]
         if jitted is None:
             jitted = jaxlink.jit(inner, len(self._spares), given_up)
         self.jitted = jitted
         self._dispatch = jaxlink.outermost(self.jitted)
-        self._near = _near(inner, self._moved, len(self._spares))
+        self._near = making.near(inner, self._moved, len(self._spares))
 
     def _restore(self, binary: Binary) -> None:
         """What XLA made of it before, and for whom that is not, what `_make` does."""
@@ -295,8 +265,8 @@ class Executable:
         program, words, moved, count = self.program, self._words, self._moved, len(self._spares)
 
         def again(near: bool) -> Any:
-            inner = program if words is None else _packed(program, words)
-            return _near(inner, moved, count) if near else jaxlink.jit(inner, count)
+            inner = program if words is None else making.packed(program, words)
+            return making.near(inner, moved, count) if near else jaxlink.jit(inner, count)
 
         plain, near = (binaries.Later(functools.partial(again, which)) for which in (False, True))
         made = kept = near if moved else plain
@@ -474,7 +444,7 @@ class Executable:
             memory.write_out(leaves[write.leaf], values[write.index], spare)
         for patch in outcome.patches:
             begin = [number(values[k]) for k in patch.begin]
-            write_part(leaves[patch.leaf], np.asarray(values[patch.index]), begin)
+            memory.write_part(leaves[patch.leaf], np.asarray(values[patch.index]), begin)
         build = self._build
         result = self._exception(code, values, args, made) if code else build(values, args, made)
         self._store(values, args, made)
@@ -509,12 +479,6 @@ class Executable:
         return builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
 
 
-def _no_room(region: Region) -> str:
-    """Which array there is no room for: most likely the largest."""
-    found = largest(region)
-    return f"{said(found[0])} ({found[1]})" if found else ""
-
-
 def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exception | None:
     """A failure of JAX's or XLA's as Python's own exceptions; None for the program's own."""
     name = program.name
@@ -524,7 +488,7 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
     text = str(error).partition("\n")[0]
     if "RESOURCE_EXHAUSTED" in text:
         return MemoryError(
-            f"{name}(): {_no_room(program.region) or text.partition(': ')[2] or text}"
+            f"{name}(): {making.no_room(program.region) or text.partition(': ')[2] or text}"
         )
     if "callback" in text and (raised := jaxlower.raised_on_host()) is not None:
         return raised
@@ -560,45 +524,6 @@ def _spare_results(program: Program, outcome: Outcome) -> tuple[int, ...]:
         for index, t in enumerate(program.results)
         if memory.nbytes(t) >= memory.SPARE_BYTES and uses[index] == 1
     )
-
-
-def _moved_params(program: Program, large: Sequence[int]) -> tuple[int, ...]:
-    """The large parameters that need not begin at an aligned address."""
-    found = movable(program.region) if large else ()
-    return tuple([i for i in large if i in found])
-
-
-def _near(whole: Program, moved_params: Sequence[int], donated: int) -> Any:
-    """The jitted program that takes aligned arrays around those parameters."""
-    if not moved_params:
-        return None
-    rooms = [memory.room(whole.params[i].dtype) for i in moved_params]
-    change = functools.partial(moved, which=moved_params, room=rooms)
-    return jaxlink.jit(_changed(whole, change(whole.region), change), donated)
-
-
-def prepared(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
-    """The program that is run, which writes no more of the arguments than it must."""
-    whole, outcome = trimmed(whole, outcome)
-    local = not outcome.jax and jaxlink.on_cpu()
-    return _in_parts(whole, outcome) if local else (whole, outcome)
-
-
-def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
-    region, seen = in_parts(whole.region, outcome)
-    if region is whole.region:
-        return whole, outcome
-    return program(whole.name, region, options=whole.options), seen
-
-
-def _packed(whole: Program, words: Words) -> Program:
-    return _changed(whole, words.region(whole.region), words.packed)
-
-
-def _changed(whole: Program, region: Region, change: Callable[[Region], Region]) -> Program:
-    """The program with other parameters and results: its region, and what makes any of its."""
-    derivable = None if whole.derivable is None else lambda: change(whole.origin)  # type: ignore[arg-type]
-    return program(whole.name, region, derivable, whole.options)
 
 
 def _is_near(operands: Sequence[Any], moved: Sequence[int]) -> bool:

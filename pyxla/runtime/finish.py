@@ -8,7 +8,8 @@ from pyxla.lower.finish import EXPANDED, expanded, finish
 from pyxla.lower.simplify import simplify
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink
-from pyxla.runtime.executable import Program, program, trimmed
+from pyxla.runtime.executable import Program, program
+from pyxla.runtime.making import trimmed
 from pyxla.runtime.outcome import Outcome
 
 

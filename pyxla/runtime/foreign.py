@@ -12,15 +12,12 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import AbstractMesh, Mesh, Sharding
-from jax.sharding import PartitionSpec as P
 
-from pyxla.infer.calls.captures import OUTSIDE, Place
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lib.foreign import DERIVATIVES, TYPED, Host, Leaf, Node, Static, Typed
 from pyxla.lib.prng import Key, KeyArray
-from pyxla.runtime import jaxlink
+from pyxla.runtime import host, jaxlink
 
 
 def typed(function: Any, args: Node, kwargs: Node, types: tuple[ArrayType, ...], name: str) -> Any:
@@ -71,10 +68,8 @@ def _typed(
     )
 
 
-# What is known of results, numbers and JAX's descriptions of where arrays lie; and of these, the
-# descriptions, which are known while compiling wherever a program meets them.
-DESCRIBED = (P, Sharding, Mesh, AbstractMesh, jax.Device)
-_KNOWN = (bool, int, float, complex, *DESCRIBED)
+# What is known of results: numbers, and JAX's descriptions of where arrays lie.
+_KNOWN = (bool, int, float, complex, *host.DESCRIBED)
 
 
 def _unflatten(tree: Any, others: list[Any], values: list[Any]) -> Any:
@@ -186,13 +181,6 @@ def _at(
     return fixed, some
 
 
-class _Config:
-    """JAX's settings as a namespace."""
-
-    def get(self, name: str, _: Any = None) -> Any:
-        return getattr(jax.config, name)
-
-
 @functools.lru_cache(maxsize=1024)
 def narrowed(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` where 64-bit types are off for what it makes, and not for what it is given."""
@@ -243,23 +231,15 @@ def _keys(fields: dict[str, Any]) -> Any:
 KeyArray.__pyxla_made__ = staticmethod(_keys)  # type: ignore[attr-defined]
 
 
-class _Scope:
-    """What JAX has in scope as a namespace."""
-
-    def get(self, name: str, _: Any = None) -> Any:
-        return jaxlink.environment()
-
-
 HOST = Host(
     jax.Array,
     jaxlink.ARRAY,
-    Place(_Config(), "jax_enable_x64"),
+    host.WIDE,
     narrowed,
     structural,
-    Place(_Scope(), "environment"),
+    host.SCOPE,
     jaxlink.named_axis,
 )
-OUTSIDE.extend(DESCRIBED)
 TYPED["jax"] = typed
 DERIVATIVES["jvp"] = pushed
 DERIVATIVES["vjp"] = pulled

@@ -37,25 +37,18 @@ from jax.interpreters import ad, batching, mlir
 from jax.sharding import AxisType, NamedSharding
 from jaxlib import _jax
 
-from pyxla import journal
+from pyxla import journal, late
 from pyxla.ir.types import ArrayType
-from pyxla.lower.cost import is_light
-from pyxla.lower.cpu.barriers import may_hold
-from pyxla.lower.cpu.registers import all_over_elements
-from pyxla.lower.emit import result_shardings
-from pyxla.runtime.jaxlower import (
-    default_platform,
-    foreign_scope,
-    lower,
-    module,
-    scoped,
-)
-from pyxla.runtime.varying import varying
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
 
 T = TypeVar("T")
+compiler = late.module("pyxla.compiler")
+emit = late.module("pyxla.lower.emit")
+jaxlower = late.module("pyxla.runtime.jaxlower")
+making = late.module("pyxla.runtime.making")
+varying = late.module("pyxla.runtime.varying")
 ARRAY = ArrayImpl  # the class of concrete arrays; tracers have others
 # What a NumPy array or a Python number is to JAX on its way through `vjp` and the like, and back.
 LITERALS: dict[type, Callable[[Any], Any]] = {
@@ -66,6 +59,36 @@ LITERALS: dict[type, Callable[[Any], Any]] = {
 }
 pyxla_call = Primitive("pyxla_call")
 pyxla_call.multiple_results = True
+
+
+def scoped() -> Any:
+    """A context in which 64-bit types exist, whatever the user's `jax_enable_x64` says."""
+    return jax.enable_x64(True)
+
+
+@contextlib.contextmanager
+def foreign_scope() -> Iterator[None]:
+    """In which functions of JAX's are traced that programs call: 64-bit types, and no distinction
+    between what is the same on all devices and what is not, nor between arrays that lie otherwise,
+    which our types do not make."""
+    with scoped(), config._check_vma(False), automatic():
+        yield
+
+
+def automatic() -> Any:
+    """A context in which where arrays lie is not part of their types."""
+    mesh = jax.sharding.get_abstract_mesh()
+    explicit = [a for a, t in zip(mesh.axis_names, mesh.axis_types) if t is AxisType.Explicit]
+    if not explicit:
+        return contextlib.nullcontext()
+    other = mesh.update_axis_types(dict.fromkeys(explicit, AxisType.Auto))
+    return jax.sharding.use_abstract_mesh(other)
+
+
+def default_platform() -> str:
+    """The platform on which programs run by default."""
+    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
+    return getattr(device, "platform", device)
 
 
 swap, restored = config.enable_x64.swap_local, config.enable_x64.set_local
@@ -247,7 +270,7 @@ def _abstract(*avals: Any, program: Program, given: Any) -> list[ShapedArray]:
         return [ShapedArray(t.shape, t.dtype) for t in program.results]
     everywhere = frozenset(jax.sharding.get_abstract_mesh().manual_axes)
     of_foreign = functools.partial(_foreign_varying, everywhere)
-    axes = varying(program.origin or program.region, given, of_foreign, everywhere)
+    axes = varying.varying(program.origin or program.region, given, of_foreign, everywhere)
     return [_manual(ShapedArray, t, own) for t, own in zip(program.results, axes, strict=True)]
 
 
@@ -273,7 +296,9 @@ def _laid_out(program: Program, avals: Sequence[Any], mesh: Any) -> list[ShapedA
     with foreign_scope(), jax.sharding.use_abstract_mesh(other):
         module = jax.jit(call).trace(*structs).lower(lowering_platforms=(default_platform(),))
     found = []
-    for type, axes in zip(program.results, result_shardings(module.compiler_ir()), strict=True):
+    for type, axes in zip(
+        program.results, emit.result_shardings(module.compiler_ir()), strict=True
+    ):
         spec = [_fitting(n, names, explicit, mesh) for n, names in zip(type.shape, axes)]
         where = NamedSharding(mesh, jax.P(*spec))
         found.append(ShapedArray(type.shape, type.dtype, sharding=where))
@@ -306,7 +331,11 @@ def _foreign_varying(
         return [everywhere] * len(instr.results)
 
 
-mlir.register_lowering(pyxla_call, lower)
+def _lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[Any]:
+    return jaxlower.lower(ctx, *operands, program=program, given=given)
+
+
+mlir.register_lowering(pyxla_call, _lower)
 
 
 def jit(program: Program, donated: int = 0, given_up: Sequence[int] = ()) -> Any:
@@ -328,13 +357,7 @@ def jit(program: Program, donated: int = 0, given_up: Sequence[int] = ()) -> Any
     call.__name__ = call.__qualname__ = program.name
     options = None
     if on_cpu():
-        region = program.region
-        options = _compiler_options(
-            is_light(region),
-            all_over_elements(region),
-            may_hold(region),
-            program.options.strict,
-        )
+        options = _compiler_options(*making.traits(program.region), program.options.strict)
     numbers = (*range(donated), *[donated + k for k in given_up])
     dispatch = functools.partial(jax.jit, call, donate_argnums=numbers, keep_unused=donated > 0)
     if options is None:
@@ -452,7 +475,7 @@ def hlo(program: Program, optimized: bool = False) -> str:
     """The program as HLO text: as XLA imports it, or as XLA compiled it for the default device."""
     if optimized:
         return lowered(program).compile().as_text()
-    code = mlir.module_to_bytecode(module(program))
+    code = mlir.module_to_bytecode(jaxlower.module(program))
     computation = _jax.mlir.mlir_module_to_xla_computation(
         code, use_tuple_args=False, return_tuple=False
     )
@@ -505,6 +528,19 @@ def undifferentiated(values: Sequence[Any]) -> list[Any]:
         return [jax.lax.stop_gradient(x) for x in values]
 
 
+# How programs are batched and differentiated comes with the compiler, which installs it.
+def _installs(table: dict[Any, Any]) -> None:
+    """Load the compiler where JAX asks for a rule of the primitive in a table of its."""
+
+    def rule(*args: Any, **params: Any) -> Any:
+        compiler.load()
+        return table[pyxla_call](*args, **params)
+
+    table[pyxla_call] = rule
+
+
+for _table in (batching.fancy_primitive_batchers, ad.primitive_jvps, ad.primitive_transposes):
+    _installs(_table)
 Batch = Callable[["Program", tuple[bool, ...], int, Any], "Program"]
 
 

@@ -10,15 +10,14 @@ JAX functions that a program calls are lowered by JAX in the same context.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
-from jax._src import callback, config, core, source_info_util
+from jax._src import callback, core, source_info_util
 from jax._src.interpreters.mlir import (
     JaxIrContext,
     lower_with_sharding_in_types,
@@ -28,7 +27,6 @@ from jax.core import ShapedArray
 from jax.extend.mlir.dialects import chlo, func
 from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
 from jax.interpreters import mlir
-from jax.sharding import AxisType
 
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.rewrite import ops_in, walk
@@ -37,41 +35,12 @@ from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import waiting
+from pyxla.runtime.jaxlink import default_platform, foreign_scope
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
 
 T = TypeVar("T")
-
-
-def scoped() -> Any:
-    """A context in which 64-bit types exist, whatever the user's `jax_enable_x64` says."""
-    return jax.enable_x64(True)
-
-
-@contextlib.contextmanager
-def foreign_scope() -> Iterator[None]:
-    """In which functions of JAX's are traced that programs call: 64-bit types, and no distinction
-    between what is the same on all devices and what is not, nor between arrays that lie otherwise,
-    which our types do not make."""
-    with scoped(), config._check_vma(False), automatic():
-        yield
-
-
-def automatic() -> Any:
-    """A context in which where arrays lie is not part of their types."""
-    mesh = jax.sharding.get_abstract_mesh()
-    explicit = [a for a, t in zip(mesh.axis_names, mesh.axis_types) if t is AxisType.Explicit]
-    if not explicit:
-        return contextlib.nullcontext()
-    other = mesh.update_axis_types(dict.fromkeys(explicit, AxisType.Auto))
-    return jax.sharding.use_abstract_mesh(other)
-
-
-def default_platform() -> str:
-    """The platform on which programs run by default."""
-    device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
-    return getattr(device, "platform", device)
 
 
 def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[Any]:

@@ -245,3 +245,12 @@ def spare(type: ArrayType) -> jax.Array:
         return found
     with jax.ensure_compile_time_eval():
         return jax.numpy.zeros(type.shape, type.dtype)
+
+
+def write_part(target: Any, part: Any, begin: Sequence[int]) -> None:
+    """Write a part of an array, which is moved to lie inside, as XLA does."""
+    place = [
+        slice(first := max(0, min(start, extent - size)), first + size)
+        for start, extent, size in zip(begin, target.shape, part.shape, strict=True)
+    ]
+    target[tuple(place)] = part

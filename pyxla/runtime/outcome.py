@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pyxla.errors import CompileError, ListOverflow, Location
-from pyxla.ops.sticky import BITS
+from pyxla.ir.types import FLAGS
 
 Path = tuple[Any, ...]
 
@@ -263,7 +263,7 @@ class Outcome:
 
     def faulty(self, word: int) -> tuple[Site, ...]:
         """The checks whose flags are set in a word."""
-        return tuple([site for i, site in enumerate(self.checks) if word >> (i % BITS) & 1])
+        return tuple([site for i, site in enumerate(self.checks) if word >> (i % FLAGS) & 1])
 
 
 class Faulty(Exception):  # noqa: N818 - a request, not an error

@@ -10,9 +10,7 @@ An argument of which nothing is read then is none of the program's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import uses
@@ -83,12 +81,3 @@ def _needed(region: Region, results: tuple[Value, ...], outcome: Outcome) -> tup
     inputs = tuple([leaf for _, leaf in kept])
     made = Region(tuple([param for param, _ in kept]), code[::-1], results)
     return made, replace(outcome, inputs=inputs)
-
-
-def write_part(target: Any, part: Any, begin: Sequence[int]) -> None:
-    """Write a part of an array, which is moved to lie inside, as XLA does."""
-    place = [
-        slice(first := max(0, min(start, extent - size)), first + size)
-        for start, extent, size in zip(begin, target.shape, part.shape, strict=True)
-    ]
-    target[tuple(place)] = part

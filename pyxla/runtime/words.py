@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 
+from pyxla import late
 from pyxla.ir.core import Region
-from pyxla.ir.types import ArrayType
-from pyxla.lower.cpu.prologues import gather_prologues
-from pyxla.lower.words import fits, in_words, word_of
+from pyxla.ir.types import ArrayType, fits, word_of
 from pyxla.runtime.outcome import OutArray, Outcome, OutGrown, OutNumbers, walk
 
+packing = late.module("pyxla.lower.words")
+prologues = late.module("pyxla.lower.cpu.prologues")
 # A number in a word of 64 bits, which `x` fills up; in one of 32 bits, less of them.
 _FORMATS = {"f8": "d", "i8": "q", "u8": "Q", "f4": "f", "i4": "i", "u4": "I"}
 _FORMATS |= {"f2": "exx", "i2": "hxx", "u2": "Hxx", "i1": "bxxx", "u1": "Bxxx", "b1": "?xxx"}
@@ -76,11 +77,11 @@ class Words:
 
     def region(self, region: Region) -> Region:
         """The program that takes and gives words, for XLA:CPU."""
-        return gather_prologues(self.packed(region))
+        return prologues.gather_prologues(self.packed(region))
 
     def packed(self, region: Region) -> Region:
         """A copy that takes and gives words."""
-        return in_words(region, *self._packed)
+        return packing.in_words(region, *self._packed)
 
     def operands(self, leaves: Sequence[Any]) -> Sequence[Any]:
         others = [leaves[i] for i in self._others]

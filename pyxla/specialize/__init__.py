@@ -10,13 +10,13 @@ must become an argument.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyxla import journal, stack
 from pyxla.errors import CompileError, InternalError, Location
-from pyxla.infer.calls.captures import NewCapture, Place
+from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import TooDeep
 from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.engine import Engine
@@ -26,6 +26,7 @@ from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import pools, shared
 from pyxla.infer.observing import watch
+from pyxla.infer.places import Place
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Return
@@ -36,12 +37,10 @@ from pyxla.options import DEFAULTS
 from pyxla.runtime import descriptions, placement
 from pyxla.runtime import outcome as out
 from pyxla.runtime.numbers import ITEMS, Path
+from pyxla.runtime.request import Request, Restart, steps
 from pyxla.runtime.texts import CODES
-from pyxla.specialize.arguments import Request as Request
 from pyxla.specialize.arguments import World, placement_of
 from pyxla.specialize.results import Outputs
-
-MAX_RESTARTS = 64
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,24 +60,6 @@ class Specialization:
     constants: dict[Place, Any]
     unrolled: dict[Location | None, int] = field(default_factory=dict)
     copies: bool = False
-
-
-class Restart(Exception):  # noqa: N818 - a request, not an error
-    """The arguments must be described anew: values of `static` paths, or further `places`.
-
-    otherwise: the refusal where no values are to be had.
-    """
-
-    def __init__(
-        self,
-        static: dict[Path, Location | None],
-        places: list[Place],
-        otherwise: CompileError | None = None,
-    ) -> None:
-        super().__init__()
-        self.static = static
-        self.places = places
-        self.otherwise = otherwise
 
 
 def specialize(request: Request, places: Sequence[Place]) -> Specialization:
@@ -166,26 +147,6 @@ def _is_long(arg: Any) -> bool:
 def _is_word(arg: Any) -> bool:
     """Whether an argument is a text that is known."""
     return isinstance(arg, descriptions.ArgStatic) and type(arg.value) is str
-
-
-def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
-    """The descriptions directly inside one, and the steps to them."""
-    match arg:
-        case descriptions.ArgDict(keys, values):
-            return zip(keys, values, strict=True)
-        case descriptions.ArgObject(_, fields):
-            return fields
-        case descriptions.ArgMethod(_, owner):
-            return (("__self__", owner),)
-        case (
-            descriptions.ArgTuple(_, items)
-            | descriptions.ArgList(items)
-            | descriptions.ArgPytree(_, _, items)
-        ):
-            return enumerate(items)
-        case tuple():
-            return enumerate(arg)
-    return ()
 
 
 def _attempt(

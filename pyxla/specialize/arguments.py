@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
-from pyxla.infer.calls.captures import Captures, Place
+from pyxla.infer.calls.captures import Captures
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.pools import Given
-from pyxla.infer.raising.faults import Site
+from pyxla.infer.places import Place
 from pyxla.infer.rules import RULES
 from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
@@ -27,26 +27,10 @@ from pyxla.lib.strings import bounded
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import Path
+from pyxla.runtime.request import Request
 from pyxla.runtime.sharing import Memory
 
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
-
-
-@dataclass(slots=True)
-class Request:
-    """What to specialize: arguments as described, `names` the keywords of the last of them.
-
-    replayed: of a second run, the checks that are in place (`infer.raising.faults`).  alone: there
-    is no second run.
-    """
-
-    function: Any
-    args: tuple[descriptions.Arg, ...]
-    names: tuple[str, ...] = ()
-    memory: Memory = field(default_factory=Memory)
-    options: Any = None
-    replayed: frozenset[Site] | None = None
-    alone: bool = False
 
 
 def placement_of(request: Request) -> Any:

@@ -10,7 +10,7 @@ from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
-from pyxla.infer.calls.captures import NewCapture, Place
+from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.facts.deciding import deciding_tests, parameters
 from pyxla.infer.heap import (
     BoxCell,
@@ -40,6 +40,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import columnar, growing, number_lists, pools
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
+from pyxla.infer.places import Place
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.core import Phi, Value
 from pyxla.ir.types import I32, PYTHON_DTYPES

@@ -19,6 +19,7 @@ import dataclasses
 import enum
 import functools
 import hashlib
+import importlib
 import json
 import os
 import platform
@@ -33,22 +34,20 @@ import jaxlib
 import ml_dtypes
 import numpy as np
 
-from pyxla import journal
+from pyxla import journal, late
 from pyxla.errors import BadArgument, CompileError, Location
-from pyxla.infer import exact
-from pyxla.infer.calls.captures import Place
 from pyxla.infer.calls.states import AbsentState, BasesState, FunctionState, LibraryState
+from pyxla.infer.places import ZERO, Place
 from pyxla.lib.variables import Variable, variable
-from pyxla.pipeline import Compilation
-from pyxla.runtime import binaries, signature
+from pyxla.runtime import binaries, host, signature
 from pyxla.runtime.descriptions import Arg
-from pyxla.runtime.executable import Binary, Executable, Kept, prepared
-from pyxla.runtime.foreign import HOST
-from pyxla.specialize import Request
+from pyxla.runtime.executable import Binary, Executable, Kept
+from pyxla.runtime.request import Request
 from pyxla.store import folder
 from pyxla.store.identity import Unstable, Walk, is_library
 from pyxla.store.records import Reader, Writer
 
+compiler = late.module("pyxla.compiler")
 _PACKAGES = (jax, jaxlib, np, ml_dtypes)
 _SETTINGS = ("XLA_", "JAX_", "TF_", "NPY_", "OMP_", "LIBTPU_", "CUDA_", "PYXLA_XLA")
 _ABSENT = object()
@@ -95,7 +94,7 @@ class Slot:
 
     def walk(self) -> tuple[Walk, str]:
         """A walk over what is asked for, and what it says."""
-        walk = Walk([HOST.wide.owner, HOST.scope.owner, exact.ZERO])
+        walk = Walk([host.WIDE.owner, host.SCOPE.owner, ZERO])
         request = self.request
         named = [field.name for field in dataclasses.fields(request) if field.name != "function"]
         asked = tuple([getattr(request, name) for name in named])
@@ -237,7 +236,7 @@ def _names(guard: Any) -> list[tuple[Any, str]]:
 
 def _digest(walk: Walk, owner: Any, name: str) -> str:
     """What a namespace has as `name`; where it has nothing, what Python has."""
-    if owner is HOST.scope.owner:
+    if owner is host.SCOPE.owner:
         if binaries.scoped_by_jax():
             raise Unstable("what JAX has in scope")
         return ""
@@ -305,6 +304,8 @@ def _known_by(x: Any) -> Any:
 def _named(word: Sequence[str]) -> Any:
     """The object of this name; None where there is none."""
     found: Any = sys.modules.get(word[0])
+    if found is None and word[0].startswith("pyxla."):  # not loaded yet
+        found = importlib.import_module(word[0])
     for part in word[1].split("."):
         found = getattr(found, part, None)
     return found
@@ -352,8 +353,7 @@ class _Entry:
         request = replace(slot.request, args=described)
 
         def make() -> Any:
-            made = Compilation(request, captured, known)
-            return prepared(made.at("regions"), made.outcome)[0]
+            return compiler.kept(request, captured, known)
 
         binary = Binary(data, *self.read(header["binary"]))
         program = Kept(name, params, results, slot.request.options, make)

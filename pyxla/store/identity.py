@@ -33,8 +33,7 @@ import numpy as np
 
 from pyxla.errors import Location
 from pyxla.frontend.dispatchers import unwrapped
-from pyxla.infer.calls.captures import is_constant
-from pyxla.infer.containers.steps import is_steady
+from pyxla.infer.places import is_fixed, is_steady
 from pyxla.lib.random.state import STATES
 from pyxla.runtime.containers import container_of
 
@@ -138,7 +137,7 @@ class Walk:
             self._own(x)
         elif self._is_named(x):
             return
-        elif is_constant(x) or not _is_captured(x):
+        elif is_fixed(x) or not _is_captured(x):
             raise Unstable(f"a {kind.__module__}.{kind.__qualname__}")
         else:
             self.emit("object", self.number(x))

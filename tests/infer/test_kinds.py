@@ -22,6 +22,7 @@ from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
+from pyxla.runtime.request import Demands
 from pyxla.specialize import results
 from tests.fuzz.sources import remember
 
@@ -78,7 +79,7 @@ class Typed:
             namespace: dict[str, Any] = {}
             exec(compile(text, remember(text), "exec"), namespace)
             given = list(self.values().values())
-            ahead.specialize(namespace["f"], given, (), Options(), ahead.Demands()).at("typed")
+            ahead.specialize(namespace["f"], given, (), Options(), Demands()).at("typed")
 
     def values(self) -> dict[str, Any]:
         return {name: VALUES[name]() for name in self.names}

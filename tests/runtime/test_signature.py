@@ -178,7 +178,7 @@ def cyclic():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({1, 2}, "is a set, neither a container"),
+        ({1, 2}, "is a set, of which"),
         (np.array(["text"]), "has dtype <U4"),
         (np.ones(3, ">f8"), "newbyteorder"),
         (np.array([None]), "has dtype object"),

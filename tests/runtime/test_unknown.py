@@ -80,12 +80,12 @@ def test_they_stay_as_they_are():
 @pytest.mark.parametrize(
     ("function", "reason", "remedy"),
     [
-        (lambda m: len(m.names), "this is a set", "pass its arrays"),
-        (lambda m: "a" in m.names, "this is a set", "pass its arrays"),
-        (lambda m: m.words[0], "this has dtype <U1", "use one of"),
+        (lambda m: len(m.names), "this is a set", "frozenset"),
+        (lambda m: "a" in m.names, "this is a set", "frozenset"),
+        (lambda m: m.words[0], "this has dtype <U1", "x.tolist()"),
         (lambda m: m.swapped + 1, "this has dtype >f8", "native byte order"),
         (lambda m: m.me.n, "this contains itself", "cyclic structures"),
-        (lambda m: [y for y in m.names], "this is a set", "pass its arrays"),
+        (lambda m: [y for y in m.names], "this is a set", "frozenset"),
     ],
 )
 def test_where_one_is_read(function, reason, remedy):

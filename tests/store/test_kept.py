@@ -13,8 +13,9 @@ import pytest
 
 import pyxla
 from pyxla import options, pipeline, store
+from pyxla.runtime.request import Request
 from pyxla.runtime.sharing import Memory
-from pyxla.specialize import Request, specialize
+from pyxla.specialize import specialize
 from tests.compare import difference
 
 

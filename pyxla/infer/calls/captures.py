@@ -12,14 +12,11 @@ import abc
 import builtins
 import enum
 import functools
-import logging
 import sys
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
 import numpy as np
 
 from pyxla.errors import CompileError, UndefinedName
@@ -32,7 +29,6 @@ from pyxla.infer.calls.states import (
     BasesState,
     FunctionState,
     LibraryState,
-    Name,
     ProcessState,
     RegisteredState,
 )
@@ -52,71 +48,17 @@ from pyxla.infer.lattice import (
     describe,
     is_variant,
 )
+from pyxla.infer.places import MISSING, Place, is_fixed
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
-from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import lookup
 from pyxla.lib.variables import variable
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
-_CONSTANTS = (
-    *(bool, int, float, complex, str, bytes, range, slice, np.generic, np.dtype, enum.Enum),
-    *(type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType),
-    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType),
-    *(
-        types.GenericAlias,
-        types.UnionType,
-        types.EllipsisType,
-        functools.partial,
-        np.ufunc,
-        np.finfo,
-        np.iinfo,
-        logging.Logger,
-    ),
-    *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
-)
-# Other libraries' classes of what is known once and for all.
-OUTSIDE: list[type] = []
 # Functions as arguments of library functions, which call them with operands.
 _CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
-MISSING = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where an outside object is read: `owner[name]` for a namespace, what a class itself has as
-    `name`, a closure cell's contents, or (`name` None) the object itself."""
-
-    owner: Any
-    name: Any = None
-
-    def read(self) -> Any:
-        if self.name is not None:
-            return self.namespace().get(self.name, MISSING)
-        if isinstance(self.owner, types.CellType):
-            return self.owner.cell_contents
-        return self.owner
-
-    def test(self, known: Any, name: Name) -> str:
-        """An expression that holds while `read` gives `known`: see `states`."""
-        if self.name is not None:
-            key = repr(self.name) if type(self.name) is str else name(self.name)
-            get = f"{name(self.namespace())}.get({key}, {name(MISSING)})"
-            return f"{get} is {name(known)}"
-        owner = name(self.owner)
-        inside = ".cell_contents" if isinstance(self.owner, types.CellType) else ""
-        return f"{owner}{inside} is {name(known)}"
-
-    def namespace(self) -> Any:
-        return self.owner.__dict__ if isinstance(self.owner, type) else self.owner
-
-    def __hash__(self) -> int:
-        return hash((id(self.owner), self.name))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and self.owner is other.owner and self.name == other.name
 
 
 class NewCapture(Exception):  # noqa: N818 - a request, not an error
@@ -356,17 +298,9 @@ def variable_value(content: Any) -> Any:
 
 def is_constant(value: Any) -> bool:
     """Whether an outside object is known once and for all."""
-    if value is None or isinstance(value, (*_CONSTANTS, *OUTSIDE)):
-        return True
     if type(value) is tuple or isinstance(value, frozenset):
         return all(is_constant(item) for item in value)
-    if lookup(value) is not None or hasattr(value, "__pyxla_function__"):
-        return True
-    if hasattr(type(value), "__pyxla_constant__") or is_dispatcher(value):
-        return True
-    if isinstance(value, np.ndarray) or type(value) in STATES:
-        return False
-    return type(value).__module__.partition(".")[0] == "numpy"
+    return is_fixed(value) or lookup(value) is not None or is_dispatcher(value)
 
 
 def python_object(engine: Engine, x: Any) -> Any:

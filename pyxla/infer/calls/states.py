@@ -1,6 +1,6 @@
 """What a program was compiled for of outside objects that change in place, noticed at a call.
 
-A state is a guard as `captures.Place` is one: `test(known, name)` is an expression, with objects
+A state is a guard as `places.Place` is one: `test(known, name)` is an expression, with objects
 that `name` names, which holds while all is as it was when `read` gave `known`.
 """
 

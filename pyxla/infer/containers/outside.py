@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.calls.captures import MISSING, NewCapture, Place, python_object
+from pyxla.infer.calls.captures import NewCapture, python_object
 from pyxla.infer.lattice import Const
+from pyxla.infer.places import MISSING, Place
 from pyxla.ir.core import Block, Instr
 from pyxla.lib.registry import rule
 

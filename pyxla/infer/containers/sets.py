@@ -13,6 +13,7 @@ from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import SetCell, Step
 from pyxla.infer.lattice import Const
+from pyxla.infer.places import is_steady
 
 _MAKING = ("union", "intersection", "difference", "symmetric_difference", "copy")
 _TESTS = ("issubset", "issuperset", "isdisjoint")
@@ -79,7 +80,7 @@ def _pop(engine: Engine, x: Any) -> Any:
     if content.steps is None:
         raise engine.refuse(steps.DISORDER, steps.SORT)
     held = steps.actual(content)
-    steady = all(map(steps.is_steady, held))
+    steady = all(map(is_steady, held))
     item = held.pop() if steady else steps.ordered(held)[0]
     _step(engine, x, Step("pop") if steady else Step("discard", (item,)))
     return Const(item)

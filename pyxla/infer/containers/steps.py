@@ -11,13 +11,11 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from pyxla.infer.heap import SetCell, Step
+from pyxla.infer.places import is_steady
 
 DISORDER = "the order of this set is not the same on all paths that lead here"
 SORT = "iterate over sorted(s), or use a dict, which keeps its order"
-_STEADY = (bool, int, float, complex, np.number, np.bool_)
 
 
 class Keys(tuple):
@@ -111,13 +109,6 @@ def actual(content: SetCell) -> set[Any]:
 def ordered(items: set[Any] | frozenset[Any]) -> list[Any]:
     """The items in CPython's order, or in one that is the same in every process."""
     return list(items) if all(map(is_steady, items)) else sorted(items, key=repr)
-
-
-def is_steady(x: Any) -> bool:
-    """Whether the hash of `x` is the same in every process."""
-    if isinstance(x, (tuple, frozenset)):
-        return all(map(is_steady, x))
-    return isinstance(x, _STEADY)
 
 
 def is_fleeting(function: Any, args: Iterable[Any]) -> bool:

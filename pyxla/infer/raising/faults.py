@@ -19,7 +19,8 @@ from typing import Any
 from pyxla.errors import Location, Surprise
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.core import Value
-from pyxla.ops.sticky import BITS, flag
+from pyxla.ir.types import FLAGS
+from pyxla.ops.sticky import flag
 
 Site = tuple[Location | None, type[BaseException] | None]
 
@@ -51,7 +52,7 @@ class Faults:
     def note(self, site: Site, fine: Value) -> None:
         """Note a fault of a site unless `fine`, a bool."""
         if self.noted is not None:
-            flag(fine, bits=1 << self.noted.setdefault(site, len(self.noted) % BITS))
+            flag(fine, bits=1 << self.noted.setdefault(site, len(self.noted) % FLAGS))
 
 
 @dataclass(frozen=True, slots=True)

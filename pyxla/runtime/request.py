@@ -1,0 +1,130 @@
+"""What is to be specialized, and what was found to be needed for it.
+
+A specialization is asked for (`Request`) and may ask back (`Restart`); a function remembers what
+was asked of it (`Demands`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyxla import late
+from pyxla.errors import BadArgument, CompileError, Location
+from pyxla.infer.places import Place
+from pyxla.runtime import descriptions, signature
+from pyxla.runtime.numbers import Path
+from pyxla.runtime.sharing import Memory
+
+compiler = late.module("pyxla.compiler")
+MAX_RESTARTS = 64
+
+
+@dataclass(slots=True)
+class Request:
+    """What to specialize: arguments as described, `names` the keywords of the last of them.
+
+    replayed: of a second run, the checks that are in place (`infer.raising.faults`).  alone: there
+    is no second run.
+    """
+
+    function: Any
+    args: tuple[descriptions.Arg, ...]
+    names: tuple[str, ...] = ()
+    memory: Memory = field(default_factory=Memory)
+    options: Any = None
+    replayed: frozenset[Any] | None = None
+    alone: bool = False
+
+
+class Restart(Exception):  # noqa: N818 - a request, not an error
+    """The arguments must be described anew: values of `static` paths, or further `places`.
+
+    otherwise: the refusal where no values are to be had.
+    """
+
+    def __init__(
+        self,
+        static: dict[Path, Location | None],
+        places: list[Place],
+        otherwise: CompileError | None = None,
+    ) -> None:
+        super().__init__()
+        self.static = static
+        self.places = places
+        self.otherwise = otherwise
+
+
+def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
+    """The descriptions directly inside one, and the steps to them."""
+    match arg:
+        case descriptions.ArgDict(keys, values):
+            return zip(keys, values, strict=True)
+        case descriptions.ArgObject(_, fields):
+            return fields
+        case descriptions.ArgMethod(_, owner):
+            return (("__self__", owner),)
+        case (
+            descriptions.ArgTuple(_, items)
+            | descriptions.ArgList(items)
+            | descriptions.ArgPytree(_, _, items)
+        ):
+            return enumerate(items)
+        case tuple():
+            return enumerate(arg)
+    return ()
+
+
+class Demands:
+    """What inference asked for so far: known numbers by path, and outside objects.
+
+    refusals: what is wrong, by the path of the number whose value would help.
+    """
+
+    def __init__(self) -> None:
+        self.static: dict[signature.Path, Location | None] = {}
+        self.refusals: dict[signature.Path, CompileError] = {}
+        self.places: list[Place] = []
+
+    def learn(self, restart: Restart) -> None:
+        """Remember what is asked for; CompileError where it was, and could not be had."""
+        if restart.static and self.static.keys() >= restart.static.keys():
+            if restart.otherwise is not None:
+                raise restart.otherwise
+            path, loc = next(iter(restart.static.items()))
+            raise BadArgument(
+                "the value of {} must be known while compiling, and JAX traces it",
+                path,
+                loc,
+                hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
+            )
+        self.static.update(restart.static)
+        if restart.otherwise is not None:
+            self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
+        self.places.extend(restart.places)
+
+    def restless(self, function: Any) -> CompileError:
+        """The error for inference that asks for one object after another."""
+        if not self.places:
+            path, loc = list(self.static.items())[-1]
+            return BadArgument(
+                f"the values of more than {len(self.static) - 1} numbers must be known while "
+                "compiling, that of {} among them",
+                path,
+                loc,
+                hint="pass numbers that index or count as an array",
+            )
+        made = type(self.places[-1].read()).__name__
+        return CompileError(
+            f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
+            compiler.location(function),
+            hint="make it outside, and pass the arrays and numbers in it as arguments",
+        )
+
+    def outside(self) -> list[Any]:
+        return [place.read() for place in self.places]
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or repr(function)
