@@ -3,6 +3,7 @@
 # ruff: noqa: F401
 
 import pyxla.infer.arrays.counting
+import pyxla.infer.arrays.elements
 import pyxla.infer.arrays.mutating
 import pyxla.infer.arrays.sharing
 import pyxla.infer.arrays.subscripts

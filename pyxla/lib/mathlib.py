@@ -151,9 +151,9 @@ _register()
 def log(x: Any, base: Any = None) -> Scalar:
     if base is None:
         return weak(op.log(real(x)), float)
-    if type(base) in (int, float) and base in (2, 10):
-        return weak((k.log2 if base == 2 else k.log10)(real(x)), float)
-    return weak(op.divide(op.log(real(x)), op.log(real(base))), float)
+    known = type(base) in (int, float) and base > 0  # then XLA is given a number to divide by
+    divisor = real(math.log(base)) if known else op.log(real(base))
+    return weak(op.divide(op.log(real(x)), divisor), float)
 
 
 @implements(math.remainder)

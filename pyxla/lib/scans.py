@@ -375,6 +375,8 @@ implements(np.cumulative_prod)(_array_api_cumulative(cumprod, 1))
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Array:
     x = as_array(a)
     axis = normalize_axis(axis, x.ndim)
+    if operator.index(n) < 0:
+        raise OpError(f"order must be non-negative but got {n}")
     parts = [_edge(prepend, x, axis), x, _edge(append, x, axis)]
     present = [part for part in parts if part is not None]
     if len(present) > 1:

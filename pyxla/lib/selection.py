@@ -81,6 +81,8 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     """The first choice whose condition holds."""
     if len(condlist) != len(choicelist):
         raise OpError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise OpError("select with an empty condition list is not possible")
     choicelist = [as_array(x) if isinstance(x, list | tuple) else x for x in choicelist]
     dtype = result_type(*choicelist, default)
     result = Array(as_value(default, dtype))

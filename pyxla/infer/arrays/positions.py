@@ -14,11 +14,15 @@ import numpy as np
 import pyxla.lib.everything  # noqa: F401 - the functions that this is about
 from pyxla.infer.arrays.bounds import check_array, first_bad
 from pyxla.infer.engine import Engine
+from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.ir.core import Value
+from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
+from pyxla.lib.indexing import true_size
+from pyxla.lib.masks import spread
 from pyxla.lib.operands import as_array, as_shape, normalize_axis
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -38,7 +42,7 @@ def verify_positions(engine: Engine, function: Any, operands: Any, named: dict[s
         check(engine, *operands, **named)
 
 
-def _checks(kind: type[Exception], function: Any) -> Callable[[Any], Any]:
+def checks(kind: type[Exception], function: Any) -> Callable[[Any], Any]:
     def register(check: Callable[..., None]) -> Callable[..., None]:
         _CHECKS[function] = kind, check
         return check
@@ -46,7 +50,7 @@ def _checks(kind: type[Exception], function: Any) -> Callable[[Any], Any]:
     return register
 
 
-@_checks(IndexError, LIBRARY[np.take])
+@checks(IndexError, LIBRARY[np.take])
 def _take(
     engine: Engine, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
 ) -> None:
@@ -54,7 +58,7 @@ def _take(
         _check_along(engine, as_array(a), indices, axis)
 
 
-@_checks(IndexError, LIBRARY[np.take_along_axis])
+@checks(IndexError, LIBRARY[np.take_along_axis])
 def _take_along_axis(engine: Engine, arr: Any, indices: Any, axis: Any = -1) -> None:
     _check_along(engine, as_array(arr), indices, axis)
 
@@ -69,13 +73,13 @@ def _check_along(engine: Engine, x: Array, indices: Any, axis: Any) -> None:
     check_array(engine, as_array(indices), size, place)
 
 
-@_checks(IndexError, LIBRARY[np.delete])
+@checks(IndexError, LIBRARY[np.delete])
 def _delete(engine: Engine, arr: Any, obj: Any, axis: Any = None) -> None:
     if isinstance(obj, Array | Scalar) and obj.dtype.kind in "iu":
         _check_along(engine, as_array(arr), obj, axis)
 
 
-@_checks(IndexError, LIBRARY[np.insert])
+@checks(IndexError, LIBRARY[np.insert])
 def _insert(engine: Engine, arr: Any, obj: Any, values: Any, axis: Any = None) -> None:
     x = as_array(arr)
     if not isinstance(obj, Scalar) or x.extents is not None:
@@ -85,17 +89,17 @@ def _insert(engine: Engine, arr: Any, obj: Any, values: Any, axis: Any = None) -
     value = _wide(obj)
     good = op.and_(k.ge(value, k.like(value, -size)), k.le(value, k.like(value, size)))
     words = f" is out of bounds for axis {place} with size {size}"
-    _ensure(engine, good, lambda: exception(IndexError, "index ", obj, words))
+    ensure(engine, good, lambda: exception(IndexError, "index ", obj, words))
 
 
-@_checks(ValueError, LIBRARY[np.choose])
+@checks(ValueError, LIBRARY[np.choose])
 def _choose(engine: Engine, a: Any, choices: Any, out: Any = None, mode: str = "raise") -> None:
     if mode == "raise":
         count = choices.shape[0] if isinstance(choices, Array) else len(choices)
-        _ensure(engine, _within(a, count), ValueError("invalid entry in choice array"))
+        ensure(engine, _within(a, count), ValueError("invalid entry in choice array"))
 
 
-@_checks(ValueError, LIBRARY[np.unravel_index])
+@checks(ValueError, LIBRARY[np.unravel_index])
 def _unravel_index(engine: Engine, indices: Any, shape: Any, order: str = "C") -> None:
     size = int(np.prod(as_shape(shape)))
     good = _within(indices, size)
@@ -106,10 +110,10 @@ def _unravel_index(engine: Engine, indices: Any, shape: Any, order: str = "C") -
             ValueError, "index ", found, f" is out of bounds for array with size {size}"
         )
 
-    _ensure(engine, good, error)
+    ensure(engine, good, error, ValueError)
 
 
-@_checks(ValueError, LIBRARY[np.ravel_multi_index])
+@checks(ValueError, LIBRARY[np.ravel_multi_index])
 def _ravel_multi_index(
     engine: Engine, multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C"
 ) -> None:
@@ -119,10 +123,10 @@ def _ravel_multi_index(
     for row, extent, how in zip(rows, extents, modes, strict=False):
         if how == "raise":
             error = ValueError("invalid entry in coordinates array")
-            _ensure(engine, _within(row, extent), error)
+            ensure(engine, _within(row, extent), error)
 
 
-@_checks(IndexError, ufunc_reduceat)
+@checks(IndexError, ufunc_reduceat)
 def _reduceat(engine: Engine, ufunc: Any, array: Any, indices: Any, *_: Any, **named: Any) -> None:
     x, axis = as_array(array), named.get("axis", 0)
     size = x.shape[normalize_axis(axis, x.ndim)] if x.extents is None else None
@@ -137,7 +141,30 @@ def _reduceat(engine: Engine, ufunc: Any, array: Any, indices: Any, *_: Any, **n
             IndexError, "index ", found, f" out-of-bounds in {name}.reduceat [0, {size})"
         )
 
-    _ensure(engine, good, error)
+    ensure(engine, good, error)
+
+
+@checks(ValueError, LIBRARY[np.argpartition])
+@checks(ValueError, LIBRARY[np.partition])
+def _partition(engine: Engine, a: Any, kth: Any, axis: Any = -1, *_: Any, **named: Any) -> None:
+    x = as_array(a)
+    flat = axis is None
+    size = x.size if flat else true_size(x, normalize_axis(axis, x.ndim))
+    if isinstance(size, int) and isinstance(kth, int):
+        if size and not -size <= kth < size:
+            raise OpError(f"kth(={kth}) out of bounds ({size})")
+        return
+    value = _wide(kth)
+    count = spread(value_of(size), value.type.shape)
+    value = op.select(k.lt(value, k.like(value, 0)), op.add(value, count), value)
+    good = op.and_(k.ge(value, k.like(value, 0)), k.lt(value, count))
+    good = op.or_(good, k.eq(count, k.like(count, 0)))
+
+    def error() -> Any:
+        found = first_bad(value, good)
+        return exception(ValueError, "kth(=", found, ") out of bounds (", size, ")")
+
+    ensure(engine, good, error, ValueError)
 
 
 def _wide(x: Any) -> Value:
@@ -150,7 +177,7 @@ def _within(x: Any, size: int) -> Value:
     return op.and_(k.ge(value, k.like(value, 0)), k.lt(value, k.like(value, size)))
 
 
-def _ensure(engine: Engine, good: Value, error: Any) -> None:
+def ensure(engine: Engine, good: Value, error: Any, kind: type[Exception] = IndexError) -> None:
     if good.type.size:
-        error = error if isinstance(error, Exception) else Raises(IndexError, error)
+        error = error if isinstance(error, Exception) else Raises(kind, error)
         engine.ensure(Scalar(all_(Array(good)).value), error)

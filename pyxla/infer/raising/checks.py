@@ -402,13 +402,13 @@ def _says(
 
 # fmt: off
 _UNDEFINED: list[tuple[Any, ...]] = [
-    (math.sqrt, -1.5), (math.log, -1.5), (math.log2, -1.5), (math.log10, -1.5), (math.log1p, -1.5),
+    (math.sqrt, -1.5), (math.log2, -1.5), (math.log10, -1.5), (math.log1p, -1.5),
     (math.sin, math.inf), (math.cos, math.inf), (math.tan, math.inf), (math.asin, 1.5),
     (math.acos, 1.5), (math.acosh, 0.5), (math.atanh, 1.5), (math.gamma, -math.inf),
     (math.fmod, 1.5, 0.0), (math.remainder, 1.5, 0.0), (math.pow, -1.5, 0.5),
 ]
 _POLES: list[tuple[Any, ...]] = [
-    (_anywhere, math.log, 0.0), (_anywhere, math.log2, 0.0), (_anywhere, math.log10, 0.0),
+    (_anywhere, math.log2, 0.0), (_anywhere, math.log10, 0.0),
     (_anywhere, math.log1p, -1.0), (_anywhere, math.atanh, 1.0),
     (_not_above_zero, math.gamma, -1.0), (_not_above_zero, math.lgamma, -1.0),
     (lambda x: k.eq(x, k.like(x, 0)), math.pow, 0.0, -1.0),
@@ -424,6 +424,24 @@ for _at, _function, *_sample in _POLES:
     unless(_says(_function, *_sample), _function)(_no_pole(_at))
 for _function, *_sample in _OVERFLOWING:
     unless(failure(_function, *_sample), _function)(_finite)
+
+
+def _base(test: Callable[[Value, Value], Value], number: float, position: int = 1) -> Test:
+    """What `math.log` is given at `position`, compared with a number; NaN is as good."""
+
+    def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+        if len(operands) <= position:
+            return None
+        value = _real(operands[position])
+        return op.or_(test(value, k.like(value, number)), k.isnan(value))
+
+    return fine
+
+
+# The logarithm of the base is taken after that of the number, and divided by last.
+unless(_says(math.log, -1.5), math.log)(_base(k.gt, 0.0, 0))
+unless(failure(math.log, 2.0, -1.5), math.log)(_base(k.gt, 0.0))
+unless(failure(math.log, 2.0, 1.0), math.log)(_base(k.ne, 1.0))
 
 
 def _counts(position: int) -> Test:

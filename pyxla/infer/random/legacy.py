@@ -189,7 +189,7 @@ def _drawn(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     kind = engine.static(given["dtype"], "the dtype")
     dtype = np.dtype(kind)
     known = m.known_objects(engine, given["low"], given["high"])
-    if known is not None:
+    if known is not None and 0 not in (shape_of(engine, given["size"]) or ()):
         try:
             RandomState(0).randint(known[0], known[1], 0, kind)
         except (TypeError, ValueError) as error:
@@ -260,7 +260,10 @@ def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     if not of_ints and len(as_array(operand).shape) != 1:
         engine.raise_constant(ValueError("a must be 1-dimensional"))
     count = a if of_ints else call_object(engine, len, [a], {})
-    at = _places(engine, ref, given, count, shape_of(engine, size))
+    shape = shape_of(engine, size)
+    words = "a must be greater than 0" if of_ints else "'a' cannot be empty"
+    m.ensure_population(engine, count.value if isinstance(count, Const) else count, shape, words)
+    at = _places(engine, ref, given, count, shape)
     if of_ints:
         return at
     return call_object(engine, np.take, [a, at], {})

@@ -97,12 +97,14 @@ def _drawn_integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 def bounds(
     engine: Engine, given: dict[str, Any], dtype: np.dtype, closed: bool
 ) -> tuple[Array, Array]:
-    """The least and the greatest integer, both included, of `dtype`."""
+    """The least and the greatest integer, both included, of `dtype`; where none is drawn, they may
+    be anything."""
     low, high = given["low"], given["high"]
     if isinstance(high, Const) and high.value is None:
         low, high = Const(0), low
     known = known_objects(engine, low, high)
-    if known is not None:
+    nothing = 0 in (shape_of(engine, given["size"]) or ())
+    if known is not None and not nothing:
         scratch = Generator(np.random.PCG64(0))
         try:
             scratch.integers(*known, dtype=dtype, endpoint=closed)
@@ -113,13 +115,15 @@ def bounds(
         return as_array(ends[0].astype(dtype)), as_array(last.astype(dtype))
     wide = U64 if dtype == U64 else I64
     least, most = [as_array(engine.operand(x), wide) for x in (low, high)]
-    if engine.tests(ValueError):
+    if engine.tests(ValueError) and not nothing:
         name = "lt" if closed else "le"
         wrong = engine.rules.compare(
             engine, name, engine.abstract(most, True), engine.abstract(least, True)
         )
         fine = call_object(engine, np.logical_not, [call_object(engine, np.any, [wrong], {})], {})
         comparison = "low > high" if closed else "low >= high"
+        if isinstance(low, Const) and np.isscalar(low.value) and low.value == 0:
+            comparison = "high < 0" if closed else "high <= 0"
         engine.ensure(engine.rules.truth(engine, fine), ValueError(comparison))
     if not closed:
         one = broadcast_to(constant(value=np.asarray(1, wide)), most.shape)
@@ -290,6 +294,8 @@ def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     weighted = not (isinstance(given["p"], Const) and given["p"].value is None)
     _refuse_known(engine, given)
     counted = a if of_ints else true_size(a, axis)
+    words = "a must be a positive integer" if of_ints else "a cannot be empty"
+    ensure_population(engine, counted, shape, words)
     plain = replace and not weighted
     if plain and (isinstance(counted, Scalar) or (of_ints and isinstance(a, Array))):
         indices = _any_below(engine, ref, counted, shape)
@@ -316,6 +322,22 @@ def _refuse_known(engine: Engine, given: dict[str, Any]) -> None:
         Generator(np.random.PCG64(0)).choice(*known)
     except (TypeError, ValueError) as error:
         engine.raise_constant(error)
+
+
+def ensure_population(
+    engine: Engine, count: Any, shape: tuple[int, ...] | None, words: str
+) -> None:
+    """The program raises where something is chosen among nothing."""
+    error = ValueError(f"{words} unless no samples are taken")
+    if 0 in (shape or ()) or not engine.tests(ValueError):
+        return
+    if not isinstance(count, (Scalar, Array)):
+        if count <= 0:
+            engine.raise_constant(error)
+        return
+    engine.ensure(
+        engine.rules.truth(engine, engine.rules.compare(engine, "gt", count, Const(0))), error
+    )
 
 
 def _any_below(engine: Engine, ref: Any, a: Any, shape: tuple[int, ...] | None) -> Array:

@@ -32,6 +32,7 @@ from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
+    aligned,
     bounded,
     extents_of,
     filled,
@@ -46,6 +47,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import positions, spread, within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import broadcast_in_dim, iota
@@ -210,25 +212,23 @@ def _trapezoid(function: Function, y: Any, x: Any = None, dx: Any = 1.0, axis: A
     values = as_array(y)
     if values.ndim != 1 or is_bounded(dx) or (isinstance(dx, Array) and dx.shape):
         raise OpError(NOT_SUPPORTED)
+    bound = max(values.shape[0], 1)
+    ends = resized_to(values, 0, bound).value
+    sums = Array(m.cut(ends, 1, bound, 0)) + Array(m.cut(ends, 0, bound - 1, 0))
+    sums = sized(sums.value, (larger(minus(true_size(values, 0), 1), 0),))
     widths: Any = dx
-    bound = values.shape[0]
     if x is not None:
         points = as_array(x)
         if points.ndim != 1:
             raise OpError(NOT_SUPPORTED)
-        bound = min(bound, points.shape[0])
-        widths = scans.diff(Array(resized_to(points, 0, bound).value))
-    if bound < 2:
-        raise OpError(NOT_SUPPORTED)
-    value = resized_to(values, 0, bound).value
-    terms = widths * (Array(m.cut(value, 1, bound, 0)) + Array(m.cut(value, 0, bound - 1, 0))) / 2.0
-    size = next(
-        e[0]
-        for e in (extents_of(values), extents_of(as_array(x)) if x is not None else (None,))
-        if e[0] is not None
-    )
-    count: Any = larger(minus(size, 1), 0)
-    return r.sum(Array(filled(bounded(terms.value, (count,)), (0,), 0).value))
+        gaps = _diff(scans.diff, points)
+        sizes = true_size(gaps, 0), true_size(sums, 0)
+        words = "operands could not be broadcast together with shapes ("
+        meet(*sizes, ValueError, words, sizes[0], ",) (", sizes[1], ",) ", single=True)
+        (widths, value), _, extents = aligned([gaps, sums])
+        sums = bounded(value.value, extents or ())
+    terms = bounded((widths * Array(sums.value) / 2.0).value, extents_of(sums))
+    return r.sum(Array(filled(terms, (0,), 0).value))
 
 
 @strategy(m.roll)

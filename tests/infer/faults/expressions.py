@@ -48,6 +48,10 @@ x[:n] ** x[:m]
 np.tile(x[:n], m)
 np.roll(x[:n], m)
 np.digitize(x[:n], x[:m])
+np.trapezoid(x[:n], x[:m])
+np.trapezoid(x[:m], x)
+np.trapezoid(x[:2], x[:m])
+np.trapezoid(x[x > n], x[x > m])
 """
 
 # Of x = arange(5.), and k, which is 1.0, then 9.0.

@@ -292,7 +292,7 @@ def test_checks():
         program(np.random.default_rng(0), -1.0, np.array([0.5, 0.5]))
     with pytest.raises(ValueError, match="do not sum to 1"):
         program(np.random.default_rng(0), 1.0, np.array([0.5, 0.4]))
-    with pytest.raises(ValueError, match="low >= high"):
+    with pytest.raises(ValueError, match="high <= 0"):
         program(np.random.default_rng(0), 0.5, np.array([0.5, 0.5]))
 
 
