@@ -26,6 +26,8 @@ from tests.fuzz import (  # noqa: F401 - used by name
     recursing,
     shared_lists,
     sharing,
+    texts,
+    trees,
     unlike,
 )
 from tests.fuzz import expressions as ex
@@ -348,6 +350,7 @@ def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     header += DEFINITIONS if rng.random() < 0.4 else ""
     scope.risky = rng.random() < RISKY
     header += implicit.DEFINITIONS if scope.risky else ""
+    header += trees.DEFINITIONS if rng.random() < 0.35 else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(header, namespace)

@@ -16,6 +16,12 @@ from tests.fuzz.noise import compiled
 from tests.fuzz.program import module_namespace
 from tests.fuzz.sources import remember
 
+TOO_LARGE = "an int of more than 64 bits, which compiled ints do not have"
+
+
+class Large(BaseException):
+    """An int of Python's leaves 64 bits: no program catches that, as CPython's would go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -97,6 +103,8 @@ def run(
             result = (fn or namespace["program"])(*arguments)
         except pyxla.CompileError:
             raise
+        except Large as error:
+            result = OverflowError(TOO_LARGE).with_traceback(error.__traceback__)
         except Exception as error:
             result = error
     table = namespace.get("TABLE")

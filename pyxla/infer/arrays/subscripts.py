@@ -8,10 +8,12 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.structure import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
+from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe, is_variant
 from pyxla.infer.operators import REMEDY_NONE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
+from pyxla.lib.keys import KINDS
 
 
 @transfer("getitem")
@@ -26,7 +28,7 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     what may be None is taken for a number, and the program raises where it is not."""
     key = engine.use(key)
     if isinstance(x, Array) or arrays.is_array(engine, x):
-        if isinstance(key, Tuple) and any(is_variant(k, "optional") for k in key.items):
+        if isinstance(key, Tuple):
             return Tuple(tuple([_number(engine, k) for k in key.items]), key.cls)
         return _number(engine, key)
     if is_variant(key, "optional"):
@@ -40,10 +42,10 @@ _NEW_AXIS = TypeError("an index of an array is None here, which would be a new a
 
 
 def _number(engine: Engine, x: Any) -> Any:
-    if not is_variant(x, "optional"):
-        return x
-    engine.ensure(x.tag, _NEW_AXIS, catchable=False)
-    return x.value
+    if is_variant(x, "optional"):
+        engine.ensure(x.tag, _NEW_AXIS, catchable=False)
+        x = x.value
+    return kinds.as_index(engine, x, KINDS)
 
 
 @transfer("setitem")

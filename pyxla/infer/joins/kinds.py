@@ -455,6 +455,16 @@ def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
     return flag_of(x.kinds.tag, [issubclass(kind, classes) for kind in x.kinds.choices])
 
 
+def as_index(engine: Engine, x: Any, message: str) -> Any:
+    """The number `x` where it is an int; an IndexError where it is of a kind that is none."""
+    mixed = getattr(x, "kinds", None)
+    ints = [dtype_of(kind).kind in "iu" for kind in mixed.choices] if mixed is not None else []
+    if not any(ints) or all(ints):
+        return x
+    engine.ensure(flag_of(mixed.tag, ints), IndexError(message))
+    return exact_of(x)
+
+
 def with_tag(result: Any, given: Sequence[Any], selector: Scalar) -> Any:
     """A number that is each of `given`, as `selector` says, whose kinds are told by that."""
     if not is_number(result) or isinstance(result, Const) or result.kinds is None:

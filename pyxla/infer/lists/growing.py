@@ -216,11 +216,12 @@ def positive(engine: Engine, key: Any, size: Any) -> Any:
     low = extent.lower(key.value if isinstance(key, Const) else key)
     if low is not None and low >= 0:
         return key
-    if isinstance(key, Const) or isinstance(wrapped, Const):
-        return wrapped if isinstance(wrapped, Const) else Scalar(wrapped.value, extent.AT_LEAST_0)
     negative = engine.rules.compare(engine, "lt", key, Const(0))
-    picked = kinds.choose(negative, wrapped, key)
-    return Scalar(picked.value, extent.AT_LEAST_0)
+    if isinstance(negative, Const):
+        picked = wrapped if negative.value else key
+    else:
+        picked = kinds.choose(negative, wrapped, key)
+    return picked if isinstance(picked, Const) else Scalar(picked.value, extent.AT_LEAST_0)
 
 
 def read_item(

@@ -166,9 +166,17 @@ def instead(engine: Engine, frame: Frame, refusal: CompileError) -> tuple[Compou
     """What the program raises where the instruction that `frame` is at is refused, and the refusal
     with NumPy's words; raises that where the program does not."""
     error = asked.refusal(engine, frame, refusal)
-    if (same := _as_raised(engine, error)) is None:
+    if _may_be_another(frame) or (same := _as_raised(engine, error)) is None:
         raise error from refusal.__cause__
     return same, error
+
+
+def _may_be_another(frame: Frame) -> bool:
+    """Whether the instruction has numbers that may be of other types than it is refused for."""
+    block, index = frame.position
+    operands = block.instrs[index].operands if 0 <= index < len(block.instrs) else ()
+    given = [y for v in operands for x in [frame.env.get(v)] for y in getattr(x, "items", (x,))]
+    return any(getattr(x, "kinds", None) is not None for x in given)
 
 
 def _as_raised(engine: Engine, error: CompileError) -> Compound | None:

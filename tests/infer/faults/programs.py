@@ -829,3 +829,33 @@ def reshaped_with_an_unknown_first_extent(x):
         return x.reshape(-1, 2)
     except ValueError as e:
         return str(e)
+
+
+@program((ROW, 1), (ROW, 5))
+def index_of_several_types(x, n):
+    u = 0
+    if n > 3:
+        u = x[n % 3]
+    v = max(u, 1)
+    x[v] = 7.0
+    return x[v], x[v, None]
+
+
+@program((ROW, 1), (ROW, 5))
+def index_of_several_types_in_a_condition(x, n):
+    u = 0
+    if n > 3:
+        u = x[n % 3]
+    if 0 <= u < 3 and bool(x[u] == 0):
+        return 1.0
+    return 0.0
+
+
+@program((0,), (2,))
+def index_known_to_be_negative(n):
+    w = [4, 1, 2]
+    if n > 1:
+        w.append(3)
+    del w[n % 1 - 1]
+    w.insert(n % 1 - 1, 3)
+    return w
