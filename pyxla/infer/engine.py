@@ -663,11 +663,12 @@ class Engine:
                 return need
         return None
 
-    def ensure(self, condition: Any, error: Any, catchable: bool = True) -> None:
+    def ensure(self, condition: Any, error: Any, catchable: bool = True, also: Any = ()) -> None:
         """The program raises `error` here unless `condition`, a bool.
 
         error: an exception, an abstract one, or one that is made on the path that raises.
-        catchable: whether it is CPython's, so that programs may catch it.
+        catchable: whether it is CPython's, so that programs may catch it.  also: the classes of
+        what else may be out of order then, of which only coarse tests are made.
         """
         if isinstance(condition, Const):
             if not condition.value:
@@ -678,7 +679,7 @@ class Engine:
         if self.faults.in_place(site) or (catchable and self.catches(kind)):
             catching.raise_unless(self, condition, error, catchable)
         else:
-            self.faults.note(site, condition.value)
+            self.faults.note(site, condition.value, also)
         if self.frames and (learned := atoms(condition, True)):
             self.learn(learned)
 

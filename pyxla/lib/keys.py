@@ -35,6 +35,7 @@ from pyxla.infer.facts.integers import (
     value_of,
     wrap,
 )
+from pyxla.infer.facts.ranges import interval
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
@@ -213,13 +214,12 @@ def _normal(item: Any) -> Any:
 
 
 def as_index(item: Array) -> Int:
-    """An integer of rank 0 as a Python int, known where it is a constant."""
+    """An integer of rank 0 as a Python int, known where it is a constant; and between which."""
     known_value = known_elements(item.value)
     if known_value is not None:
         return int(known_value)
-    value = convert(item.value, dtype=I64.dtype, weak=True)
-    unsigned = item.dtype.kind == "u"
-    return known(Scalar(value), 0, None) if unsigned else Scalar(value)
+    value, seen = convert(item.value, dtype=I64.dtype, weak=True), interval(item.value)
+    return known(Scalar(value), 0 if item.dtype.kind == "u" else seen.lo, seen.hi)
 
 
 def _slice_bound(x: Any) -> Int | None:

@@ -6,9 +6,9 @@ The word is one variable that is assigned in many places, and gets its phis as a
 does (Cytron et al., "Efficiently computing static single assignment form", 1991; here a phi at
 every join that different words reach).
 
-Before that, what a counted loop checks in each iteration is checked once, before it: what does not
-vary as it is, and bounds of an index that the counter decides at the last iteration, or the first
-(`lower.endpoints`).
+Before that, checks that an earlier one implies go (`lower.implied`), and what a counted loop checks
+in each iteration is checked once, before it: what does not vary as it is, and bounds of an index
+that is affine in the counter at the last iteration, or the first (`lower.endpoints`).
 
 After a flag is set nothing that the program computes is looked at, but it must come to an end.  A
 loop *stops* where the word is set: outlining adds that to its condition.  One that only counts, and
@@ -26,7 +26,8 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
 from pyxla.ir.types import I32
-from pyxla.lower.endpoints import Counted, Homes, counted, move_checks
+from pyxla.lower.endpoints import Counted, Homes, counted, move_checks, move_from_header
+from pyxla.lower.implied import drop_implied
 from pyxla.ops.elementwise import compare, or_, select
 from pyxla.ops.filled import constant
 from pyxla.ops.sticky import flag
@@ -52,7 +53,9 @@ class _Threading:
         loops = natural_loops(order, idom)
         homes: Homes = {instr: block for block in order for instr in block.instrs}
         found = {loop.header: counted(loop, homes) for loop in loops.values()}
+        drop_implied(order, idom)
         for loop in reversed(loops.values()):  # inner loops first
+            move_from_header(loop, homes)
             if (count := found[loop.header]) is not None:
                 move_checks(loop, count, idom, homes)
         self.flagging = {

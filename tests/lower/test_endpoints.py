@@ -12,7 +12,7 @@ import pytest
 import pyxla
 from pyxla.ir.core import Function
 from pyxla.ir.dominance import immediate_dominators, natural_loops
-from pyxla.lower.endpoints import Homes, counted, move_checks
+from pyxla.lower.endpoints import Homes, counted, move_checks, move_from_header
 from pyxla.ops.sticky import flag
 
 X = np.arange(1.0, 7.0)
@@ -91,8 +91,46 @@ def stored(x, n, a):
     return x
 
 
+def offset(x, n, a):
+    s = 0.0
+    for i in range(n):
+        s += x[i + a] + x[a + 2 * i - 1]
+    return s
+
+
+def mirrored(x, n, a):
+    s = 0.0
+    for i in range(n):
+        s += x[a - i] + x[-i]
+    return s
+
+
+def falling(x, n, a):
+    s = 0.0
+    for i in range(n, -1, -1):
+        s += x[i - a]
+    return s
+
+
+def there_and_back(x, n, a):
+    s = 0.0
+    for i in range(n):
+        k = i + a
+        s += x[k - a]
+    return s
+
+
+def row_of(x, n, a):
+    """The header of the inner loop checks what does not vary in it."""
+    s = 0.0
+    for i in range(n):
+        for j in range(a, 3 * i + 1):
+            s += x[j]
+    return s
+
+
 PROGRAMS = [ahead, behind, strided, between, backwards, unvaried, nested, left_early]
-PROGRAMS += [sometimes, stored]
+PROGRAMS += [sometimes, stored, offset, mirrored, falling, there_and_back, row_of]
 
 
 def result(function: Callable[..., Any], *args: Any) -> tuple[Any, ...]:
@@ -123,12 +161,13 @@ def flags(program: Callable[..., Any]) -> tuple[int, int]:
 
     before = inside()
     for loop in reversed(loops.values()):
+        move_from_header(loop, homes)
         if (count := counted(loop, homes)) is not None:
             move_checks(loop, count, idom, homes)
     return before, inside()
 
 
-@pytest.mark.parametrize("program", [ahead, behind, unvaried, stored])
+@pytest.mark.parametrize("program", [ahead, behind, unvaried, stored, offset, mirrored, falling])
 def test_moved(program: Callable[..., Any]) -> None:
     before, after = flags(program)
     assert before > 0
@@ -147,6 +186,14 @@ def test_bounds_beyond_all_arrays(n: int) -> None:
     for program in (ahead, stored, left_early, sometimes):
         with pytest.raises(IndexError):
             pyxla.compile(program)(X.copy(), n, -1)
+
+
+@pytest.mark.parametrize("program", [offset, mirrored, falling, there_and_back])
+@pytest.mark.parametrize("a", [2**37, -(2**37), 2**40, -(2**40), 2**62, -(2**62)])
+def test_offsets_beyond_all_arrays(program: Callable[..., Any], a: int) -> None:
+    compiled = pyxla.compile(program)
+    for n in (0, 3):
+        assert result(compiled, X.copy(), n, a) == result(program, X.copy(), n, a)
 
 
 def test_a_known_bound_beyond_all_arrays() -> None:

@@ -51,10 +51,16 @@ def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
 
 def _on_bounds(engine: Engine) -> OnBounds:
     def check(index: Int, size: Int, axis: int) -> None:
-        fine = k.lt(value_of(index), value_of(size))
+        tests, least = [], -size if isinstance(size, int) else None
         if not extent.at_least_0(index):
-            least = value_of(-size) if isinstance(size, int) else op.negate(value_of(size))
-            fine = op.and_(k.ge(value_of(index), least), fine)
+            low = extent.lower(index)
+            if least is None or low is None or low < least:
+                end = op.negate(value_of(size)) if least is None else value_of(least)
+                tests.append(k.ge(value_of(index), end))
+        high = extent.distance(index, size)[1]
+        if not tests or high is None or high >= 0:
+            tests.append(k.lt(value_of(index), value_of(size)))
+        fine = functools.reduce(op.and_, tests)
         test = ("implies", _range(index, size), ())
         error = functools.partial(_out_of_bounds, index, size, axis)
         engine.ensure(Scalar(fine, None, test), Raises(IndexError, error))

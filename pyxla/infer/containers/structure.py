@@ -465,6 +465,12 @@ def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
     return call(engine, Const(max), [count, Const(0)], {})
 
 
+def _direction(step: Any) -> int:
+    """The sign of the step of a range, 0 where it is not known or there is none."""
+    found = extent.fact(step.value if isinstance(step, Const) else step)
+    return int(found.lo is not None and found.lo > 0) - int(found.hi is not None and found.hi < 0)
+
+
 def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     """`start + i * step`, known to lie between start and stop."""
     start, stop, step = x.items
@@ -472,10 +478,11 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     offset = i if isinstance(step, Const) and step.value == 1 else binary(engine, "mul", i, step)
     zero = isinstance(start, Const) and start.value == 0
     value = offset if zero else binary(engine, "add", start, offset)
-    if not (isinstance(value, Scalar) and isinstance(step, Const)):
+    direction = _direction(step)
+    if not isinstance(value, Scalar) or not direction:
         return value
     ends = [p.value if isinstance(p, Const) else p for p in (start, stop)]
-    if step.value > 0:
+    if direction > 0:
         high = extent.upper(ends[1])
         low, high = extent.lower(ends[0]), None if high is None else high - 1
     else:
@@ -606,7 +613,7 @@ def _range(engine: Engine, *args: Any) -> Any:
         bounds = [Const(0), *bounds]
     if len(bounds) == 2:
         bounds.append(Const(1))
-    if engine.tests(ValueError) and not isinstance(bounds[2], Const):
+    if engine.tests(ValueError) and not _direction(bounds[2]):
         nonzero = engine.rules.compare(engine, "ne", bounds[2], Const(0))
         engine.ensure(nonzero, ValueError("range() arg 3 must not be zero"))
     return Compound("range", tuple(bounds))

@@ -28,20 +28,25 @@ _NARROW = 2
 Rule = Callable[[Instr, list[IntFact]], IntFact]
 
 
-def interval(x: Value, depth: int = DEPTH) -> IntFact:
+def interval(x: Value) -> IntFact:
     """`lo <= element <= hi` for every element of an integer or bool value; no linear form."""
+    return _interval(x, DEPTH, {})
+
+
+def _interval(x: Value, depth: int, seen: dict[Value, IntFact]) -> IntFact:
+    if x in seen:
+        return seen[x]
+    if x.type.dtype.kind not in "biu":
+        return UNKNOWN
     found = UNKNOWN
     instr = x.owner
     if isinstance(instr, Instr) and depth:
         rule = RULES.get(instr.op.name)
         if rule is not None:
-            ends = [_operand(operand, depth) for operand in instr.operands]
+            ends = [_interval(operand, depth - 1, seen) for operand in instr.operands]
             found = rule(instr, ends)
-    return _within(found, x.type.dtype)
-
-
-def _operand(x: Value, depth: int) -> IntFact:
-    return interval(x, depth - 1) if x.type.dtype.kind in "biu" else UNKNOWN
+    seen[x] = _within(found, x.type.dtype)
+    return seen[x]
 
 
 def _within(found: IntFact, dtype: np.dtype) -> IntFact:

@@ -89,7 +89,7 @@ class Join:
         edges: list[Edge],
         target: Block,
         ghosts: list[Edge] | None = None,
-        directions: dict[str, Any] | None = None,
+        directions: dict[str | int, Any] | None = None,
         place: Any = None,
         exact: bool = False,
         held: Held | None = None,

@@ -71,7 +71,7 @@ def _with_fact(join: Any, value: Value, type: ArrayType, known: list[Any]) -> An
     for other in facts[1:]:
         total = extent.join(total, other)
     if join.directions is not None:
-        total = _guess(join, facts[0])
+        total = _guess(join.directions.get(place_of(value.owner), UP), facts[0])
     return Scalar(value, None if total == extent.UNKNOWN else total)
 
 
@@ -89,12 +89,16 @@ def _implied(join: Any, known: list[Any]) -> Any:
     return ("implies", *implied) if any(implied) else None
 
 
-def _guess(join: Any, entry: extent.IntFact) -> extent.IntFact:
-    """Of a loop variable: the range of what the loop computes, if that shows; else that each
+def place_of(phi: Any) -> str | int:
+    """What a phi of a loop header is known by from pass to pass: its name, or its position."""
+    return phi.value.hint or phi.block.phis.index(phi)
+
+
+def _guess(guess: Any, entry: extent.IntFact) -> extent.IntFact:
+    """Of a loop variable: the range of what the loop computes, where that shows; else that each
     bound is that at the entry, or far away as that of a counter, or that there is none."""
-    guess = join.directions.get(join.hint, UP)
-    if isinstance(guess, extent.IntFact):
-        found = extent.join(entry, guess)
+    if isinstance(guess, extent.IntFact) or guess[0] == "closed":
+        found = extent.join(entry, guess if isinstance(guess, extent.IntFact) else guess[1])
         return extent.IntFact(found.lo, found.hi)
     low, high = guess
     if low == "horizon":

@@ -17,7 +17,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.joined import all_equal, joined_number_type
 from pyxla.infer.joins.merge import Edge
-from pyxla.infer.joins.numbers import UP
+from pyxla.infer.joins.numbers import UP, place_of
 from pyxla.infer.lattice import (
     UNDEFINED,
     Array,
@@ -40,12 +40,20 @@ def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool) -> An
     """What is guessed of the bounds of a name next, of which `low` and `high` hold."""
     if isinstance(guess, extent.IntFact):
         return UP
-    if guess == UP and not low and known.lo is not None:
+    if guess == UP and not low and _is_closed(known):
+        return ("closed", extent.IntFact(known.lo, known.hi))
+    if guess[0] == "closed" or (guess == UP and not low and known.lo is not None):
         return ("horizon", "entry")  # that it shrinks
     return (
         guess[0] if low else _looser(guess[0], known.lo),
         guess[1] if high else _looser(guess[1], known.hi),
     )
+
+
+def _is_closed(known: extent.IntFact) -> bool:
+    """Whether a value lies in a range that does not come of what was guessed of it."""
+    low, high = known.lo, known.hi
+    return low is not None and high is not None and -extent.FAR < low <= high < extent.FAR
 
 
 def _looser(guess: str | None, known: int | None) -> str | None:
@@ -148,9 +156,9 @@ class Fit:
         if kinds.has_exact(template):
             self.value(template.kinds.exact, kinds.exact_in(back, edge.block, edge.loc))
         if isinstance(template, Scalar) and template.fact is not None:
-            self._check_fact(template.fact, back, phi.value.hint)
+            self._check_fact(template.fact, back, place_of(phi))
 
-    def _check_fact(self, assumed: extent.IntFact, back: Any, hint: str) -> None:
+    def _check_fact(self, assumed: extent.IntFact, back: Any, place: str | int) -> None:
         known = extent.fact(back.value if isinstance(back, Const) else back)
         low, high = known.lo, known.hi
         if low is not None and assumed.lo == -extent.HORIZON:
@@ -162,8 +170,8 @@ class Fit:
             assumed.hi is None or (high is not None and high <= assumed.hi),
         )
         if not all(fits):
-            guess = self.head.directions.get(hint, UP)
-            self.head.directions[hint] = _other_guess(guess, known, *fits)
+            guess = self.head.directions.get(place, UP)
+            self.head.directions[place] = _other_guess(guess, known, *fits)
             self.ok = False
 
     def _ref(self, template: Ref, back: Any) -> None:

@@ -223,7 +223,8 @@ def _passes(
     live = frame.ssa.live_in[header]
     ghosts: list[Edge] = []
     memory = engine.loop_memory[header]
-    directions = {**ranges(header, entry.env, frame.module), **memory.directions}
+    directions: dict[str | int, Any] = dict(ranges(header, entry.env, frame.module))
+    directions |= memory.directions
     if memory.rebound is None:
         memory.rebound, memory.unread = rebinds(header), unread(component.loop)
     rebound, names = memory.rebound, memory.unread

@@ -62,7 +62,7 @@ def _is_made(value: Value, header: Block) -> bool:
     return found
 
 
-def ranges(header: Block, env: Mapping[Value, Any], module: dict[str, Any]) -> dict[str, IntFact]:
+def ranges(header: Block, env: Mapping[Value, Any], module: dict[str, Any]) -> dict[Any, IntFact]:
     """The ranges of names, by name, that the loop binds to remainders: `x = (a * x + c) % m`."""
     latch = header.preds[1]
     found = {}

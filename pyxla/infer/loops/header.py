@@ -47,7 +47,7 @@ class LoopHead:
         ghosts: list[Edge],
         hints: list[tuple[str, Location | None]],
         live: Iterable[Value],
-        directions: dict[str, Any],
+        directions: dict[str | int, Any],
         rebound: Iterable[int] = (),
         unread: Iterable[int] = (),
         fields: Iterable[Field] = (),

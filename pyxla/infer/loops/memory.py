@@ -19,7 +19,7 @@ class LoopMemory:
     """
 
     unrolled: bool = False
-    directions: dict[str, Any] = field(default_factory=dict)
+    directions: dict[str | int, Any] = field(default_factory=dict)
     rebound: set[int] | None = None
     unread: set[int] | None = None
     fields: frozenset[str] | None = None

@@ -61,13 +61,15 @@ Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
 class Row:
     """`error(operands)`, of class `kind`, is raised unless `fine`.
 
-    ours: what CPython does not raise there, such as for an int of more than 64 bits.
+    ours: what CPython does not raise there, such as for an int of more than 64 bits.  also: what
+    other rows raise, which test nothing where a fault may be noted in error: here it is as well.
     """
 
     fine: Test
     error: Callable[[tuple[Any, ...]], Any]
     kind: type[BaseException]
     ours: bool
+    also: tuple[type[BaseException], ...] = ()
 
 
 CHECKS: dict[Any, list[Row]] = {}
@@ -94,7 +96,7 @@ def verify(
             fine = _fine_as_python(row, engine, operands, result)
         if fine is not None:
             error = Raises(row.kind, functools.partial(row.error, tuple(operands)))
-            engine.ensure(Scalar(fine), error, not row.ours)
+            engine.ensure(Scalar(fine), error, not row.ours, row.also)
 
 
 def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Value | None:
@@ -125,7 +127,9 @@ def _weak(x: Array) -> Scalar:
     return Scalar(op.convert(x.value, dtype=dtype, weak=True))
 
 
-def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
+def unless(
+    error: Any, *keys: Any, also: tuple[type[BaseException], ...] = ()
+) -> Callable[[Test], Test]:
     """Add a row for each of `keys`, operators by name and functions; `error` is an exception, or
     a sample of one and a function that makes one of the operands."""
     sample, make = (error, lambda operands: error) if isinstance(error, BaseException) else error
@@ -134,7 +138,7 @@ def unless(error: Any, *keys: Any) -> Callable[[Test], Test]:
     def register(test: Test) -> Test:
         for key in keys:
             function = OPERATORS[key] if isinstance(key, str) else LIBRARY[key]
-            CHECKS.setdefault(function, []).append(Row(test, make, type(sample), ours))
+            CHECKS.setdefault(function, []).append(Row(test, make, type(sample), ours, also))
         return test
 
     return register
@@ -309,10 +313,15 @@ _divides(divmod, divmod)
 # --- Conversions to int --------------------------------------------------------------------------
 
 
-def _to_int(test: Callable[[Value], Value]) -> Test:
+def _to_int(test: Callable[[Value], Value], covered: bool = False) -> Test:
+    """covered: what fails here does not fit 64 bits either."""
+
     def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         if len(operands) != 1 or not isinstance(result, Scalar) or result.kind is not int:
             return None
+        if covered and engine.faults.coarse and engine.wants_exact_ints():
+            if not engine.catches(ValueError) and not engine.catches(OverflowError):
+                return None
         x = operands[0]
         if not isinstance(x, (Scalar, Array)) or CLASSES[x.dtype] != "f":
             return None
@@ -328,9 +337,9 @@ def _fits(x: Value) -> Value:
 
 
 _ROUNDED = (int, round, math.floor, math.ceil, math.trunc)
-unless(failure(int, math.nan), *_ROUNDED)(_to_int(lambda x: op.not_(k.isnan(x))))
-unless(failure(int, math.inf), *_ROUNDED)(_to_int(lambda x: op.not_(k.isinf(x))))
-unless(TOO_LARGE, *_ROUNDED)(_to_int(_fits))
+unless(failure(int, math.nan), *_ROUNDED)(_to_int(lambda x: op.not_(k.isnan(x)), covered=True))
+unless(failure(int, math.inf), *_ROUNDED)(_to_int(lambda x: op.not_(k.isinf(x)), covered=True))
+unless(TOO_LARGE, *_ROUNDED, also=(ValueError,))(_to_int(_fits))
 
 
 # --- math ----------------------------------------------------------------------------------------
@@ -357,6 +366,12 @@ def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
     for x in values:
         fine = op.or_(fine, k.isnan(x))
     return fine
+
+
+def _not_below_zero(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """As `_domain` says it of roots and logarithms."""
+    x = _real(operands[0])
+    return op.not_(k.lt(x, k.like(x, 0)))
 
 
 def _finite(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
@@ -417,9 +432,11 @@ _OVERFLOWING: list[tuple[Any, ...]] = [
     (math.exp, 1e4), (math.exp2, 1e4), (math.expm1, 1e4), (math.sinh, 1e4), (math.cosh, 1e4),
     (math.gamma, 200.5), (math.lgamma, 1e308), (math.pow, 10.0, 400.0), (math.ldexp, 1.0, 5000),
 ]
+_OF_POSITIVE = (math.sqrt, math.log, math.log2, math.log10)
 # fmt: on
 for _function, *_sample in _UNDEFINED:
-    unless(_says(_function, *_sample), _function)(_domain)
+    _test = _not_below_zero if _function in _OF_POSITIVE else _domain
+    unless(_says(_function, *_sample), _function)(_test)
 for _at, _function, *_sample in _POLES:
     unless(_says(_function, *_sample), _function)(_no_pole(_at))
 for _function, *_sample in _OVERFLOWING:

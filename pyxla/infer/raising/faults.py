@@ -12,7 +12,9 @@ raises nothing, and gives the results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import functools
+import operator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,10 +51,12 @@ class Faults:
             return True
         return self.noted is None and (self.replayed is None or site in self.replayed)
 
-    def note(self, site: Site, fine: Value) -> None:
-        """Note a fault of a site unless `fine`, a bool."""
+    def note(self, site: Site, fine: Value, also: Iterable[type[BaseException]] = ()) -> None:
+        """Note a fault of a site, of other classes as well if it may be coarse, unless `fine`."""
         if self.noted is not None:
-            flag(fine, bits=1 << self.noted.setdefault(site, len(self.noted) % FLAGS))
+            sites = [site, *[(site[0], kind) for kind in also if self.coarse]]
+            bits = [1 << self.noted.setdefault(s, len(self.noted) % FLAGS) for s in sites]
+            flag(fine, bits=functools.reduce(operator.or_, bits))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from pyxla import f64
 
 def an_index_is_checked(x: f64[3], i: int):
     return x[i]
-    #: %to = compare %i, ... direction=LT : bool
     #: %from = compare %i, ... direction=GE : bool
+    #: %to = compare %i, ... direction=LT : bool
     #: %inside = and %from, %to : bool
     #: flag %inside bits=1
 
