@@ -294,7 +294,7 @@ class GroupedRows(Grouped):
         first = moveaxis(x, axis, 0)
         count, self.tail, self.axis = first.shape[0], first.shape[1:], axis
         width = math.prod(self.tail)
-        if not 0 < width <= WIDEST or not count:
+        if not 0 < width <= WIDEST:
             raise OpError(
                 f"unique along an axis compares up to {WIDEST} numbers at each place, not {width}"
             )
@@ -304,7 +304,7 @@ class GroupedRows(Grouped):
         self.order = lexsort(columns[::-1])
         self.rows = take(rows, self.order, 0, wrap=False)
         self.sorted = self.order
-        starts = splat(True, BOOL, (1,))
+        starts = splat(True, BOOL, (min(count, 1),))
         if count > 1:
             later, earlier = (
                 cut(self.rows.value, 1, count, 0),

@@ -659,7 +659,7 @@ def conjugate(a: Array) -> Array:
     return Array(k.conjugate(a.value))
 
 
-@implements(np.result_type)
+@implements(np.result_type, bounded=True)
 def result_type_(*arrays_and_dtypes: Any) -> np.dtype:
     return result_type(*[x if _is_operand(x) else as_dtype(x) for x in arrays_and_dtypes])
 

@@ -232,6 +232,9 @@ def ufunc_reduceat(
     x = as_array(array)
     axis = normalize_axis(axis, x.ndim)
     indices = listed(indices)
+    if (indices.size if isinstance(indices, Array) else len(indices)) == 0:
+        shape = tuple([0 if d == axis else n for d, n in enumerate(x.shape)])
+        return Array(splat(0, ufunc_reduce(ufunc, x, axis, dtype).dtype, shape))
     if isinstance(indices, Array):
         return reduce_spans(ufunc, x, indices.value, x.shape[axis], axis, dtype)
     bounds = [operator.index(i) for i in indices]

@@ -107,3 +107,20 @@ def test_logarithms(line):
 def test_populations(line):
     calls = [lambda s=s: (np.array(s[0], float), *s[1:]) for s in POPULATIONS]
     same(made(line, "x, n, k"), calls)
+
+
+SIZES = """
+np.add.reduceat(x, k) if len(x) else 0
+np.multiply.reduceat(np.ones((2, 4)), k, axis=1)
+np.unique(np.zeros((len(x), 2), int), axis=0, return_index=True, return_inverse=True)
+np.result_type(x[x > 1], k), np.zeros(2, np.result_type(x[x > 1], 1j))
+np.bincount(np.abs(x + 0j).astype(int))
+np.bincount(np.where(x > 2, -1, 3).astype(np.uint8)).sum()
+"""
+
+
+@pytest.mark.parametrize("line", SIZES.strip().splitlines())
+def test_of_none(line):
+    samples = [[1.0, 2.0, 3.0, 4.0], [0, 2]], [[0.0, 1.0, 2.0], []], [[], []]
+    calls = [lambda s=s: (np.array(s[0], float), np.array(s[1], int)) for s in samples]
+    same(made(line, "x, k"), calls)

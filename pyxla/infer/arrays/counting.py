@@ -141,8 +141,12 @@ def _upper(value: Value, depth: int = 12) -> int | None:
     if isinstance(owner, Instr) and depth:
         if owner.op is constant:
             data = owner.attrs["value"]
-            return int(data.max()) if data.size else -1
-        if owner.op in (convert, broadcast_in_dim):
+            finite = np.isfinite(data).all()
+            return (int(data.max()) if data.size else -1) if finite else None
+        signed = owner.operands and owner.operands[0].type.dtype.kind not in "ub"
+        if owner.op is broadcast_in_dim or (
+            owner.op is convert and not (signed and dtype.kind == "u")
+        ):
             return _upper(owner.operands[0], depth - 1)
         if owner.op is select:
             return _upper_chosen(owner.operands[1], owner.operands[2], depth - 1)
