@@ -466,16 +466,70 @@ def _comprehension(d: Desugarer, node: Any) -> gast.expr:
     inside = [first.target, *first.ifs, *node.generators[1:], *_elements(node)]
     if any(isinstance(part, gast.Lambda) for root in inside for part in gast.walk(root)):
         result: gast.expr = _comprehension_function(d, node, items, inside)
+    elif isinstance(node, gast.GeneratorExp) and isinstance(first.iter, _PERHAPS_ENDLESS):
+        return _perhaps_endless(d, node, d.hold(items, node), inside)
     else:
-        outer = d.renames
-        d.renames = {**outer, **_fresh_targets(d, node)}
-        result = _collect(d, node, items)
-        d.renames = outer
+        result = _collected_here(d, node, items)
     if isinstance(node, gast.SetComp):
         return call("to_set", [result], node)
     if isinstance(node, gast.GeneratorExp):
         return call("once", [result], node)
     return result
+
+
+_PERHAPS_ENDLESS = (gast.Call, gast.GeneratorExp)
+
+
+def _collected_here(d: Desugarer, node: Any, items: gast.expr) -> gast.expr:
+    outer = d.renames
+    d.renames = {**outer, **_fresh_targets(d, node)}
+    result = _collect(d, node, items)
+    d.renames = outer
+    return result
+
+
+def _perhaps_endless(
+    d: Desugarer, node: Any, items: gast.Name, inside: Sequence[gast.AST]
+) -> gast.expr:
+    """`(f(x) for x in items)`: a list that is read once; of what has no end, a generator."""
+    result = d.temporary()
+
+    def gather() -> None:
+        d.set(result, call("once", [_collected_here(d, node, items)], node), node)
+
+    def generate() -> None:
+        d.set(result, _generator(d, node, items, inside), node)
+
+    parts = [part for root in inside for part in gast.walk(root)]
+    hidden = any(isinstance(p, gast.Name) and p.id.startswith("__") for p in parts)
+    if hidden or any(isinstance(p, gast.NamedExpr) for p in parts):
+        gather()
+    else:
+        test = call("endless", [items], node)
+        d.branch(test, d.block(generate), d.block(gather), node)
+    return name(result, node)
+
+
+def _generator(d: Desugarer, node: Any, items: gast.Name, inside: Sequence[gast.AST]) -> gast.expr:
+    """`def t(items, a=a): yield ...; t(items)`, which has the variables it reads as they are."""
+    names = [p for root in inside for p in gast.walk(root) if isinstance(p, gast.Name)]
+    bound = {p.id for p in names if not isinstance(p.ctx, gast.Load)}
+    read = [text for text in dict.fromkeys([p.id for p in names]) if text not in bound]
+    title, parameter = d.temporary(), d.temporary()
+
+    def add() -> None:
+        d.expr(at(gast.Yield(node.elt), node))
+
+    def body() -> list[gast.stmt]:
+        d.scope.loads[parameter] = None
+        return d.block(_clauses, d, node, name(parameter, node), add, lambda: None)
+
+    spec = tree.parameters([at(tree.parameter(text), node) for text in (parameter, *read)])
+    spec.defaults = [name(text, node) for text in read]
+    written = at(gast.Lambda(spec, node), node)
+    d.nested_function(written, title, _TITLES[type(node)], body)
+    d.scope.loads[title] = None
+    return d.hold(at(gast.Call(name(title, node), [items], []), node), node)
 
 
 def _elements(node: Any) -> list[gast.expr]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -234,6 +235,11 @@ def leave(manager: Any, raised: BaseException | None) -> Any:
     return type(manager).__exit__(manager, type(raised), raised, raised.__traceback__)
 
 
+def endless(items: Any) -> bool:
+    """Whether an iterator has no end for certain, so that its items cannot be gathered."""
+    return isinstance(items, (itertools.count, itertools.cycle))
+
+
 def displayed_set(items: tuple[Any, ...]) -> frozenset[Any]:
     """`{a, b, c}` of constants that a loop reads, which CPython makes once."""
     return frozenset(items)
@@ -251,6 +257,7 @@ PREDICATES = frozenset(
         "has_item",
         "catches",
         "decided",
+        "endless",
         "is_instance",
         "matches_mapping",
         "matches_sequence",

@@ -652,3 +652,38 @@ def zipped_with_shorter(x):
     for w, v in zip(weights(), x):
         total += w * v
     return total, list(zip(weights(), x, x[::-1]))
+
+
+@program("generators endless", lambda: (10, 3), lambda: (3, 0))
+def expressions_over_what_has_no_end(n, k):
+    rest = (x * x for x in itertools.count(n) if x % 2)
+    first = list(itertools.islice(rest, k))
+    pairs = itertools.islice(((x, y) for x in itertools.count(k) for y in range(x)), n)
+    named = list(zip("abc", (c + "!" for c in itertools.cycle("xy"))))
+    return first, [x - y for x, y in pairs], named, list(itertools.islice(_halves(n), k))
+
+
+def _halves(n):
+    def halving(x):
+        while True:
+            yield x
+            x /= 2
+
+    return (x + n for x in halving(n) if x < n)
+
+
+@program("generators endless", lambda: (30,), lambda: (1,))
+def expressions_in_expressions_without_an_end(n):
+    odd = (y for y in (x + 1 for x in itertools.count()) if y % 2)
+    squares = (x * x for x in itertools.count(1))
+    return sum(itertools.takewhile(lambda x: x < n, odd)), [
+        x for x in itertools.takewhile(lambda x: x < n, squares)
+    ]
+
+
+@program("generators endless", lambda: (6,))
+def expression_that_reads_what_its_reader_writes(n):
+    primes = []
+    for p in itertools.islice((x for x in itertools.count(2) if all(x % q for q in primes)), n):
+        primes.append(p)
+    return primes

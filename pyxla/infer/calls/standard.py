@@ -16,9 +16,10 @@ from pyxla.frontend import support
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
-from pyxla.ir.core import Block, Value
+from pyxla.ir.core import Block, Return, Value
 from pyxla.lib import averages, interpreted
 from pyxla.lib.containers import STAND_FOR
+from pyxla.lib.registry import rule
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -85,6 +86,17 @@ MAKERS: dict[Any, Any] = {
     itertools.filterfalse: interpreted.filterfalse,
     itertools.compress: interpreted.compress,
 }
+# What may end before what it reads does.
+_ENDING = frozenset(
+    {
+        interpreted.islice,
+        interpreted.takewhile,
+        interpreted.zip_first,
+        interpreted.zip_last,
+        interpreted.zip_first_strictly,
+        interpreted.zip_last_strictly,
+    }
+)
 # What takes a generator as it is.
 _KEEPING = frozenset({iter, isinstance, type, callable, hasattr, getattr, functools.partial, id})
 # Modules whose functions depend on their arguments alone, and change nothing.
@@ -111,6 +123,23 @@ def interpreted_of(value: Any) -> Any:
 
 def _is_generator(x: Any) -> bool:
     return isinstance(x, Compound) and x.kind == "generator"
+
+
+@rule(support.endless)
+def _endless(engine: Engine, x: Any) -> Const:
+    return Const(_has_no_end(x))
+
+
+def _has_no_end(x: Any) -> bool:
+    """Whether this is a generator that never returns, or one that reads such a one."""
+    if not _is_generator(x):
+        return False
+    ssa, _, _, function, _ = x.meta
+    if not any(isinstance(block.terminator, Return) for block in ssa.function.blocks):
+        return True
+    if function is interpreted.cycle:  # which returns where there is nothing to go around
+        return True
+    return function not in _ENDING and any(map(_has_no_end, x.items))
 
 
 def reads(value: Any, implementation: Any) -> bool:
