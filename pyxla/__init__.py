@@ -73,7 +73,7 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
-def __getattr__(name: str) -> Any:
+def _load(name: str) -> Any:
     if name == "hlo":
         return importlib.import_module("pyxla.hlo")
     if name not in _HOME:
@@ -81,6 +81,10 @@ def __getattr__(name: str) -> Any:
     found = getattr(importlib.import_module(f"pyxla.{_HOME[name]}"), name)
     globals()[name] = found
     return found
+
+
+if not TYPE_CHECKING:  # for whom there would be every name
+    __getattr__ = _load
 
 
 def __dir__() -> list[str]:
@@ -92,7 +96,7 @@ class _Package(ModuleType):
 
     @property
     def grad(self) -> Any:
-        return vars(self).get("grad") or __getattr__("grad")
+        return vars(self).get("grad") or _load("grad")
 
     @grad.setter
     def grad(self, _: Any) -> None:
