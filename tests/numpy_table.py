@@ -139,6 +139,9 @@ def _row(entry: Entry) -> str:
 
 # What of a result may differ from NumPy's in the last bits, and what not.
 LAST_BIT = (
+    "Structured arrays are compiled as an array for each field, [text](language.md) as Python's "
+    "strings, which data may make: there are no arrays of text.",
+    "",
     "What has NumPy's bits: `+`, `-`, `*`, `/` and `sqrt` by themselves, and together in loops over"
     " elements; comparisons, rounding, `floor`, `//`, `%`, casts; `linspace` and `arange`; what"
     " sorts, searches and moves; `log`, `sin`, `cos` and `pow` of Python's `math`.",

@@ -49,7 +49,7 @@ def test_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_listings(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(README.parent)
     listings = HLO.findall(README.read_text())
-    assert len(listings) == 2
+    assert len(listings) == 1
     for command, listing in listings:
         main(shlex.split(command)[1:])
         entry = capsys.readouterr().out.partition("ENTRY")[2]

@@ -71,7 +71,9 @@ def _classify(x: Any) -> Container | None:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
         return _GENERATORS[kind]
-    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__") or is_frame(x):
+    if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
+        return None
+    if is_frame(x) or is_exchanged(x):
         return None
     if dataclasses.is_dataclass(x):
         return _objects(kind)
@@ -174,6 +176,11 @@ _ATOMIC_BASES = (type, enum.Enum, np.dtype, np.ndarray, np.generic, jax.Array)
 def is_frame(x: Any) -> bool:
     """Whether `x` is a table or a column of one, by the protocols that libraries of them share."""
     return hasattr(type(x), "__dataframe__") or hasattr(type(x), "__arrow_c_stream__")
+
+
+def is_exchanged(x: Any) -> bool:
+    """Whether `x` is an array of another library, by the protocol that all of them share."""
+    return hasattr(type(x), "__dlpack__")
 
 
 def _is_instance(x: Any) -> bool:

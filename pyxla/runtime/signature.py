@@ -48,7 +48,14 @@ from pyxla.ir.types import (
     python_type,
 )
 from pyxla.runtime import jaxlink
-from pyxla.runtime.containers import CONTAINERS, KEYS, Container, container_of, is_frame
+from pyxla.runtime.containers import (
+    CONTAINERS,
+    KEYS,
+    Container,
+    container_of,
+    is_exchanged,
+    is_frame,
+)
 from pyxla.runtime.descriptions import (
     Arg,
     ArgArray,
@@ -418,6 +425,12 @@ def _hashable(x: Any, path: Callable[[], Path]) -> Any:
             f"{{}} is a {type(x).__name__}: a table, which holds more than numbers",
             path(),
             hint="pass its columns as arrays: df['x'].to_numpy()",
+        )
+    if is_exchanged(x):
+        raise BadArgument(
+            f"{{}} is a {type(x).__name__}: an array of another library",
+            path(),
+            hint="pass np.from_dlpack(x), which shares its memory, or np.asarray(x)",
         )
     try:
         hash(x)

@@ -44,7 +44,8 @@ def _passed(engine: Engine, name: str, x: Any) -> Any:
     if isinstance(x, Ref) and isinstance(content := engine.content(x), ObjectCell):
         raise engine.refuse(
             f"{name} of JAX does not take instances of {content.cls.__name__} in compiled code",
-            "pass its arrays, as a tuple or a dict",
+            "make a function of arrays outside, apply = jax.jit(model.apply), and pass its arrays "
+            "as a tuple or a dict",
         )
     callee = getattr(x, "__pyxla_callee__", None)
     known = callee.value if isinstance(callee, Const) else x
