@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,38 @@ def test_conversions_raise_what_cpython_raises(value):
                 pyxla.compile(whole)(value)
         else:
             assert pyxla.compile(whole)(value) == expected
+
+
+def distance(x, y):
+    return math.sqrt((x - y) * (x - y) + 1e-6)
+
+
+def length(x, y):
+    return math.sqrt(x * x + y * y) + math.sqrt(abs(x) + y * y)
+
+
+def difference(x, y):
+    return math.sqrt(x * x - y)
+
+
+def inverse(x, y):
+    return math.sqrt(1.0 / (-math.sqrt(x * x)))
+
+
+@pytest.mark.parametrize(
+    ("program", "checks"), [(distance, False), (length, False), (difference, True), (inverse, True)]
+)
+def test_roots_of_what_is_not_below_zero(program, checks):
+    typed = pyxla.code_typed(pyxla.compile(program), float, float)
+    assert ("flag" in typed) is checks
+    compiled = pyxla.compile(program)
+    for x in (0.0, -0.0, 1.5, -2.0, math.nan):
+        for y in (0.0, 0.25, 9.0, math.nan):
+            try:
+                expected = program(x, y)
+            except (ValueError, ZeroDivisionError) as error:
+                with pytest.raises(type(error)) as caught:
+                    compiled(x, y)
+                assert str(caught.value) == str(error)
+            else:
+                np.testing.assert_allclose(compiled(x, y), expected)

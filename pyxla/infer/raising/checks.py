@@ -23,6 +23,7 @@ import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.errors import Surprise
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import value_of
+from pyxla.infer.facts.signs import never_below_zero
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.faults import Raises, exception
@@ -371,7 +372,7 @@ def _domain(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
 def _not_below_zero(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """As `_domain` says it of roots and logarithms."""
     x = _real(operands[0])
-    return op.not_(k.lt(x, k.like(x, 0)))
+    return None if never_below_zero(x) else op.not_(k.lt(x, k.like(x, 0)))
 
 
 def _finite(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:

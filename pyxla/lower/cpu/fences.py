@@ -12,6 +12,9 @@ conditional whose predicate is the loop's own test, which is true there, but XLA
 other branch must be empty (XLA turns other small conditionals into selects), so it gives any values
 at hand.
 
+A number whose old value is for the new one alone needs none, where `lower.cpu.registers` lets the
+update wait for it: the word of faults, a sum.
+
 A loop inside that carries the array is such an update too.  Where nothing that an update needs
 comes from the conditional, one of its operands goes through it, so that it waits for the reads.
 
@@ -28,6 +31,7 @@ from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, Uses, clone, substitute
 from pyxla.lower.cost import SMALL, nbytes, total
+from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
 from pyxla.ops.check import same
@@ -39,6 +43,7 @@ from pyxla.ops.shape import broadcast_in_dim, constant
 TEST = 32  # cost of the test that a fence repeats
 FENCES = 16  # in one loop
 PART = 16  # of an array, that a conditional may give: less work than to copy the array
+RELICS = 6  # numbers whose old values a loop may keep (`lower.cpu.registers`)
 COPIED = 1 << 13  # bytes: a conditional of its own takes as long as this copy
 
 _UNFUSED = frozenset(
@@ -76,7 +81,7 @@ def _fence(loop: Instr, copied: int) -> bool:
     """
     if not any(nbytes(x) > copied for instr in loop.regions[1].instrs for x in _updated(instr)):
         return False
-    code = _Code(loop.regions[1])
+    code = _Code(loop.regions[1], _is_guarded(loop))
     body, users = code.body, code.users
     for update in body.instrs:
         for array in _updated(update):
@@ -105,16 +110,55 @@ def _updated(instr: Instr) -> Sequence[Value]:
     return [array for array in found if array.type.size > SMALL]
 
 
-class _Code:
-    """The body of a loop: what its instructions need, and who uses its values."""
+def _is_guarded(loop: Instr) -> bool:
+    """Whether `lower.cpu.registers` is sure to find an order for what changes."""
+    body = loop.regions[1]
+    changed = [x for x, result in zip(body.params, body.results, strict=True) if result is not x]
+    numbers = sum([x.type.size == 1 for x in changed])
+    one_array = len(changed) - numbers == 1 and numbers <= RELICS
+    return one_array and is_over_elements(loop) and can_hold(loop)
 
-    def __init__(self, body: Region) -> None:
+
+class _Code:
+    """The body of a loop: what its instructions need, and who uses its values.
+
+    waits: the results that need no fence, as what is updated waits for them.
+    """
+
+    def __init__(self, body: Region, guarded: bool) -> None:
         self.body = body
         self.needs = Uses()
         self.users: dict[Value, list[Instr]] = {}
         for instr in body.instrs:
             for value in dict.fromkeys(self.needs(instr)):
                 self.users.setdefault(value, []).append(instr)
+        self.waits = self.accumulated() if guarded else frozenset()
+
+    def accumulated(self) -> frozenset[Value]:
+        """The numbers whose old values are for the new ones alone: `lower.cpu.registers` lets
+        updates wait for them."""
+        results = self.body.results
+        slots = zip(self.body.params, results, strict=True)
+        return frozenset(
+            [
+                result
+                for param, result in slots
+                if param.type.size == 1
+                and results.count(result) == 1
+                and not self.users.get(result)
+                and self.reached(param) == {result}
+            ]
+        )
+
+    def reached(self, param: Value) -> set[Value]:
+        """The results that are computed of a parameter."""
+        seen, work = {param}, [param]
+        while work:
+            for user in self.users.get(work.pop(), ()):
+                new = [value for value in user.results if value not in seen]
+                seen.update(new)
+                work += new
+        return seen.intersection(self.body.results)
 
 
 def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) -> list[Instr]:
@@ -135,7 +179,7 @@ def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) ->
             hazard |= instr not in before
             continue
         reached[instr] = None
-        hazard |= not results.isdisjoint(instr.results)
+        hazard |= any(v in results and v not in code.waits for v in instr.results)
         for value in instr.results:
             work += code.users.get(value, ())
     if not hazard:

@@ -33,7 +33,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, free_values, substitute_region, walk
 from pyxla.lower.cost import Traffic, nbytes
-from pyxla.lower.cpu.fences import becomes_select
+from pyxla.lower.cpu.fences import RELICS, becomes_select
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import while_
@@ -43,7 +43,6 @@ from pyxla.ops.shape import constant, reshape
 
 FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
-RELICS = 6
 OUTSIDE = 12
 FEWER = 128  # slots than that
 
