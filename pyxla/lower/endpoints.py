@@ -126,6 +126,12 @@ def move_from_header(loop: Loop, homes: Homes) -> None:
             header.instrs.remove(instr)
 
 
+def copied_before(loop: Loop, value: Value, homes: Homes) -> Value:
+    """What does not vary in a loop with one entry, computed there."""
+    (entry,) = [pred for pred in loop.header.preds if pred not in loop.blocks]
+    return _Moving(loop, None, entry, homes).at(value)
+
+
 def move_checks(loop: Loop, count: Counted, idom: Mapping[Block, Block], homes: Homes) -> None:
     """Check before the loop what each of its iterations checks."""
     entries = [pred for pred in loop.header.preds if pred not in loop.blocks]

@@ -26,7 +26,14 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
 from pyxla.ir.types import I32
-from pyxla.lower.endpoints import Counted, Homes, counted, move_checks, move_from_header
+from pyxla.lower.endpoints import (
+    Counted,
+    Homes,
+    copied_before,
+    counted,
+    move_checks,
+    move_from_header,
+)
 from pyxla.lower.implied import drop_implied
 from pyxla.ops.elementwise import compare, or_, select
 from pyxla.ops.filled import constant
@@ -52,6 +59,7 @@ class _Threading:
         idom = immediate_dominators(order)
         loops = natural_loops(order, idom)
         homes: Homes = {instr: block for block in order for instr in block.instrs}
+        self.homes = homes
         found = {loop.header: counted(loop, homes) for loop in loops.values()}
         drop_implied(order, idom)
         for loop in reversed(loops.values()):  # inner loops first
@@ -118,14 +126,18 @@ class _Threading:
         if count is None or header in self.flagging:
             self.stops[header] = word
             return
-        code: list[Instr] = []
+        test, limit, code = count.test, count.limit, list[Instr]()
+        entries = [pred for pred in header.preds if pred not in loop.blocks]
+        if len(entries) == 1:  # once, not in each iteration
+            limit, code = copied_before(loop, limit, self.homes), entries[0].instrs
+            word = self.last[entries[0]]
         with building(Builder(code, header.terminator.loc)):
             fine = compare(word, _number(0), direction="EQ")
-            limited = select(fine, count.limit, count.start)
-        test = count.test
+            limited = select(fine, limit, count.start)
         test.operands = tuple([limited if v is count.limit else v for v in test.operands])
-        place = header.instrs.index(test)
-        header.instrs[place:place] = code
+        if len(entries) > 1:
+            place = header.instrs.index(test)
+            header.instrs[place:place] = code
 
 
 def _bits(fine: Value, bits: int) -> Value:
