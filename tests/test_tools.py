@@ -21,6 +21,8 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.api import Compiled
+from pyxla.typed import Function
 
 ROOT = Path(__file__).parent.parent
 
@@ -241,6 +243,7 @@ a: Array = model(np.ones(3))
 b: float = model.scaled(np.ones(3), 2)
 again: Array = f.__wrapped__(np.ones(3))
 f.specialize(pyxla.f64[3], 2)
+print(f.memory(pyxla.f64[3], int), f.lower(pyxla.f64[3], int).text("hlo"))
 print(f.specializations, f.options.strict, pyxla.grad(g)(2.0, by=1.0))
 print(pyxla.code_typed(g, float, by=float), pyxla.explain(f))
 """
@@ -268,3 +271,8 @@ def test_type_checkers_see_signatures(tmp_path):
     assert len(errors) == len(expected), done.stdout
     for line, (place, code) in zip(errors, expected, strict=True):
         assert line.startswith(place) and f"[{code}]" in line
+
+
+def test_what_type_checkers_see_is_there():
+    seen = [name for name in vars(Function) if not name.startswith("_")]
+    assert seen and all(hasattr(Compiled, name) for name in seen)
