@@ -330,7 +330,12 @@ def call_library(
     if implementation.heap:
         if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in _OF_OBJECTS):
             raise kinds.refused(engine, f"{_name(value)} of a number", *args)
-        return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
+        try:
+            return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
+        except CompileError as refusal:
+            given = [x for x in (*args, *kwargs.values()) if arrays.is_array(engine, x)]
+            sized = [engine.bounded_operand(x) for x in given]
+            raise _sized_by_counter(engine, sized, refusal) or refusal from None
     if is_numpys(value):  # to which a list of numbers is the array of them
         floats = is_floating(kwargs.get("dtype"))
         args = [number_lists.by_value(engine, a, floats) for a in args]
