@@ -25,7 +25,7 @@ from typing import Any
 from unittest import mock
 
 import pyxla
-from pyxla import api, options, pipeline
+from pyxla import compiler, options, pipeline
 from pyxla.errors import InternalError
 from pyxla.infer.engine import Engine
 from pyxla.ir.core import Block, Function, Region
@@ -128,7 +128,7 @@ def cost(program: Program, checks: bool) -> Cost:
     """What inferring a program costs; its samples are called in order, nothing is run."""
     fn = pyxla.compile(program.fn, checks=checks)
     meter = Meter()
-    with mock.patch.object(api, "executable", _not_lowered):
+    with mock.patch.object(compiler, "executable", _not_lowered):
         for sample in program.samples:
             try:
                 with meter.call():

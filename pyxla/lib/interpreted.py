@@ -289,9 +289,14 @@ def starmap(function: Any, items: Any) -> Iterator[Any]:
         yield function(*x)
 
 
+def sequences_of(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What has a length as it is, and lists of what iterators have left."""
+    return tuple([x if hasattr(x, "__len__") else list(x) for x in parts])
+
+
 def zip_first(items: Any, *others: Any) -> Iterator[Any]:
-    """`zip` of an iterator and sequences."""
-    n = 0
+    """`zip` of an iterator and others."""
+    n, others = 0, sequences_of(others)
     for x in items:
         for other in others:
             if n >= len(other):
@@ -301,7 +306,8 @@ def zip_first(items: Any, *others: Any) -> Iterator[Any]:
 
 
 def zip_last(first: Any, items: Any) -> Iterator[Any]:
-    """`zip` of a sequence and an iterator."""
+    """`zip` of another and an iterator."""
+    (first,) = sequences_of((first,))
     n, size = 0, len(first)
     if n >= size:
         return
@@ -310,6 +316,15 @@ def zip_last(first: Any, items: Any) -> Iterator[Any]:
         n += 1
         if n >= size:
             return
+
+
+def zip_longest(*parts: Any, fillvalue: Any = None) -> Iterator[Any]:
+    """`itertools.zip_longest` of sequences."""
+    size = 0
+    for part in parts:
+        size = max(size, len(part))
+    for n in range(size):
+        yield tuple([part[n] if n < len(part) else fillvalue for part in parts])
 
 
 def zip_strictly(first: Any, *others: Any) -> Iterator[Any]:
@@ -367,6 +382,7 @@ def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
 
 
 def cycle(items: Any) -> Iterator[Any]:
+    (items,) = sequences_of((items,))
     if len(items) == 0:
         return
     while True:

@@ -481,3 +481,21 @@ def printed_whatever_was_raised(x):
     print(found, [found])
     word, number = ("big", 1) if x > 1 else ("low", 2.5)
     print(word, [word, number], number)
+
+
+@program("raise text", lambda: (1, 0), lambda: (1, 1), lambda: (2, 2))
+def texts_of_errors_of_the_system(x, k):
+    out = []
+    try:
+        if k == 0:
+            raise PermissionError("no")
+    except OSError as e:
+        out += [str(e), repr(e)]
+    try:
+        if k == 1:
+            raise SyntaxError(f"expected ) at {x}")
+    except SyntaxError as e:
+        out += [f"got {e}"]
+    if k == 2:
+        raise ConnectionError(f"lost {x}")
+    return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import json
 import operator
 import re
@@ -88,3 +89,26 @@ def operators_that_are_made(x, n):
     sizes = operator.attrgetter("shape", "T.ndim")
     chosen = x.reshape(operator.index(n), -1), operator.index(x.astype(int)[1])
     return total(x), sizes(x), chosen, operator.index(n > 2), operator.index(np.int8(3))
+
+
+@program("itertools", lambda: ([1, 2, 3], [1, 2, 3, 4]), lambda: ([], []), lambda: ([2], [9]))
+def longest_of_lists_that_data_counts(a, b):
+    odd = [x for x in a if x % 2]
+    large = [y for y in b if y > 2]
+    sums = [p + q for p, q in itertools.zip_longest(odd, large, fillvalue=0)]
+    return sums, list(itertools.zip_longest(odd, large)), list(itertools.zip_longest(odd, "xy"))
+
+
+@program("itertools", lambda: ("Beware the Jabberwock", "KEY"), lambda: ("", "K"))
+def key_that_goes_around(text, key):
+    shifts = itertools.cycle(ord(k) - 65 for k in key)
+    letters = (c.upper() for c in text if c.isalpha())
+    return "".join(chr((ord(c) - 65 + k) % 26 + 65) for c, k in zip(letters, shifts))
+
+
+@program("itertools", lambda: ([4, 1, 3, 2], 3), lambda: ([], 2))
+def iterators_beside_generators(numbers, n):
+    squares = (k * k for k in itertools.count())
+    rest = iter(numbers)
+    around = itertools.cycle(x for x in numbers if x > 1)
+    return list(zip(rest, squares)), list(itertools.islice(around, n))

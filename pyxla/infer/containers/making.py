@@ -37,7 +37,7 @@ from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools, shared
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import sequences
+from pyxla.lib import interpreted, sequences
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
 from pyxla.lib.tables import (
@@ -146,6 +146,11 @@ def read_once(engine: Engine, x: Any) -> Any:
     if isinstance(x, Compound) and x.kind in _LAZY and not unknown(engine, x):
         return Tuple(tuple(iterate(engine, x)))
     return x
+
+
+@rule(interpreted.sequences_of)
+def _sequences_of(engine: Engine, parts: Any) -> Any:
+    return Tuple(tuple([read_once(engine, x) for x in iterate(engine, parts)]))
 
 
 def unknown(engine: Engine, x: Any) -> bool:

@@ -450,12 +450,15 @@ def _fsum(engine: Engine, x: Any) -> Any:
     return call_library(engine, math.fsum, REGISTRY[math.fsum], [x], {})
 
 
+_BY_DATA = {**READERS, itertools.zip_longest: interpreted.zip_longest}
+
+
 def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
     """An itertools function of sequences of known length: it combines, whatever the items are."""
 
     def function(engine: Engine, *xs: Any, **options: Any) -> Any:
-        if make in READERS and any(_is_counted_by_data(engine, x) for x in xs):
-            return call(engine, Const(READERS[make]), list(xs), options)
+        if make in _BY_DATA and any(_is_counted_by_data(engine, x) for x in xs):
+            return call(engine, Const(_BY_DATA[make]), list(xs), options)
         plain = []
         for x in xs:
             number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)

@@ -133,9 +133,9 @@ def _one_exception(engine: Engine, x: Compound, conversion: str) -> Any:
     name = "__repr__" if conversion in ("r", "a") else "__str__"
     if isinstance(find(x.meta, name), types.FunctionType):
         return special(engine, as_instance(engine, x), name, ())
-    if issubclass(x.meta, OSError | UnicodeError | SyntaxError):
-        raise engine.refuse(f"the text of a {x.meta.__name__} is not supported in compiled code")
     items = get_attribute(engine, x, "args").items
+    if issubclass(x.meta, OSError | UnicodeError | SyntaxError) and len(items) != 1:
+        raise engine.refuse(f"the text of a {x.meta.__name__} is not supported in compiled code")
     if conversion in ("r", "a"):
         shown = [formatted(engine, item, "r") for item in items]
         parts = [part for item in shown for part in (Const(", "), item)][1:]
