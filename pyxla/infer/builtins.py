@@ -321,25 +321,23 @@ def _by_items(target: Any) -> None:
             if len(xs) == 1 and len(args) == 1 and not arrays.is_array(engine, args[0]):
                 operands = [Tuple(tuple(operands))]
             found = engine.abstract(apply(engine, target.__name__, library, operands, kwargs))
-            start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-            return _unless_empty(engine, args[0], found, start)
+            bounded = target is sum and arrays.shown(engine, args[0])[1] is not None
+            return _unless_empty(engine, args[0], found) if bounded and len(args) == 1 else found
         named = {k: engine.static(v) for k, v in kwargs.items()}
         return engine.fold_object(target, (known,), named)
 
     rule(target)(function)
 
 
-def _unless_empty(engine: Engine, items: Any, total: Any, start: Any = Const(0)) -> Any:
-    """The sum of numbers in an array, which is `start` of none: the int 0, say."""
+def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
+    """The sum of numbers in an array, which is 0 of none: an int then."""
     if isinstance(total, Scalar) and total.kind is int:
         return total
     size = length(engine, items)
     some = compare(engine, "gt", size, Const(0))
     if isinstance(some, Const):
-        return total if some.value else start
-    found = choose(some, total, start) if is_number(total) and is_number(start) else None
-    if found is None and not (isinstance(start, Const) and start.value == 0):
-        return total
+        return total if some.value else Const(0)
+    found = choose(some, total, Const(0)) if is_number(total) else None
     return (
         call(engine, Const(sequences.unless_empty), [size, total], {}) if found is None else found
     )

@@ -24,6 +24,11 @@ SHORT = 16
 ITERATIONS = 400
 
 
+def argument_site(path: Path) -> Path:
+    """The site of the lists among the arguments whose paths differ in positions only."""
+    return (path[0], *["*" if isinstance(step, int) else step for step in path[1:]])
+
+
 @dataclass(frozen=True, slots=True)
 class Demands:
     """What was asked for, a product of sets.
@@ -37,7 +42,8 @@ class Demands:
     unknown length are in pools, and sites: the places that make the lists of a pool each
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
-    chained: whether tables have chains (`lib.tables`).
+    grids: the sites of arguments that are lists of lists of numbers, and each one array
+    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
     """
 
     exact: frozenset[Any] = frozenset()
@@ -51,6 +57,7 @@ class Demands:
     sites: frozenset[Sites] = frozenset()
     arrays: bool = False
     apart: bool = False
+    grids: frozenset[Path] = frozenset()
     chained: bool = False
 
     def __or__(self, more: Demands) -> Demands:
@@ -74,6 +81,7 @@ class Needs(Exception):  # noqa: N818 - a request, not an error
 _WHY = {
     "exact": "paths must tell which object a name refers to",
     "sites": "lists that change places are kept in one pool",
+    "grids": "a list of lists that is written is one array",
     "unrolled": "a loop that computes a needed value is unrolled",
     "stacks": "calls of itself become a loop with a stack",
 }

@@ -80,7 +80,7 @@ from pyxla.infer.lattice import (
     may_be_unbound,
 )
 from pyxla.infer.lists import growing, pools
-from pyxla.infer.lists.number_lists import replaced, unpacked
+from pyxla.infer.lists.number_lists import ask, replaced, unpacked
 from pyxla.infer.lists.sites import apart
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
@@ -111,9 +111,8 @@ class Engine:
         self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference
         self.scope: Any = None  # the axes and the mesh that JAX has in scope around the program
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take
-        self.block = Block("entry")
+        self.block = self.entry = Block("entry")
         self.heap = Heap(Infos())
-        self.entry = self.block
         self.demands = Demands()
         self.findings = Findings()
         self.pools: dict[type, Ref] = {}
@@ -127,6 +126,7 @@ class Engine:
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
         self.frozen: dict[int, str] = {}
+        self.grids: dict[Any, Ref] = {}
         self.builder = EngineBuilder(self)
         self.frames: list[Frame] = []
         self.met: list[Meeting] = []  # of the library function called last
@@ -137,6 +137,7 @@ class Engine:
         self.permuted = False  # whether the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.activations: Counter[Any] = Counter()  # of functions that call themselves, undecided
+        self.visited = 0  # instructions
         self.iterations = 1  # of the loops around that are visited one by one, multiplied
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
@@ -345,6 +346,7 @@ class Engine:
         info = self.heap.infos[ref.cell]
         if ref.cell in self.heap.kept:
             raise self.refuse(growing.KEPT, "append a copy: x.copy()")
+        ask(self, self.grids.get(ref.cell))
         if ref.cell in self.frozen:
             raise self.refuse(self.frozen[ref.cell], "write to a copy of it")
         if info.read_only:
@@ -466,12 +468,11 @@ class Engine:
 
     def visit(self, frame: Frame, block: Block) -> None:
         """Type the instructions of a block and leave it; what it raises lands in its pads."""
+        self.visited += len(block.instrs)
         if not block.pads:
             return self._visit(frame, block)
-        state, mark = (
-            Edge(self.block, self.heap, frame.env.copy(), (), None, frame.assumed),
-            len(self.raised),
-        )
+        state = Edge(self.block, self.heap, frame.env.copy(), (), None, frame.assumed)
+        mark = len(self.raised)
         pads = catching.pads(self, state.env, block)
         outer = self.guards
         self.guards = (*outer, *[cls for _, classes in pads for cls in classes or ()])
@@ -655,9 +656,8 @@ class Engine:
 
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
         """Ask for the value of a condition that number arguments decide, rather than refuse."""
-        heads = self.heads()
         for test in tests:
-            if by_arguments(test, heads):
+            if by_arguments(test, self.heads()):
                 need = NeedsStatic(Scalar(test), "which way a branch goes")
                 need.otherwise = otherwise
                 return need

@@ -29,12 +29,14 @@ class Engine(Protocol):
     loops: list[Block]
     visits: list[Any]
     activations: Counter[Any]
+    visited: int
     repeating: int
     # what was found, and what is asked for
     captures: Any
     demands: Any
     findings: Any
     frozen: dict[int, str]
+    grids: dict[Any, Ref]
     pools: dict[type, Ref]
     pool_fields: dict[type, tuple[str, ...]]
     list_capacity: int

@@ -17,14 +17,14 @@ from typing import Any
 from pyxla import journal, stack
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture
-from pyxla.infer.calls.depth import TooDeep
+from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.facts.deciding import loops_of_constants, parameters
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
-from pyxla.infer.lists import pools, shared
+from pyxla.infer.lists import number_lists, pools, shared
 from pyxla.infer.observing import watch
 from pyxla.infer.places import Place
 from pyxla.infer.raising.faults import Faults
@@ -178,6 +178,8 @@ def _attempt(
             shared.start(engine)
             world.given_rows = shared.given(engine, lists)
             world.given_rows |= pools.given(engine, world.paths)
+            world.given |= number_lists.given(engine, lists)
+            world.initial |= {c: engine.heap.contents[c] for c in lists}
             return _run(world)
     except TooDeep as refusal:
         raise _with_stack(_decided(world, refusal), engine) from None
@@ -204,7 +206,8 @@ def _decided(world: World, refusal: TooDeep) -> Exception:
     """A Restart with the number arguments that decide how deep calls nest, alone or with data: they
     may say enough, as in `depth == limit or np.all(y == y[0])`."""
     found = {v: None for test in refusal.tests for v in parameters(test, paths=True)}
-    if numbers := [v for v in found if v in world.scalars]:
+    numbers = [v for v in found if v in world.scalars]
+    if 0 < len(numbers) <= MAX_DEMANDS:  # more are data
         return Restart({world.scalars[v]: refusal.loc for v in numbers}, [], refusal)
     return refusal
 

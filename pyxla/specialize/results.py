@@ -146,10 +146,12 @@ class Outputs:
 
     def same_numbers(self, before: NumberList, after: Any) -> bool:
         """Whether a list holds the numbers that it was given with."""
-        if not isinstance(after, NumberList) or after.data.view:
+        if not isinstance(after, NumberList) or after.data.view != before.data.view:
             return False
         array = resolve(self.engine.heap, self.engine.heap.contents[after.data.cell])
         given = self.world.given[before.data.cell]
+        if arrays.shown(self.engine, before.data)[0][1:]:
+            return after == before  # rows are lists of their own, which are written
         return isinstance(array, Array) and _unchanged(array, given)
 
     def same_rows(self, cls: type) -> bool:
@@ -247,8 +249,17 @@ class Outputs:
             else:
                 content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)
+                if isinstance(content, NumberList) and content.data.cell in self.world.given:
+                    raise self.row_returned()
                 self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]
+
+    def row_returned(self) -> CompileError:
+        return CompileError(
+            "a list of lists that is indexed at run time is returned, and a row of it",
+            self.engine.loc,
+            hint="return a copy of the row, or use an array",
+        )
 
     def array(self, x: Ref) -> out.OutArray | out.OutView:
         """An array; a view, where the caller has what it is a view of."""
@@ -270,12 +281,9 @@ class Outputs:
             case ListCell(items):
                 return out.OutList(tuple([self.tree(i) for i in items]))
             case NumberList(data, python):
-                if self.kept.setdefault(data.cell, content) is not content:
-                    raise CompileError(
-                        "a list of lists that is indexed at run time is returned, and a row of it",
-                        self.engine.loc,
-                        hint="return a copy of the row, or use an array",
-                    )
+                given = data.cell in self.world.given
+                if not given and self.kept.setdefault(data.cell, content) is not content:
+                    raise self.row_returned()
                 array = number_lists.array_of(self.engine.heap, content)
                 return out.OutNumbers(self.result(array.value), python)
             case Pooled(index=row, cls=cls) | RowList(index=row, cls=type() as cls):

@@ -19,17 +19,16 @@ RAISED = (LookupError, ArithmeticError, ValueError, AttributeError, TypeError, S
 RAISED += (AssertionError, NameError)
 
 # {i} and {j} are ints, {f} and {g} floats, {x} is a vector and {s} one more than its size.
-# No braces: they are put into templates of others.
 INTS = templates("""
 int({x}[{i} % {s}])|[4, 1, 3][{i} % 4]|[4, 1, 3][-({i} % 5)]|(2, 7, 1)[{i} % 4]|range(5)[{i} % 6]
-COUNTS[{i} % 4]|LETTERS["abc"[{i} % 3]]|"abxc".index("abdc"[{i} % 4])
+{{1: 5, 2: 4, 0: 3}}[{i} % 4]|{{"a": 1, "b": 2}}["abc"[{i} % 3]]|"abxc".index("abdc"[{i} % 4])
 [5, 0, 2].index({i} % 4)|7 // ({i} % 3)|{i} % ({j} % 4)|divmod(9, {i} % 3)[1]|int(3 / ({i} % 4))
 1 << ({i} % 6 - 1)|9 >> ({i} % 5 - 1)|math.isqrt({i} % 9 - 1)|math.comb(5, {i} % 4 - 1)
 math.factorial({i} % 6 - 1)|pow(3, {i} % 5, {j} % 3)|pow({i}, -1, 7)|math.perm({i} % 5 - 1, 2)
 [v for v in [3, 1, 4] if v > {i} % 5][0]|next(v for v in (3, 1, 4) if v > {i} % 5)
 next(iter([1, 2][{i} % 3:]))|max(v for v in (3, 1) if v > {i} % 4)|min([2, 5][:{i} % 3])
 max([v for v in range({i} % 3)])|min(range({i} % 4))|int("12a4"[{i} % 4])|int(str({i} % 30)[1])
-int("7 8x 9"[:{i} % 6])|[1, 2, 3].pop({i} % 5 - 1)|dict(COUNTS).pop({i} % 4)|ord("ab"[{i} % 3])
+int("7 8x 9"[:{i} % 6])|[1, 2, 3].pop({i} % 5 - 1)|{{1: 2, 3: 4}}.pop({i} % 4)|ord("ab"[{i} % 3])
 sum(a * b for a, b in zip((1, 2), range({i} % 4), strict=True))|len({x}[:{i} % 4] + {x}[:2])
 len(np.arange(6)[:{i} % 7].reshape(2, -1))|int(np.arange({i} % 4).max())|len(chr({i} % 9 - 1))
 int(np.argmax(np.arange({i} % 3)))|{i} ** 7 * 40000000 % 97|2 ** ({i} % 80) // 3 % 7
@@ -44,7 +43,7 @@ sum([5, 2, 7][{i} % 3 + k] for k in range(2))|int(np.take([1, 2, 3], {i} % 4))
 ({i} * 3000000019) ** 2 % 7
 int((np.arange(3) + np.arange({i} % 4))[0])|{i} * 2**60 % 13|list(range({i} % 3))[1]
 (lambda a, b: a * b)(*[2, 3, 4][:{i} % 4])|len([*zip([1, 2], [3, 4][:{i} % 3], strict=True)])
-[3, 4, 5][:{i} % 4][-1]|dict((k, 6 // k) for k in range({i} % 3, 4))[2]|sorted([2, 1][{i} % 3:])[0]
+[3, 4, 5][:{i} % 4][-1]|{{k: 6 // k for k in range({i} % 3, 4)}}[2]|sorted([2, 1][{i} % 3:])[0]
 """)
 REALS = templates("""
 math.sqrt({f})|math.log({f})|math.log({i} % 3)|math.exp({f} * 300)|math.acos({f} / 2)

@@ -14,7 +14,6 @@ import numpy as np
 from tests.fuzz import (  # noqa: F401 - used by name
     arrays,
     calls,
-    drawing,
     functions,
     growing,
     hashed,
@@ -55,7 +54,6 @@ import collections
 import functools
 import heapq
 import math
-import random
 from dataclasses import dataclass
 
 import numpy as np
@@ -341,16 +339,9 @@ def module_namespace() -> dict[str, Any]:
     return vars(module)
 
 
-def seeded(seed: int) -> None:
-    """Set the random state of the process, which programs draw from."""
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
-
-
 def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     """The program of a seed."""
     rng = random.Random(seed)
-    seeded(seed)
     namespace = module_namespace()
     scope = Scope(rng, namespace, set(), avoid=avoid, budget=rng.choice((SMALL, SMALL, SMALL, 40)))
     header = HEADER.format(seed=seed)
@@ -359,7 +350,7 @@ def generate(seed: int, avoid: frozenset[str] = frozenset()) -> Generated:
     header += DEFINITIONS if rng.random() < 0.4 else ""
     scope.risky = rng.random() < RISKY
     header += implicit.DEFINITIONS if scope.risky else ""
-    header += trees.DEFINITIONS if rng.random() < 0.2 else ""
+    header += trees.DEFINITIONS if rng.random() < 0.35 else ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(header, namespace)

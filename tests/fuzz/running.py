@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ import numpy as np
 
 import pyxla
 from tests.fuzz.noise import compiled
-from tests.fuzz.program import module_namespace, seeded
+from tests.fuzz.program import module_namespace
 from tests.fuzz.sources import remember
 
 TOO_LARGE = "an int of more than 64 bits, which compiled ints do not have"
@@ -29,7 +28,6 @@ class Run:
     """Result or exception, arguments after the call, global arrays after the call.
 
     given: the arrays that the arguments held before it, which they need not hold any more.
-    drawn: the random state of the process after it.
     line: of an exception, the innermost line of the program that its traceback names.
     """
 
@@ -38,7 +36,6 @@ class Run:
     globals: Any
     given: tuple[np.ndarray, ...] = ()
     line: int | None = None
-    drawn: Any = None
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """What is compared by itself: the items of the result and the arguments."""
@@ -48,7 +45,6 @@ class Run:
         yield from ((f"arguments[{i}]", item) for i, item in enumerate(self.arguments))
         yield "globals", self.globals
         yield "line", self.line
-        yield "random state", self.drawn
         yield from ((f"given[{i}]", array) for i, array in enumerate(self.given))
 
 
@@ -100,7 +96,6 @@ def run(
     """One call with the arguments of a case; exceptions are results. warn: what becomes of
     warnings."""
     arguments = inputs(namespace, case)
-    seeded(case)
     given = tuple(arrays_in([x for x in arguments if not isinstance(x, np.ndarray)]))
     with warnings.catch_warnings():
         warnings.simplefilter(warn)
@@ -114,12 +109,7 @@ def run(
             result = error
     table = namespace.get("TABLE")
     line = line_of(result) if isinstance(result, Exception) else None
-    return Run(result, arguments, None if table is None else table.copy(), given, line, drawn())
-
-
-def drawn() -> tuple[Any, ...]:
-    """The random state of the process: of `random`, and of `np.random`."""
-    return random.getstate(), [np.asarray(part).tolist() for part in np.random.get_state()]
+    return Run(result, arguments, None if table is None else table.copy(), given, line)
 
 
 def line_of(error: BaseException) -> int | None:

@@ -76,7 +76,7 @@ USES = templates("""
 RISKY_USES = templates("{n}.left.key|{n}.right.left.count|found_in({n}, {i} % 9)|{n}.left.depth()")
 
 
-@statement(5)
+@statement(14)
 def tree(scope: Scope) -> bool:
     """A tree that a loop over data fills."""
     x = scope.pick(lambda v: is_array(v, "fi") and v.ndim == 1 and 0 < v.size < 9)

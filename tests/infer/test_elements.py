@@ -115,8 +115,6 @@ np.multiply.reduceat(np.ones((2, 4)), k, axis=1)
 np.unique(np.zeros((len(x), 2), int), axis=0, return_index=True, return_inverse=True)
 np.result_type(x[x > 1], k), np.zeros(2, np.result_type(x[x > 1], 1j))
 np.bincount(np.abs(x + 0j).astype(int))
-sum(x), sum(x[:0]), sum(np.ones((len(x), 2))), sum(k)
-sum(x[x > 1]), sum(x[x > 9], 0.5), sum(x[:0], 2.5)
 np.bincount(np.where(x > 2, -1, 3).astype(np.uint8)).sum()
 """
 

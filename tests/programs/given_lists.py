@@ -532,3 +532,73 @@ def among_several_dicts(x, d):
     rows.append(d)
     rows[int(x[1])]["a"] = 7
     return rows
+
+
+BOARD = [[1, 0, 0, 0], [0, 0, 3, 0], [0, 4, 0, 0], [0, 0, 0, 2]]
+
+
+def free(board):
+    for i in range(4):
+        for j in range(4):
+            if board[i][j] == 0:
+                return i, j
+    return None
+
+
+def fits(board, value, place):
+    row, column = place
+    for k in range(4):
+        if board[row][k] == value or board[k][column] == value:
+            return False
+    for i in range(row // 2 * 2, row // 2 * 2 + 2):
+        for j in range(column // 2 * 2, column // 2 * 2 + 2):
+            if board[i][j] == value:
+                return False
+    return True
+
+
+@program(GIVEN, lambda: ([row[:] for row in BOARD],), lambda: ([[1, 1, 0, 0], *BOARD[1:]],))
+def filled(board):
+    place = free(board)
+    if place is None:
+        return True
+    row, column = place
+    for value in range(1, 5):
+        if fits(board, value, place):
+            board[row][column] = value
+            if filled(board):
+                return True
+            board[row][column] = 0
+    return False
+
+
+@program(
+    GIVEN,
+    lambda: ([[1, 2, 3], [3, 4, 5], [5, 6, 7]], np.array([2, 1])),
+    lambda: ([[1, 2, 3], [3, 4, 5], [5, 6, 7]], np.array([0, 0])),
+)
+def rows_that_change(rows, x):
+    i = int(x[0])
+    rows[i][i] = -4
+    for row in rows:
+        row.sort()
+    rows[int(x[1])][0] += 1
+    rows.append(rows[0])
+    return rows[1], rows[i] is rows[0], rows
+
+
+@program(GIVEN, lambda: ([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], np.array([1])))
+def one_of_a_block(block, x):
+    i = int(x[0])
+    block[i][0][i] = 5
+    if block[0][i][1] > 3:
+        raise ValueError(block[i][0][i])
+
+
+@program(GIVEN, lambda: (np.array([2, 1]),), lambda: (np.array([0, 2]),))
+def row_of_one_of_two(x):
+    one, other = [[0] * 3 for _ in range(3)], [[0] * 3 for _ in range(3)]
+    chosen = one if x[0] > 1 else other
+    row = chosen[int(x[1])]
+    row[0] = 9
+    return one, other

@@ -12,7 +12,7 @@ from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
 from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
-from pyxla.infer.heap import GrowingList, ListCell, RowList
+from pyxla.infer.heap import GrowingList, ListCell, NumberList, RowList
 from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.lattice import (
     Array,
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # Of constants, those whose items are read one by one.
 SEQUENCES = (tuple, str, range, list, frozenset)
+# Lists that are asked nothing of their items.
+_KEPT = (GrowingList, RowList, NumberList)
 
 
 def python_scalar(x: Any, kind: type) -> Scalar:
@@ -48,7 +50,7 @@ def _grows(engine: Engine, x: Ref) -> bool:
 
 
 def is_array(engine: Engine, x: Any) -> bool:
-    if not isinstance(x, Ref) or _grows(engine, x):
+    if not isinstance(x, Ref) or type(engine.heap.contents.get(x.cell)) in _KEPT:
         return False
     return isinstance(engine.content(x), Array)
 

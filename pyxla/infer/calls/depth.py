@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 120
 MAX_UNDECIDED = 64
-MAX_ACTIVATIONS = 512  # of a function by itself, where data may end it, at all depths together
+# Of a function by itself, where data may end it, at all depths together: calls, and instructions
+# visited in the outermost one where more than `DEEP` of them are nested.
+MAX_ACTIVATIONS, MAX_VISITED, DEEP = 64, 2000, 6
 MAX_DEMANDS = 8
 
 
@@ -35,10 +37,12 @@ class TooDeep(CompileError):
 def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
     frames, function = engine.frames, frame.ssa.function
-    undecided = sum([f.ssa.function is function and _is_undecided(f) for f in frames])
-    engine.activations[function] += undecided > 0
-    few = engine.activations[function] < MAX_ACTIVATIONS
-    if len(frames) < MAX_DEPTH and undecided < MAX_UNDECIDED and few:
+    frame.began = engine.visited
+    undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
+    engine.activations[function] += bool(undecided)
+    few = engine.activations[function] <= MAX_ACTIVATIONS
+    long = len(undecided) > DEEP and engine.visited - undecided[0].began > MAX_VISITED
+    if len(frames) < MAX_DEPTH and len(undecided) < MAX_UNDECIDED and few and not long:
         return
     refusal = too_deep(engine)
     refusal.source = frame.ssa.source

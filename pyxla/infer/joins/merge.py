@@ -23,7 +23,6 @@ from pyxla.infer.heap import (
     CellInfo,
     Content,
     Heap,
-    ObjectCell,
     Shadow,
 )
 from pyxla.infer.joins import kinds, texts, unions, variants
@@ -107,7 +106,6 @@ class Join:
         self.directions = directions
         self.vary = directions is not None and not ghosts
         self.hint = ""
-        self.in_instance, self.fields = False, set[Any]()  # phis of fields, which have no name
         self.loc: Location | None = None
         self.cells: dict[tuple[int | None, ...], int] = {}
         self.heap = Heap(edges[0].heap.infos)
@@ -363,11 +361,7 @@ class Join:
         first = known[0]
         if not all(map(first.is_like, known)):
             return self.conflict(contents)
-        outer, self.in_instance = self.in_instance, _is_users(first)
-        try:
-            return self.with_parts(first, contents)
-        finally:
-            self.in_instance = outer
+        return self.with_parts(first, contents)
 
     def _join_shadows(self, contents: list[Any]) -> Content:
         refs = [c.refs if isinstance(c, Shadow) else None for c in contents]
@@ -450,11 +444,6 @@ class Join:
         for cell in self.partial:
             if cell not in out:
                 out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
-
-
-def _is_users(content: Content) -> bool:
-    """Whether it is an instance of a class that is not the library's."""
-    return isinstance(content, ObjectCell) and not content.cls.__module__.startswith("pyxla.lib")
 
 
 def _is_each(x: Any, values: Iterable[Any]) -> bool:

@@ -71,9 +71,7 @@ def _with_fact(join: Any, value: Value, type: ArrayType, known: list[Any]) -> An
     for other in facts[1:]:
         total = extent.join(total, other)
     if join.directions is not None:
-        if join.in_instance:
-            join.fields.add(value.owner)
-        total = _guess(join.directions.get(place_of(join, value.owner), UP), facts[0])
+        total = _guess(join.directions.get(place_of(value.owner), UP), facts[0])
     return Scalar(value, None if total == extent.UNKNOWN else total)
 
 
@@ -91,9 +89,9 @@ def _implied(join: Any, known: list[Any]) -> Any:
     return ("implies", *implied) if any(implied) else None
 
 
-def place_of(join: Any, phi: Any) -> str | int:
-    """What a phi of a loop header is known by from pass to pass: its name, a field's position."""
-    return phi.block.phis.index(phi) if phi in join.fields else phi.value.hint
+def place_of(phi: Any) -> str | int:
+    """What a phi of a loop header is known by from pass to pass: its name, or its position."""
+    return phi.value.hint or phi.block.phis.index(phi)
 
 
 def _guess(guess: Any, entry: extent.IntFact) -> extent.IntFact:

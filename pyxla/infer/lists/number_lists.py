@@ -13,12 +13,13 @@ and become arrays only where that is refused: see
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.demands import Needs, Path, argument_site
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.refine import constant_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
@@ -34,6 +35,7 @@ from pyxla.lib.operands import as_array, cast
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
+_ROW = "a row of a list of lists that is indexed at run time keeps its length and its type"
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
 
 
@@ -69,7 +71,8 @@ def get(engine: Engine, x: NumberList, key: Any) -> Any:
 
 def _item(engine: Engine, x: NumberList, found: Any) -> Any:
     if isinstance(found, Ref):
-        return engine.new(NumberList(found, x.python))
+        given = engine.grids.get((found.cell, found.view))
+        return engine.new(NumberList(found, x.python)) if given is None else given
     return arrays.python_scalar(found, PYTHON_TYPES[found.dtype]) if x.python else found
 
 
@@ -119,6 +122,8 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
         return None
     found = _frozen(engine, x, layout)
     if found is None:
+        if layout.cells and all(engine.heap.infos[c].pinned is not None for c in layout.cells):
+            ask(engine, x)
         if not isinstance(x, Ref) or not pack(engine, x):
             return None
         found = packed(engine.heap, x)
@@ -153,7 +158,43 @@ def _frozen(engine: Engine, x: Any, layout: _Layout) -> NumberList | None:
     engine.frozen.update(dict.fromkeys(layout.cells, _SHARED))
     read_only = "a list of lists that is indexed at run time" if layout.cells else ""
     data = Ref(engine.heap.new(value, engine.loc, read_only=read_only))
+    if layout.cells:
+        engine.grids.update(dict.fromkeys([data.cell, *layout.cells], x))
     return NumberList(data, layout.type.weak)
+
+
+def ask(engine: Engine, x: Any) -> None:
+    """Ask that an argument `x`, a list of lists of numbers that is written, is one array."""
+    path = engine.heap.infos[x.cell].pinned if isinstance(x, Ref) else None
+    if path is not None and (site := argument_site(path)) not in engine.demands.grids:
+        raise Needs(engine.loc, grids=frozenset({site}))
+
+
+def given(engine: Engine, paths: Mapping[int, Path]) -> dict[int, Array]:
+    """Keep the lists of lists that were asked for as arrays, which are returned by their cells:
+    rows are lists over views of these, and what is written to one is written there."""
+    heap = engine.heap
+    made: dict[int, Array] = {}
+    for cell, path in paths.items():
+        layout = _layout(heap, heap.contents[cell])
+        if argument_site(path) in engine.demands.grids and layout is not None and layout.exact:
+            array = as_array(layout.nested, layout.type.dtype)
+            data = Ref(heap.new(array))
+            made[data.cell] = array
+            engine.grids[data.cell] = Ref(cell)
+            _over(engine, Ref(cell), NumberList(data, layout.type.weak))
+    return made
+
+
+def _over(engine: Engine, x: Ref, content: NumberList) -> None:
+    """Let the list `x`, and those in it, be lists over an array."""
+    held: Any = engine.heap.contents[x.cell]
+    engine.heap.contents[x.cell] = content
+    if type(held) is ListCell and isinstance(held.items[0], Ref):
+        for i, row in enumerate(held.items):
+            part = arrays.getitem(engine, content.data, Const(i))
+            engine.grids[part.cell, part.view] = row
+            _over(engine, row, NumberList(part, content.python))
 
 
 def copied(engine: Engine, x: NumberList) -> Ref:
@@ -232,6 +273,8 @@ def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     if wide is None:
         return False
     if wide != _type_of(engine.heap, content) or number_type(value) != wide:
+        if content.data.cell in engine.grids:
+            raise engine.refuse(_ROW, "use an array: np.zeros((n, m))")
         if not engine.findings.allows(shape[0], False):
             return False
         _retype(engine.heap, content.data, wide)
@@ -291,10 +334,7 @@ def replaced(engine: Engine, old: Any, new: Any) -> bool:
     row = _layout(engine.heap, new)
     shape = arrays.shown(engine, old.data)[0]
     if row is None or row.shape != shape or row.type != _type_of(engine.heap, old):
-        raise engine.refuse(
-            "a row of a list of lists that is indexed at run time keeps its length and its type",
-            "use an array: np.zeros((n, m))",
-        )
+        raise engine.refuse(_ROW, "use an array: np.zeros((n, m))")
     arrays.assign(engine, old.data, as_array(row.nested, row.type.dtype))
     return True
 
@@ -402,6 +442,9 @@ def _pack(heap: Heap, cell: int, layout: _Layout, wide: ArrayType, loc: Any) -> 
     value = as_array(layout.nested, wide.dtype)
     data = Ref(heap.new(value, loc))
     heap.contents[cell] = NumberList(data, wide.weak)
+    tied = [heap.entangled[c] for c in (cell, *layout.cells) if c in heap.entangled]
+    if layout.cells and tied:  # rows, which are not there to say so, may be of several lists
+        heap.entangle([data.cell], tied[0][0], [place for _, places in tied for place in places])
     for row in layout.cells:
         del heap.contents[row]
 

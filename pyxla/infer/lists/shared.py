@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location, in_program
-from pyxla.infer.demands import Path
+from pyxla.infer.demands import Path, argument_site
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing
@@ -45,7 +45,7 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
     sites, or be the first rows of the pools that these have."""
     rows: dict[type, dict[int, Path]] = {}
     for cell, path in paths.items():
-        site = (path[0], *["*" if isinstance(step, int) else step for step in path[1:]])
+        site = argument_site(path)
         if site in engine.sites:
             rows.setdefault(engine.sites[site], {})[cell] = path
         else:

@@ -36,11 +36,11 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Phi
 
 
-def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool, field: bool) -> Any:
-    """What is guessed of the bounds of a name or field next, of which `low` and `high` hold."""
+def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool) -> Any:
+    """What is guessed of the bounds of a name next, of which `low` and `high` hold."""
     if isinstance(guess, extent.IntFact):
         return UP
-    if field and guess == UP and not low and _is_closed(known):
+    if guess == UP and not low and _is_closed(known):
         return ("closed", extent.IntFact(known.lo, known.hi))
     if guess[0] == "closed" or (guess == UP and not low and known.lo is not None):
         return ("horizon", "entry")  # that it shrinks
@@ -156,7 +156,7 @@ class Fit:
         if kinds.has_exact(template):
             self.value(template.kinds.exact, kinds.exact_in(back, edge.block, edge.loc))
         if isinstance(template, Scalar) and template.fact is not None:
-            self._check_fact(template.fact, back, place_of(self.head.join, phi))
+            self._check_fact(template.fact, back, place_of(phi))
 
     def _check_fact(self, assumed: extent.IntFact, back: Any, place: str | int) -> None:
         known = extent.fact(back.value if isinstance(back, Const) else back)
@@ -171,7 +171,7 @@ class Fit:
         )
         if not all(fits):
             guess = self.head.directions.get(place, UP)
-            self.head.directions[place] = _other_guess(guess, known, *fits, isinstance(place, int))
+            self.head.directions[place] = _other_guess(guess, known, *fits)
             self.ok = False
 
     def _ref(self, template: Ref, back: Any) -> None:
