@@ -296,6 +296,31 @@ FAULTS = [
         "extent.at_most(i, size)",
         1000,
     ),
+    # What raises by itself and runs again.
+    Fault(
+        "the last site whose flag is set is forgotten",
+        "pyxla.runtime.outcome",
+        "if word >> (i % FLAGS) & 1])",
+        "if word >> (i % FLAGS) & 1])[:-1]",
+    ),
+    Fault(
+        "the second run has none of its checks in place",
+        "pyxla.infer.raising.faults",
+        "return self.noted is None and (self.replayed is None or site in self.replayed)",
+        "return self.noted is None and self.replayed is None",
+    ),
+    Fault(
+        "a floor division by zero is no fault",
+        "pyxla.infer.raising.checks",
+        '_divides(operator.floordiv, "floordiv")\n',
+        "",
+    ),
+    Fault(
+        "a handler takes its class alone",
+        "pyxla.infer.raising.exceptions",
+        "return classes is None or issubclass(x.meta, classes)",
+        "return classes is None or x.meta in classes",
+    ),
     # Derivatives.
     Fault(
         "the derivative of a product is transposed",
