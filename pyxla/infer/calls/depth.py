@@ -22,7 +22,7 @@ MAX_DEPTH = 120
 MAX_UNDECIDED = 64
 # Of a function by itself, where data may end it, at all depths together: calls, and instructions
 # visited in the outermost one where more than `DEEP` of them are nested.
-MAX_ACTIVATIONS, MAX_VISITED, DEEP = 64, 2000, 6
+MAX_ACTIVATIONS, MAX_VISITED, DEEP = 128, 2000, 6
 MAX_DEMANDS = 8
 
 
