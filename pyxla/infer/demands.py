@@ -18,8 +18,9 @@ Path = tuple[Any, ...]  # an argument, and steps inside it
 Site = Location | Path
 Sites = frozenset[Site]
 
-# Loops over lists of at most this many items are unrolled rather than kept with an array.
-SHORT = 16
+# A loop of at most this many iterations is unrolled, where it would need a list to be an array or
+# to be of unknown length: more are more code than the loop.
+SHORT = 4
 # So many iterations are visited before lists become arrays instead.
 ITERATIONS = 400
 

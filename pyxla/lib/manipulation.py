@@ -247,6 +247,12 @@ def _items(arrays: Any) -> list[Any]:
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Array:
+    if isinstance(arrays, Array) and axis is not None and arrays.ndim > 1 and arrays.shape[0] > 1:
+        axis = normalize_axis(axis, arrays.ndim - 1)
+        moved = moveaxis(arrays, 0, axis)
+        both = moved.shape[axis] * moved.shape[axis + 1]
+        shape = (*moved.shape[:axis], both, *moved.shape[axis + 2 :])
+        return Array(reshaped(cast(moved.value, joined_dtype([arrays], dtype)), shape))
     items = _items(arrays)
     if not items:
         raise OpError("need at least one array to concatenate")
@@ -264,6 +270,9 @@ def concatenate(
 def stack(
     arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Array:
+    if isinstance(arrays, Array) and arrays.ndim and arrays.shape[0] > 1:
+        moved = moveaxis(arrays, 0, normalize_axis(axis, arrays.ndim))
+        return Array(cast(moved.value, joined_dtype([arrays], dtype)))
     items = _items(arrays)
     if not items:
         raise OpError("need at least one array to stack")
@@ -275,11 +284,16 @@ def stack(
 
 @implements(np.vstack)
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
-    return concatenate([atleast_2d(x) for x in _items(tup)], 0, dtype=dtype)
+    if isinstance(tup, Array) and tup.ndim == 2 and tup.shape[0]:  # rows of one row each
+        return stack(tup, dtype=dtype)
+    items = tup if isinstance(tup, Array) and tup.ndim > 2 else [atleast_2d(x) for x in _items(tup)]
+    return concatenate(items, 0, dtype=dtype)
 
 
 @implements(np.hstack)
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
+    if isinstance(tup, Array) and tup.ndim > 1 and tup.shape[0]:
+        return concatenate(tup, 0 if tup.ndim == 2 else 1, dtype=dtype)
     items = [atleast_1d(x) for x in _items(tup)]
     return concatenate(items, 0 if items and items[0].ndim == 1 else 1, dtype=dtype)
 

@@ -89,3 +89,17 @@ def test_several_calls_at_each_depth_are_visited_so_often_only(function):
     given = copy.deepcopy(grid)
     assert pyxla.compile(function)(given) == function(grid)
     assert given == grid
+
+
+def changed_and_read(rows, at):
+    rows[int(at[0])][1] = 50
+    return rows[int(at[1])]
+
+
+@pytest.mark.parametrize("count", [3, 6, 20])
+def test_rows_of_a_list_argument_that_data_chooses_are_written(count):
+    given = [[i, i + 1, i + 2] for i in range(count)]
+    expected = copy.deepcopy(given)
+    at = np.array([2, 1])
+    assert pyxla.compile(changed_and_read)(given, at) == changed_and_read(expected, at)
+    assert given == expected

@@ -125,6 +125,7 @@ def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool
         raise engine.refuse(
             "sorted() by keys known at run time only, which are not all numbers",
             "sort an array of the keys with np.argsort",
+            remedy="unrolled",
         )
     by = [
         call(engine, Const(np.array), [engine.new(ListCell(tuple(column)))], {})

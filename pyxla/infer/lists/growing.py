@@ -87,8 +87,6 @@ if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
 KEPT = "this object is in a list whose length is known at run time only"
-# Loops of no more iterations than this are unrolled rather than grow a list.
-SHORT = 16
 # More numbers than this are not set aside for a list.
 MOST = 1 << 26
 # A list in a list has room for this part of `Options.list_capacity`.
@@ -116,6 +114,14 @@ def put(engine: Engine, content: GrowingList, columns: Sequence[Value], size: An
         else:
             arrays.write(engine, column, Array(value))
     _set_size(engine, content, size)
+
+
+def _sized(value: Value, size: Any, fixed: bool) -> Array:
+    """A column of this length; `fixed`: nothing is reserved, so that one that is known is the
+    array's."""
+    if isinstance(size, int) and fixed:
+        return Array(front(value, size))
+    return Array(value, extents_of(size, value.type.ndim))
 
 
 def _set_size(engine: Engine, content: GrowingList, size: Any) -> None:
@@ -398,6 +404,7 @@ def retype(engine: Engine, x: Ref, item: Item) -> GrowingList:
 def append(engine: Engine, x: Ref, content: GrowingList, new: Any, reserved: bool = False) -> None:
     """`list.append(new)`; `reserved`: `make_room` made room, unless a loop looks after it."""
     content = widened(engine, x, content, new)
+    fixed = isinstance(size_of(engine.heap, content), int)
     if not reserved or content.size is not None or looked_after(engine, content):
         content = with_room(engine, x, content)
     engine.check_writable(x)
@@ -412,7 +419,7 @@ def append(engine: Engine, x: Ref, content: GrowingList, new: Any, reserved: boo
         array = engine.content(column)
         starts = [value_of(size), *[value_of(0)] * value.type.ndim]
         longer = dynamic_update_slice(array.value, one(value), *starts)
-        engine.set_content(column.cell, Array(longer, extents_of(plus(size, 1), longer.type.ndim)))
+        engine.set_content(column.cell, _sized(longer, plus(size, 1), fixed))
 
 
 def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.demands import SHORT
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell, Room
-from pyxla.infer.lattice import Const, Ref, Scalar
+from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.lists.columnar import (
     capacity_of,
     common_item,
@@ -23,8 +25,9 @@ from pyxla.infer.lists.columnar import (
     room_of,
     size_of,
 )
-from pyxla.infer.lists.growing import MOST, SHORT, class_of, ensure_room, is_open
-from pyxla.infer.lists.items import Item, Row, leaves
+from pyxla.infer.lists.columns import front
+from pyxla.infer.lists.growing import MOST, class_of, ensure_room, is_open
+from pyxla.infer.lists.items import Item, leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.ir.build import Builder, building
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 MOST_INSIDE = 1 << 17
 # Passes of a loop that may find that a list needs more room in each iteration than was thought.
 TRIES = 3
+# Items an iteration: a loop that made a list this much longer than was thought may do so again.
+LONG = 16
 
 
 def grow(
@@ -72,13 +77,16 @@ def _grow(
         return False
     room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
     item = common_item(list(zip((entry, back), contents, strict=True)))
-    settled = type(before) is type(after) and room[0] >= room[1]
+    fixed = type(before) is GrowingList and length_of(entry.heap, before)
+    varies = fixed and length_of(back.heap, after) != fixed
+    settled = type(before) is type(after) and room[0] >= room[1] and not varies
     if item is None or (settled and (type(before) is ListCell or before.item == item)):
         return False
     counted, trips = _trips(head, entry, back)
-    few = trips is not None and (trips <= SHORT or _holds_lists(item))
+    few = trips is not None and trips <= SHORT
     few = few and not engine.demands.arrays and not keyed and not _is_open(engine, head)
-    longer = room[1] > room[0] or (type(before) is ListCell and _is_sized(back.heap, after))
+    longer = room[1] > room[0] or varies
+    longer = longer or (type(before) is ListCell and _is_sized(back.heap, after))
     # Of lists that change places one has, again and again, more room than the other had before.
     swapped = first != last and last in entry.heap.contents
     if (
@@ -93,7 +101,7 @@ def _grow(
     step = max(room[1] - base, 1)
     tries = head.visit.tries
     tries[first] = tries.get(first, 0) + 1
-    again = tries[first] > 1 and (step > SHORT or tries[first] > TRIES)
+    again = tries[first] > 1 and (step > LONG or tries[first] > TRIES)
     # A guess is not multiplied by a trip count, nor a trip count that is one by anything.
     guessed = _guesses(contents)
     opened = _is_open(engine, head)
@@ -138,11 +146,6 @@ def _is_open(engine: Engine, head: Any) -> bool:
 def _is_sized(heap: Heap, content: Any) -> bool:
     """Whether the length of a list is known at run time only."""
     return type(content) is GrowingList and not isinstance(size_of(heap, content), int)
-
-
-def _holds_lists(item: Item) -> bool:
-    """Whether items are lists, which programs go on to write."""
-    return isinstance(item, Row) and (item.cls is list or any(map(_holds_lists, item.items)))
 
 
 def _numbers(item: Item) -> int:
@@ -245,6 +248,60 @@ def watch_exits(engine: Engine, edges: Iterable[Any], visit: Any) -> None:
             edge.heap.contents[cell] = replace(content, room=room.outer)
 
 
+def settle(head: Any, entry: Any, back: Any, edges: Iterable[Any]) -> None:
+    """Lengths are known on the `edges` behind a loop whose trip count is known, if each iteration
+    makes a list as much longer."""
+    trips = _all_trips(head, entry, back)
+    if trips is None:
+        return
+    lengths = dict(_lengths(head, entry, back, trips))
+    for edge in edges if lengths else ():
+        edge.heap = edge.heap.copy()
+        with building(Builder(edge.block.instrs, edge.loc)):
+            for cell, length in lengths.items():
+                for column in edge.heap.contents[cell].columns:
+                    array = resolve(edge.heap, edge.heap.contents[column.cell])
+                    edge.heap.contents[column.cell] = Array(front(array.value, length))
+
+
+def _lengths(head: Any, entry: Any, back: Any, trips: int) -> Iterable[tuple[int, int]]:
+    """The lists whose lengths are known behind the loop."""
+    origins = {new: key for key, new in head.join.cells.items()}
+    for cell, came in head.pairs:
+        lists = head.heap.contents.get(cell), back.heap.contents.get(came)
+        if not all(type(x) is GrowingList and x.columns for x in lists):
+            continue
+        before = {
+            _known(size_of(entry.heap, entry.heap.contents[origin]))
+            for origin in origins.get(cell, (cell,))
+            if type(entry.heap.contents.get(origin)) is GrowingList
+        }
+        sizes = [size_of(state.heap, x) for state, x in zip((head, back), lists, strict=True)]
+        low, high = extent.distance(sizes[1], sizes[0])
+        if len(before) == 1 and None not in before and low == high and low is not None:
+            yield cell, before.pop() + low * trips
+
+
+def _known(x: Any) -> int | None:
+    """An int that is known, or proven to be of one value."""
+    fact = extent.fact(x.value if isinstance(x, Const) else x)
+    return fact.lo if fact.lo == fact.hi else None
+
+
+def _all_trips(head: Any, entry: Any, back: Any) -> int | None:
+    """How many iterations a loop has that ends by its counter, where that is known."""
+    counted, trips = _trips(head, entry, back)
+    if not counted or trips is None:
+        return None
+    bounds = [head.test.test[2]]
+    bounds += [
+        first
+        for x, first in zip(head.args, entry.args, strict=True)
+        if isinstance(x, Scalar) and x.value is head.test.test[1].value
+    ]
+    return None if None in map(_known, bounds) else trips
+
+
 # --- where paths meet -------------------------------------------------------------------------
 
 
@@ -270,7 +327,8 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
     items = {(c.item, c.guessed) for c in contents if type(c) is GrowingList}
-    if (len(sizes) == 1 and not items) or (types == {GrowingList} and len(items) == 1):
+    alike = types == {GrowingList} and len(items) == 1
+    if len(sizes) == 1 and (alike or not items):
         return False
     pairs = list(zip(states, contents, strict=True))
     item = common_item(pairs)
@@ -280,7 +338,8 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
     sized = len(sizes) > 1 or None in sizes
     guessed = max(_guesses(contents))
     for (state, content), x in zip(pairs, refs, strict=True):
-        if type(content) is GrowingList and content.item == item and content.guessed == guessed:
+        fixed = length_of(state.heap, content) is not None
+        if not fixed and content.item == item and content.guessed == guessed:
             continue
         state.heap = state.heap.copy()
         with building(Builder(state.block.instrs, state.loc)):

@@ -275,6 +275,7 @@ def _passes(
                 size, ghosts = len(entry.block.instrs), []
                 continue
             memory.directions = directions
+            growth.settle(head, entry, edge, _ended(frame, component, mark))
             growth.watch_exits(engine, _leaving(engine, frame, component, mark), visit)
             _retype_exits(frame, component, head.retyped, mark.pending)
             if certain:
@@ -408,6 +409,17 @@ def _leaving(engine: Engine, frame: Frame, component: Component, mark: Mark) -> 
     for target in dict.fromkeys(target for _, target in component.loop.exits):
         edges += frame.pending.get(target, [])[mark.pending.get(target, 0) :]
     return edges
+
+
+def _ended(frame: Frame, component: Component, mark: Mark) -> list[Edge]:
+    """The edges on which control left the loop by its test."""
+    outside = [t for t in component.header.terminator.targets if t not in component.loop.blocks]
+    return [
+        edge
+        for target in outside
+        if len(target.preds) == 1
+        for edge in frame.pending.get(target, [])[mark.pending.get(target, 0) :]
+    ]
 
 
 def _bind(frame: Frame, component: Component, head: LoopHead, back: Edge) -> None:

@@ -1,0 +1,77 @@
+"""Lists that loops of known trip counts make have known lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+from pyxla.infer.demands import SHORT
+
+
+def stacked(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(np.sin(x * i))
+    return np.stack(rows)
+
+
+def joined(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(x + i)
+        rows.append(x - i)
+    rows.append(x)
+    rows.pop(0)
+    return np.concatenate(rows), np.vstack(rows), len(rows)
+
+
+def cut(x, n):
+    rows = [v for v in x]
+    for i in range(n):
+        rows.append(x[0] * i)
+    while len(rows) > 3 and rows[-1] > 0:
+        rows.pop()
+    return rows
+
+
+def nested(x, n):
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(3):
+            row.append(x[j] * i)
+        rows.append(row)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("function", [stacked, joined, cut, nested])
+@pytest.mark.parametrize("n", [1, SHORT, SHORT + 1, 40])
+def test_lists(function, n):
+    x = np.array([0.5, 1.5, -1.0])
+    expected, found = function(x, n), pyxla.compile(function)(x, n)
+    for one, other in zip(found, expected, strict=True):
+        assert np.shape(one) == np.shape(other)
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def test_shapes_are_those_of_the_program():
+    typed = str(pyxla.code_typed(lambda x: stacked(x, 40), np.ones(3)))
+    assert "-> f64[40,3]\n" in typed
+    assert typed.count("slice") < 4  # not taken apart and put together again
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("function", [np.stack, np.concatenate])
+def test_arrays_as_sequences(function, axis):
+    a = np.arange(24).reshape(2, 3, 4)
+    np.testing.assert_array_equal(
+        pyxla.compile(lambda a: function(a, axis=axis))(a), function(a, axis=axis)
+    )
+
+
+@pytest.mark.parametrize("function", [np.vstack, np.hstack])
+@pytest.mark.parametrize("index", [(), (0,), (..., 0)])
+def test_rows_as_sequences(function, index):
+    a = np.arange(24).reshape(2, 3, 4)[index]
+    np.testing.assert_array_equal(pyxla.compile(lambda a: function(a))(a), function(a))
