@@ -22,7 +22,7 @@ Sites = frozenset[Site]
 # to be of unknown length: more are more code than the loop.
 SHORT = 4
 # So many iterations are visited before lists become arrays instead.
-ITERATIONS = 400
+ITERATIONS = 100
 
 
 def argument_site(path: Path) -> Path:

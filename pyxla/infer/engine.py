@@ -333,6 +333,8 @@ class Engine:
         if type(content) is Pooled:
             return pools.shown(self, content)
         if type(content) in (GrowingList, RowList):
+            if (items := growing.known_items(self, ref)) is not None:
+                return ListCell(items)
             raise growing.needs_length(
                 self,
                 growing.found(self.heap, ref),

@@ -259,6 +259,7 @@ class Outputs:
             "a list of lists that is indexed at run time is returned, and a row of it",
             self.engine.loc,
             hint="return a copy of the row, or use an array",
+            remedy="shared",
         )
 
     def array(self, x: Ref) -> out.OutArray | out.OutView:

@@ -140,7 +140,10 @@ def _extremum(target: Any) -> None:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
             return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
-        if len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
+        grown = len(args) == 1 and columnar.found(engine.heap, args[0]) is not None
+        if grown or (
+            len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0])
+        ):
             return _of_unknown_length(engine, target, args[0], options)
         if len(args) == 1 and _is_iterator(engine, args[0]):
             args = (Tuple(tuple(iterate(engine, args[0]))),)

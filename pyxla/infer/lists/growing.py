@@ -144,6 +144,15 @@ def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
     return read_item(engine, content.item, iter(content.columns), index, parent)
 
 
+def known_items(engine: Engine, x: Ref) -> tuple[Any, ...] | None:
+    """The items of a list whose length is known, one by one."""
+    content = found(engine.heap, x)
+    size = length(engine, content)
+    if not isinstance(size, Const) or content.cls is not list:
+        return None
+    return tuple([get(engine, x, content, Const(i)) for i in range(size.value)])
+
+
 def is_slice(key: Any) -> bool:
     return getattr(key, "kind", "") == "slice" or isinstance(getattr(key, "value", None), slice)
 

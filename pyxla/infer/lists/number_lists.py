@@ -150,6 +150,8 @@ def _frozen(engine: Engine, x: Any, layout: _Layout) -> NumberList | None:
     )
     if layout.cells & set(engine.written) or not (known or given):
         return None
+    if layout.cells and engine.demands.shared:  # rows are in a pool
+        return None
     if layout.cells and any(engine.heap.infos[c].pinned is None for c in layout.cells):
         return None
     block = engine.block if known else engine.entry
@@ -166,6 +168,8 @@ def _frozen(engine: Engine, x: Any, layout: _Layout) -> NumberList | None:
 def ask(engine: Engine, x: Any) -> None:
     """Ask that an argument `x`, a list of lists of numbers that is written, is one array."""
     path = engine.heap.infos[x.cell].pinned if isinstance(x, Ref) else None
+    if engine.demands.shared:  # its rows are in a pool
+        return
     if path is not None and (site := argument_site(path)) not in engine.demands.grids:
         raise Needs(engine.loc, grids=frozenset({site}))
 
@@ -175,7 +179,7 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[int, Array]:
     rows are lists over views of these, and what is written to one is written there."""
     heap = engine.heap
     made: dict[int, Array] = {}
-    for cell, path in paths.items():
+    for cell, path in () if engine.demands.shared else paths.items():
         layout = _layout(heap, heap.contents[cell])
         if argument_site(path) in engine.demands.grids and layout is not None and layout.exact:
             array = as_array(layout.nested, layout.type.dtype)
