@@ -23,6 +23,8 @@ MAX_UNDECIDED = 64
 # Of a function by itself, where data may end it, at all depths together: calls, and instructions
 # visited in the outermost one where more than `DEEP` of them are nested.
 MAX_ACTIVATIONS, MAX_VISITED, DEEP = 128, 2000, 6
+# Calls where another function of the program needed a stack: recursion over the same data, often.
+MAX_BESIDE = 16
 MAX_DEMANDS = 8
 
 
@@ -40,7 +42,9 @@ def check_depth(engine: Engine, frame: Any) -> None:
     frame.began = engine.visited
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
-    few = engine.activations[function] <= MAX_ACTIVATIONS
+    few = engine.activations[function] <= (
+        MAX_BESIDE if engine.demands.stacks else MAX_ACTIVATIONS
+    )
     long = len(undecided) > DEEP and engine.visited - undecided[0].began > MAX_VISITED
     if len(frames) < MAX_DEPTH and len(undecided) < MAX_UNDECIDED and few and not long:
         return
