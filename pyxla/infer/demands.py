@@ -105,8 +105,9 @@ class Findings:
     length.  sized: an array would be of a size that nothing bounds.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
-    like.  recursive: functions that call themselves, with what they were refused for.  offered:
-    what was said to be a remedy.
+    like.  recursive: functions that call themselves, with what they were refused for.  valued:
+    arguments with lists of which the numbers themselves are needed.  offered: what was said to be a
+    remedy.
 
     Of one attempt alone: iterations, those that were visited one by one while a list might be
     an array instead; listed, how many lists are made, more than one in loops; made_of, the classes
@@ -125,6 +126,7 @@ class Findings:
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
     recursive: dict[Any, CompileError] = field(default_factory=dict)
+    valued: set[int] = field(default_factory=set)
     iterations: int = 0
     listed: int = 0
     made_of: set[type] = field(default_factory=set)

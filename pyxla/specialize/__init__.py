@@ -21,7 +21,7 @@ from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
-from pyxla.infer.facts.deciding import loops_of_constants, parameters
+from pyxla.infer.facts.deciding import Data, loops_of_constants, parameters
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import number_lists, pools, shared
@@ -117,6 +117,10 @@ def _with_chains(
 
 def _final(refused: CompileError, request: Request, findings: Findings) -> Exception:
     """What is raised where nothing is left to try."""
+    if findings.valued:  # all numbers of a list: they would be asked for in turn
+        numbers = _paths_of(request.args, _is_number)
+        wanted = [path for path in numbers if path[0] in findings.valued]
+        return Restart(dict.fromkeys(wanted, refused.loc), [], refused)
     if lists := _paths_of(request.args, _is_long):
         return Restart({(*path, ITEMS): None for path in lists}, [])
     if texts := _paths_of(request.args, _is_word):
@@ -142,6 +146,11 @@ def _paths_of(args: Any, wanted: Callable[[Any], bool], path: Path = ()) -> list
 def _is_long(arg: Any) -> bool:
     """Whether a list, or a text, is a leaf."""
     return isinstance(arg, (descriptions.ArgNumbers, descriptions.ArgText))
+
+
+def _is_number(arg: Any) -> bool:
+    """Whether an argument is a number that is not known."""
+    return isinstance(arg, descriptions.ArgScalar)
 
 
 def _is_word(arg: Any) -> bool:
@@ -222,7 +231,9 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
     lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
     if lists:
         return Restart(dict.fromkeys(lists, need.loc), [])
-    if paths and len(paths) == len(numbers):
+    if any(isinstance(v, Data) for v in numbers):  # what may do without them comes first
+        engine.findings.valued |= {path[0] for path in paths}
+    elif paths and len(paths) == len(numbers):
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise

@@ -12,7 +12,9 @@ import jax
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures
+from pyxla.infer.demands import SHORT
 from pyxla.infer.engine import Engine
+from pyxla.infer.facts.deciding import Data
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.pools import Given
@@ -27,7 +29,7 @@ from pyxla.lib.strings import bounded
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import Path
-from pyxla.runtime.request import Request
+from pyxla.runtime.request import Request, steps
 from pyxla.runtime.sharing import Memory
 
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
@@ -74,6 +76,8 @@ class World:
         self.parts: dict[int, list[tuple[int, Ref]]] = {}
         self.cells: dict[int, Ref] = {}
         self.given_rows: dict[type, Given] = {}
+        self.lengthy = {i for i, arg in enumerate(request.args) if _listed(arg) > SHORT}
+        self.nested = 0  # in how many lists
         args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
         split = len(args) - len(places)
         self.args, captured = args[:split], args[split:]
@@ -92,8 +96,8 @@ class World:
 
     # arguments
 
-    def param(self, type: Any, hint: str = "") -> Value:
-        value = Value(type, None, hint)
+    def param(self, type: Any, hint: str = "", data: bool = False) -> Value:
+        value = (Data if data else Value)(type, None, hint)
         self.params.append(value)
         return value
 
@@ -110,7 +114,8 @@ class World:
                 return self.array(arg, path)
             case descriptions.ArgScalar(type, kind=kind):
                 self.jax |= kind == "jax"
-                value = self.param(type, self.names.get(path[0], ""))
+                listed = self.nested > 0 and path[0] in self.lengthy
+                value = self.param(type, self.names.get(path[0], ""), listed)
                 self.scalars[value] = path
                 return Scalar(value)
             case descriptions.ArgStatic(value):
@@ -118,7 +123,10 @@ class World:
             case descriptions.ArgTuple(cls, items):
                 return Tuple(self.each(items, path), cls)
             case descriptions.ArgList(items):
-                return self.pin(ListCell(self.each(items, path)), path)
+                self.nested += 1
+                held = ListCell(self.each(items, path))
+                self.nested -= 1
+                return self.pin(held, path)
             case descriptions.ArgNumbers(type):
                 value = self.param(type, self.names.get(path[0], ""))
                 self.numbers[value] = path
@@ -202,6 +210,14 @@ class World:
             for leaf, ref in parts:
                 content = views.update(ref.view, content, Array(self.params[leaf]))
             heap.contents[cell] = self.initial[cell] = content
+
+
+def _listed(arg: Any, inside: bool = False) -> int:
+    """How many numbers there are in lists in an argument."""
+    if isinstance(arg, descriptions.ArgScalar):
+        return int(inside)
+    inside |= isinstance(arg, descriptions.ArgList)
+    return sum([_listed(part, inside) for _, part in steps(arg)])
 
 
 def _parameter_names(request: Request, count: int) -> dict[int, str]:

@@ -42,9 +42,7 @@ def check_depth(engine: Engine, frame: Any) -> None:
     frame.began = engine.visited
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
-    few = engine.activations[function] <= (
-        MAX_BESIDE if engine.demands.stacks else MAX_ACTIVATIONS
-    )
+    few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else MAX_ACTIVATIONS)
     long = len(undecided) > DEEP and engine.visited - undecided[0].began > MAX_VISITED
     if len(frames) < MAX_DEPTH and len(undecided) < MAX_UNDECIDED and few and not long:
         return

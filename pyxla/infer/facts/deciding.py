@@ -25,9 +25,16 @@ def deciding_tests(block: Block) -> Iterator[Value]:
             yield block.terminator.cond
 
 
+class Data(Value):
+    """A number of a list among the arguments that has several: another call has others."""
+
+    __slots__ = ()
+
+
 def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
     """Whether `value` is computed from number arguments and counters of loops at `heads` alone.
-    What comes of the digits and characters of a text (unsigned arrays) is data."""
+    What comes of the digits and characters of a text (unsigned arrays) is data, as are the numbers
+    of a list."""
     seen: set[Value] = set()
     stack = [value]
     while stack:
@@ -39,7 +46,7 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
             return False
         if isinstance(x.owner, Instr):
             stack.extend(x.owner.operands)
-        elif not x.type.weak:
+        elif not x.type.weak or isinstance(x, Data):
             return False
         elif isinstance(x.owner, Phi):
             if x.owner.block not in heads or x.type.dtype.kind != "i":

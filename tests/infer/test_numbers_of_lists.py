@@ -1,0 +1,65 @@
+"""Numbers of list arguments are data: a call with others of them does not compile again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pyxla
+
+
+def two_sum(numbers, target):
+    seen = {}
+    for i, x in enumerate(numbers):
+        if target - x in seen:
+            return seen[target - x], i
+        seen[x] = i
+    return -1, -1
+
+
+def distance(grid):
+    rows, columns = len(grid), len(grid[0])
+    known, queue = {(0, 0): 0}, [(0, 0)]
+    while queue:
+        i, j = queue.pop(0)
+        for k, m in ((i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)):
+            inside = 0 <= k < rows and 0 <= m < columns
+            if inside and grid[k][m] == 0 and (k, m) not in known:
+                known[k, m] = known[i, j] + 1
+                queue.append((k, m))
+    return known.get((rows - 1, columns - 1), -1)
+
+
+def stamped(grid, points):
+    for i, j in points:
+        row = grid[i]
+        row[j] = 7
+    return [sum(row) for row in grid]
+
+
+CALLS = [
+    (two_sum, ([3, 9, 2, 7, 1, 8], 10), ([5, 5, 1, 1, 1, 2], 10)),
+    (distance, ([[0, 0, 1], [1, 0, 1], [1, 0, 0]],), ([[0, 1, 0], [0, 0, 0], [1, 1, 0]],)),
+    (
+        stamped,
+        ([[0, 0, 0], [1, 1, 1]], [(0, 1), (1, 2), (0, 0)]),
+        ([[5, 0, 0], [1, 4, 1]], [(1, 0), (0, 0), (1, 2)]),
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "first", "second"), CALLS)
+def test_other_numbers_are_the_same_program(function, first, second):
+    compiled = pyxla.compile(function)
+    assert compiled(*first) == function(*first)
+    assert compiled(*second) == function(*second)
+    assert "is compiled 1 time" in str(pyxla.explain(compiled))
+
+
+def filled(sizes):
+    return [np.ones(k).sum() for k in sizes], np.zeros(sizes).shape
+
+
+@pytest.mark.parametrize("sizes", [[2, 3], [1, 2, 3, 1, 2, 1]])
+def test_values_that_are_needed_are_part_of_the_program(sizes):
+    assert pyxla.compile(filled)(sizes) == filled(sizes)
