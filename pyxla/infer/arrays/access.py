@@ -50,7 +50,8 @@ def _grows(engine: Engine, x: Ref) -> bool:
 
 
 def is_array(engine: Engine, x: Any) -> bool:
-    if not isinstance(x, Ref) or type(engine.heap.contents.get(x.cell)) in _KEPT:
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if content is None or type(content) in _KEPT:  # none is left of what became part of another
         return False
     return isinstance(engine.content(x), Array)
 
