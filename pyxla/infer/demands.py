@@ -22,7 +22,9 @@ Sites = frozenset[Site]
 # to be of unknown length: more are more code than the loop.
 SHORT = 4
 # So many iterations are visited before lists become arrays instead.
-ITERATIONS = 100
+ITERATIONS = 400
+# Behind so many of one loop an iteration counts as `LONG`: a long loop is over data, more often.
+MANY, LONG = 32, 4
 
 
 def argument_site(path: Path) -> Path:
@@ -162,10 +164,11 @@ class Findings:
         self.wanted |= not allowed
         return allowed
 
-    def iteration(self) -> bool:
-        """Count an iteration that is visited on its own: whether that is still worth its time,
-        where a list that becomes an array would do."""
-        self.iterations += self.wanted and not self.demands.arrays
+    def iteration(self, index: int) -> bool:
+        """Count an iteration that is visited on its own, the `index`th of its loop: whether that is
+        still worth its time, where a list that becomes an array would do."""
+        if self.wanted and not self.demands.arrays:
+            self.iterations += 1 if index < MANY else LONG
         return self.iterations <= ITERATIONS
 
     def meet(self, demand: str) -> None:
