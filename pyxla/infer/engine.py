@@ -333,14 +333,7 @@ class Engine:
         if type(content) is Pooled:
             return pools.shown(self, content)
         if type(content) in (GrowingList, RowList):
-            if (items := growing.known_items(self, ref)) is not None:
-                return ListCell(items)
-            raise growing.needs_length(
-                self,
-                growing.found(self.heap, ref),
-                "the length of this list is known at run time only, which is not supported here",
-                "make it an array, np.array(the list), or start from np.zeros of a known size",
-            )
+            return growing.unpacked(self, ref)
         return unpacked(self, content) if type(content) is NumberList else content
 
     def check_writable(self, ref: Ref) -> None:

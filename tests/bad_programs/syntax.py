@@ -68,7 +68,7 @@ def generator_read_twice(n):
     return sum(numbers) + sum(numbers)  # <-
 
 
-@bad("read in each turn", int, int)
+@bad("read in each iteration", int, int)
 def generator_before_the_loop(n, m):
     numbers, total = _numbers(n), 0
     while total < m:
@@ -77,7 +77,7 @@ def generator_before_the_loop(n, m):
     return total
 
 
-@bad("read in each turn", int, int)
+@bad("read in each iteration", int, int)
 def zip_before_the_loop(n, m):
     pairs, total = zip([1, 2], [n, m], strict=True), 0
     while total < m:

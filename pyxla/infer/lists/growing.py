@@ -144,13 +144,18 @@ def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
     return read_item(engine, content.item, iter(content.columns), index, parent)
 
 
-def known_items(engine: Engine, x: Ref) -> tuple[Any, ...] | None:
-    """The items of a list whose length is known, one by one."""
+def unpacked(engine: Engine, x: Ref) -> ListCell:
+    """The items one by one, where their number is known."""
     content = found(engine.heap, x)
     size = length(engine, content)
     if not isinstance(size, Const) or content.cls is not list:
-        return None
-    return tuple([get(engine, x, content, Const(i)) for i in range(size.value)])
+        raise needs_length(
+            engine,
+            content,
+            "the length of this list is known at run time only, which is not supported here",
+            "make it an array, np.array(the list), or start from np.zeros of a known size",
+        )
+    return ListCell(tuple([get(engine, x, content, Const(i)) for i in range(size.value)]))
 
 
 def is_slice(key: Any) -> bool:
