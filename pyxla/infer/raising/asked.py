@@ -8,6 +8,7 @@ hold, so the program certainly raises it.
 
 from __future__ import annotations
 
+import math
 import operator
 import warnings
 from collections.abc import Callable, Hashable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pyxla.infer.frame import Frame
     from pyxla.infer.interface import Engine
 
+MOST = 2**20  # of an int that may be a size
 LARGEST = 2**14  # elements of all samples, an outer product of which still fits in memory
 _MODULES = ("builtins", "numpy.exceptions", "numpy.linalg")
 _OPERATIONS = {"getitem": operator.getitem, "setitem": operator.setitem, "truth": bool}
@@ -96,7 +98,8 @@ def _operation(
             function: Any = _MEMBERS.get(symbol) or getattr(operator, spelt)
         else:
             function = _OPERATIONS[name]
-        return function, [_seen(engine, x) for x in values], {}
+        given = [_seen(engine, x) for x in values]
+        return (function, given, {}) if any(map(_is_numpys_value, given)) else None
     except (CompileError, LookupError, AttributeError, _NoSampleError):
         return None
 
@@ -115,7 +118,22 @@ def _called(
         return None
     pairs = [(how, _seen(engine, x)) for how, x in zip(layout_, values, strict=True)]
     given = [x for how, x in pairs if how == "pos"]
+    if any(_is_large(x) for _, x in pairs):  # it may be a size, and what is made is
+        return None
     return function, given, {how[3:]: x for how, x in pairs if how != "pos"}
+
+
+def _is_numpys_value(x: Any) -> bool:
+    """Whether NumPy has a say in what an operator does with it: an int of Python's may be huge."""
+    return isinstance(x, (Array, np.ndarray, np.generic))
+
+
+def _is_large(x: Any) -> bool:
+    """Whether arrays of this size, or of this shape, are large."""
+    if isinstance(x, (tuple, list)):
+        sizes = [n for n in x if isinstance(n, (int, np.integer))]
+        return any(map(_is_large, x)) or abs(math.prod(map(int, sizes))) > MOST
+    return isinstance(x, (int, np.integer)) and abs(int(x)) > MOST
 
 
 def _is_numpys(function: Any) -> bool:
