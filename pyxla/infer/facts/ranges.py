@@ -108,7 +108,7 @@ def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
     return _hull(instr, ends[1:])
 
 
-def _unconverted(x: Value) -> Value:
+def unconverted(x: Value) -> Value:
     """`x` before it was converted to the dtype it has, weak or not."""
     while isinstance(x.owner, Instr) and x.owner.op.name == "convert":
         (source,) = x.owner.operands
@@ -120,7 +120,7 @@ def _unconverted(x: Value) -> Value:
 
 def _equal(x: Value, y: Value) -> bool:
     """Whether two values are one, or constants of the same number."""
-    x, y = _unconverted(x), _unconverted(y)
+    x, y = unconverted(x), unconverted(y)
     if x is y:
         return True
     owners = x.owner, y.owner

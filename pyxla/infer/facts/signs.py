@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pyxla.infer.facts.ranges import unconverted
 from pyxla.ir.core import Instr, Value
 
 DEPTH = 10
@@ -36,7 +37,7 @@ def _product(made: Instr, holds: Question) -> bool:
 
 def _alike(x: Value, y: Value, depth: int = 4) -> bool:
     """Whether two values are computed alike of the same ones."""
-    x, y = _plain(x), _plain(y)
+    x, y = unconverted(x), unconverted(y)
     one, other = x.owner, y.owner
     if x is y or not isinstance(one, Instr) or not isinstance(other, Instr):
         return x is y
@@ -47,16 +48,6 @@ def _alike(x: Value, y: Value, depth: int = 4) -> bool:
     same = all([np.array_equal(value, other.attrs[name]) for name, value in one.attrs.items()])
     pairs = zip(one.operands, other.operands, strict=True)
     return same and all([_alike(a, b, depth - 1) for a, b in pairs])
-
-
-def _plain(x: Value) -> Value:
-    """`x` before it was converted to the dtype it has."""
-    while isinstance(x.owner, Instr) and x.owner.op.name == "convert":
-        (source,) = x.owner.operands
-        if source.type.dtype != x.type.dtype:
-            break
-        x = source
-    return x
 
 
 def _constant(made: Instr, holds: Question) -> bool:
