@@ -4,7 +4,7 @@
     %b = case %i: g() ...        ->
 
 They come from reductions of several things up to one true size (`lib.prefixes`), and from checks of
-an index beside what it is an index of.  Each conditional costs a turn through a list of kernels,
+an index beside what it is an index of.  Each conditional costs a walk through a list of kernels,
 and XLA:CPU runs two that do not need each other in two threads, which wait for each other longer
 than they compute.
 """

@@ -14,8 +14,8 @@ import pytest
 
 import pyxla
 from tests.compare import difference
+from tests.infer.faults import PROGRAMS, flow, programs
 from tests.infer.faults.expressions import NUMBERS, SIZES
-from tests.infer.faults.programs import PROGRAMS
 
 ROW = np.arange(5.0)
 TOO_LARGE = "an int of more than 64 bits"
@@ -46,7 +46,7 @@ def same(function: Callable[..., Any], calls: Any) -> None:
         assert context is None or type(context).__module__ != "pyxla.runtime.outcome"
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [n for n in (*vars(programs), *vars(flow)) if n in PROGRAMS])
 def test_programs(name: str) -> None:
     same(*PROGRAMS[name])
 

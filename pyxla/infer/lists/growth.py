@@ -107,11 +107,11 @@ def _grow(
     opened = _is_open(engine, head)
     known = trips is not None and not swapped and not again and guessed[1] <= guessed[0]
     most = MOST_INSIDE if engine.visits else MOST
-    turns = trips or 0
-    needed = max(base + turns * (room[1] - base), room[0] + turns * step)
+    count = trips or 0
+    needed = max(base + count * (room[1] - base), room[0] + count * step)
     if known and needed <= most // _numbers(item):
         several = opened and step > 1
-        capacity, watched = (max(capacity, room[0] + turns), "exit") if several else (needed, "")
+        capacity, watched = (max(capacity, room[0] + count), "exit") if several else (needed, "")
     capacity = capacity if longer else room[0]
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):

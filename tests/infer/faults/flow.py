@@ -1,0 +1,215 @@
+"""Programs whose control flow ends them with an exception: names that are unbound, handlers."""
+
+import contextlib
+
+import numpy as np
+
+from tests.infer.faults import program
+
+ROW = np.arange(5.0)
+
+
+@program((3,), (0,))
+def elsebranch(n):
+    for i in range(n):
+        if i == 1:
+            r = i
+            break
+    else:
+        n = 5
+    return r
+
+
+@program((3,), (1,))
+def multi_unbound(n):
+    while n > 2:
+        y = n
+        z = y
+        n -= 1
+    return z * y
+
+
+@program((0,), (1,))
+def del_unbound(n):
+    y = 3
+    if n:
+        del y
+    return y
+
+
+def outer(n):
+    def g():
+        return v
+
+    if n:
+        v = 3
+    return g()
+
+
+@program((1,), (0,))
+def cell(n):
+    return outer(n)
+
+
+@program((4, 1), (4, 0))
+def nested_try(a, b):
+    r = []
+    try:
+        try:
+            r.append(a // b)
+        except IndexError:
+            r.append(1)
+        finally:
+            r.append(2)
+    except ZeroDivisionError:
+        r.append(3)
+        if a > 10:
+            raise
+    else:
+        r.append(4)
+    return r
+
+
+@program((1,), (0,), (-1,))
+def wrong(n):
+    try:
+        return [1, 2][n] / n
+    except (ZeroDivisionError, IndexError) as e:
+        return str(e)
+
+
+@program((3,), (0,))
+def supress(n):
+    r = 0
+    with contextlib.suppress(ZeroDivisionError):
+        r = 1
+        r = 10 // n
+    return r
+
+
+@program((3,), (0,))
+def matchd(n):
+    match n:
+        case 0:
+            v = 1 // n
+        case _:
+            v = n
+    return v
+
+
+@program((2,), (9,))
+def starred(n):
+    a, *b = [1, 2, 3][:n]
+    return b[n - 2]
+
+
+@program((3,), (1,))
+def unpackgen(n):
+    a, b, c = range(n)
+    return a
+
+
+@program((1, ROW), (7, ROW))
+def copied_unbound(n, x):
+    if n > 5:
+        w = 3
+    x[0] = 7
+    v = w  # noqa: F841
+    x[1] = 7
+    return x
+
+
+@program((1,), (7,))
+def read_alone_unbound(n):
+    if n > 5:
+        w = [3]
+    w  # noqa: B018
+    return n
+
+
+@program((1, ROW), (7, ROW))
+def unbound_before_a_call(n, x):
+    def changes(x):
+        x[0] = 7
+        return x[n]
+
+    if n > 5:
+        w = 3
+    return w + changes(x)
+
+
+@program((1,), (3,))
+def deleted_unbound(n):
+    for w in range(n - 1):
+        pass
+    del w
+    return n
+
+
+@program((1, ROW), (7, ROW))
+def unbound_in_a_try(n, x):
+    try:
+        while n > 5:
+            w = 3
+            break
+        v = w  # noqa: F841
+    finally:
+        x[0] = 1
+    return x
+
+
+@program((0, ROW), (2, ROW))
+def line_after_a_finally(n, x):
+    try:
+        x[1] = 1 // n
+    finally:
+        x[0] = 7
+    return x
+
+
+@program((3, ROW), (2, ROW), (0, ROW), (9, ROW))
+def lines_after_finally_in_a_loop(n, x):
+    for k in range(n):
+        try:
+            if x[k] > 1:
+                raise LookupError(k)
+        except LookupError:
+            if x[k] > 1.5:
+                raise ValueError("stop") from None
+        finally:
+            x[0] += 1
+    return x
+
+
+@program(({1: 2.0}, 5, 0), ({1: 2.0}, 1, 0), ({1: 2.0}, 1, 1))
+def lines_of_what_is_raised_again(d, k, n):
+    try:
+        v = d[k]
+        v += 1 // n
+    except (KeyError, ZeroDivisionError):
+        d["seen"] = v if k == 1 else -1.0
+        raise
+    return v
+
+
+@program(({1: 2.0}, 5, 0), ({1: 2.0}, 1, 0), ({1: 2.0}, 1, 1))
+def lines_of_what_a_name_raises_again(d, k, n):
+    try:
+        v = d[k]
+        v += 1 // n
+    except ArithmeticError as e:
+        d["seen"] = len(str(e))
+        raise e
+    except Exception as e:
+        d["other"] = len(e.args)
+        raise
+    return v
+
+
+@program((0,), (2,), (5,))
+def line_through_with(n):
+    with contextlib.suppress(ZeroDivisionError):
+        x = [1, 2, 3]
+        y = 1 // n
+        return x[n] + y
+    return -1
