@@ -77,14 +77,15 @@ def _grow(
         return False
     room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
     item = common_item(list(zip((entry, back), contents, strict=True)))
-    fixed = type(before) is GrowingList and length_of(entry.heap, before)
-    varies = fixed and length_of(back.heap, after) != fixed
+    fixed = length_of(entry.heap, before) if type(before) is GrowingList else None
+    varies = fixed is not None and length_of(back.heap, after) != fixed
     settled = type(before) is type(after) and room[0] >= room[1] and not varies
     if item is None or (settled and (type(before) is ListCell or before.item == item)):
         return False
     counted, trips = _trips(head, entry, back)
+    opened = _is_open(engine, head)
     few = trips is not None and trips <= SHORT
-    few = few and not engine.demands.arrays and not keyed and not _is_open(engine, head)
+    few = few and not engine.demands.arrays and not keyed and not opened
     longer = room[1] > room[0] or varies
     longer = longer or (type(before) is ListCell and _is_sized(back.heap, after))
     # Of lists that change places one has, again and again, more room than the other had before.
@@ -104,7 +105,6 @@ def _grow(
     again = tries[first] > 1 and (step > LONG or tries[first] > TRIES)
     # A guess is not multiplied by a trip count, nor a trip count that is one by anything.
     guessed = _guesses(contents)
-    opened = _is_open(engine, head)
     known = trips is not None and not swapped and not again and guessed[1] <= guessed[0]
     most = MOST_INSIDE if engine.visits else MOST
     count = trips or 0
