@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -16,6 +17,14 @@ import pytest
 import pyxla
 
 LONG = 1_000_000_000  # iterations: some seconds
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """What a shell starts in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def endless(x, n):
@@ -71,10 +80,10 @@ def test_handlers_that_do_not_raise() -> None:
 
 
 def test_timeout() -> None:
-    f, x = pyxla.compile(endless, timeout=3.5), np.zeros(2)
+    f, x = pyxla.compile(endless, timeout=2.5), np.zeros(2)
     f(np.zeros(2), 10)
-    with pytest.raises(TimeoutError, match=r"more than 3\.5 seconds"):
-        f(x, LONG)
+    with pytest.raises(TimeoutError, match=r"more than 2\.5 seconds"):
+        f(x, 4 * LONG)  # several times as long on any machine of today
     assert (x == 0).all()
     assert f(x, 10) == 10
 
