@@ -53,7 +53,7 @@ def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
         return
     known = jaxlink._compiler_options
 
-    def quick(*how: bool) -> dict[str, Any] | None:
+    def quick(*how: Any) -> dict[str, Any] | None:
         """The options of a program, where this jaxlib knows them."""
         options = known(*how)
         return options if options is None else {**options, **QUICK}

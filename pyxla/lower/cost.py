@@ -13,6 +13,7 @@ from pyxla.ir.rewrite import Uses, captures
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
 LIGHT = 1 << 16  # elements: a kernel that makes fewer takes some ten microseconds
+TINY = 1 << 10  # elements: a kernel that makes fewer takes as long as calling it
 # Read or make a small part of a large array, or nothing at all.
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
@@ -54,17 +55,18 @@ def total(instrs: Iterable[Instr], limit: int) -> int:
     return spent
 
 
-def is_light(region: Region) -> bool:
-    """Whether no kernel works much longer than another thread takes to wake up."""
+def is_light(region: Region, elements: int = LIGHT) -> bool:
+    """Whether no kernel reads or makes more than `elements`, or a sixteenth of it where that takes
+    long; by default, whether none works much longer than another thread takes to wake up."""
     for instr in region.instrs:
         name = instr.op.name
-        if instr.regions and not all(map(is_light, instr.regions)):
+        if not all(is_light(inner, elements) for inner in instr.regions):
             return False
         if instr.regions or name in _LOCAL:
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)
-        limit = LIGHT // 16 if name in _SLOW else LIGHT
+        limit = elements // 16 if name in _SLOW else elements
         if any(value.type.size > limit for value in values):
             return False
     return True

@@ -22,7 +22,7 @@ import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import jax
 import numpy as np
@@ -357,7 +357,7 @@ def jit(program: Program, donated: int = 0, given_up: Sequence[int] = ()) -> Any
     call.__name__ = call.__qualname__ = program.name
     options = None
     if on_cpu():
-        options = _compiler_options(*making.traits(program.region), program.options.strict)
+        options = _compiler_options(making.traits(program.region), program.options.strict)
     numbers = (*range(donated), *[donated + k for k in given_up])
     dispatch = functools.partial(jax.jit, call, donate_argnums=numbers, keep_unused=donated > 0)
     if options is None:
@@ -426,21 +426,34 @@ _SERIAL = "cpu-parallel-task-assigner"
 # ranges of indices.
 _HOISTING = "while-loop-invariant-code-motion"
 _REASSOCIATING = "algsimp"
+# XLA:CPU compiles each kernel through MLIR, some five milliseconds each, for vectors in large ones;
+# its older emitter takes one.
+_DIRECT = {"xla_cpu_use_fusion_emitters": False}
+
+
+class Traits(NamedTuple):
+    """What of a program decides how XLA:CPU compiles it.
+
+    light: no kernel works for long.  tiny: nor has much to do at all.  elements: the loops are over
+    elements of arrays.  barriers: they hold.
+    """
+
+    light: bool
+    tiny: bool
+    elements: bool
+    barriers: bool
 
 
 @functools.cache
-def _compiler_options(
-    light: bool, elements: bool, barriers: bool, strict: bool
-) -> dict[str, Any] | None:
+def _compiler_options(traits: Traits, strict: bool) -> dict[str, Any] | None:
     """The options of XLA:CPU that this jaxlib knows; they come and go with its releases.
 
-    light: no kernel works for long.  elements: the loops are over elements of arrays.  barriers:
-    they hold.  strict: nothing is reassociated.
+    strict: nothing is reassociated.
     """
     off = "xla_disable_hlo_passes"
-    passes = [_CPU_OPTIONS[off], *[_SERIAL] * light, *[_HOISTING] * elements]
-    passes += [_EXPANDING] * barriers + [_REASSOCIATING] * strict
-    options = {**_CPU_OPTIONS, off: ",".join(passes)}
+    passes = [_CPU_OPTIONS[off], *[_SERIAL] * traits.light, *[_HOISTING] * traits.elements]
+    passes += [_EXPANDING] * traits.barriers + [_REASSOCIATING] * strict
+    options = {**_CPU_OPTIONS, off: ",".join(passes), **(_DIRECT if traits.tiny else {})}
     try:
         jax.jit(lambda: 0, compiler_options=options)()
     except Exception:  # an option it does not know is refused when compiling

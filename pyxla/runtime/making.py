@@ -8,7 +8,7 @@ from typing import Any
 
 from pyxla.ir.core import Region
 from pyxla.ir.rewrite import clone_region, walk
-from pyxla.lower.cost import is_light
+from pyxla.lower.cost import TINY, is_light
 from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import all_over_elements
 from pyxla.lower.cpu.shift import movable, moved
@@ -43,10 +43,14 @@ def is_endless(region: Region) -> bool:
     return any(count is None or count.bound > MANY for count in found)
 
 
-def traits(region: Region) -> tuple[bool, bool, bool]:
-    """What decides how XLA:CPU compiles it: whether no kernel works for long, whether its loops are
-    over elements of arrays, and whether barriers hold."""
-    return is_light(region), all_over_elements(region), may_hold(region)
+def traits(region: Region) -> jaxlink.Traits:
+    """What decides how XLA:CPU compiles it."""
+    return jaxlink.Traits(
+        light=is_light(region),
+        tiny=is_light(region, TINY),
+        elements=all_over_elements(region),
+        barriers=may_hold(region),
+    )
 
 
 def has_effects(region: Region) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.lower.cost import is_light
+from pyxla.lower.cost import TINY, is_light
 from pyxla.reflect import compilation
 
 
@@ -42,3 +42,12 @@ def test_what_is_light(program, size, light):
     assert is_light(found) == light
     x = np.linspace(0, 1, size)
     np.testing.assert_allclose(pyxla.compile(program)(x.copy(), 3), program(x.copy(), 3))
+
+
+SIZES = [(stencil, 1_000, True), (stencil, 3_000, False), (waves, 64, True), (waves, 100, False)]
+
+
+@pytest.mark.parametrize(("program", "size", "tiny"), SIZES)
+def test_what_is_tiny(program, size, tiny):
+    found = compilation(program, pyxla.f64[size], int).at("regions").region
+    assert is_light(found, TINY) == tiny
