@@ -139,10 +139,14 @@ class Emitter:
 
     def convert(self, operand: ir.Value, type: ArrayType) -> ir.Value:
         """`operand` with the element type of `type`."""
-        created = ir.Operation.create(
-            "stablehlo.convert", [self.type(type)], [operand], None, None, 0, self.loc, self.ip
+        return self.simple("stablehlo.convert", type, [operand])
+
+    def simple(self, name: str, type: ArrayType, operands: Sequence[ir.Value]) -> ir.Value:
+        """Append operation `name` of no attributes and one result, of `type`."""
+        made = ir.Operation.create(
+            name, [self.type(type)], operands, None, None, 0, self.loc, self.ip
         )
-        return created.results[0]
+        return made.results[0]
 
     def constant(self, value: np.ndarray, type: ArrayType) -> ir.Value:
         """A constant; equal scalars share one attribute."""

@@ -41,7 +41,7 @@ from pyxla.ops.contribution import Contribution, Sum
 from pyxla.ops.filled import broadcast_in_dim, filled, spread_like, zeros
 from pyxla.ops.integer_power import emit_power
 from pyxla.ops.samples import elements, sampled
-from pyxla.ops.spell import comparison, plain, spelled
+from pyxla.ops.spell import clamped, comparison, plain, spelled
 
 # Directions of `compare`: those of an order, and the opposite of each.
 ORDERS = ("LT", "LE", "GT", "GE")
@@ -657,7 +657,7 @@ clamp = Op(
     "clamp",
     _clamp,
     numpy=lambda lo, x, hi: np.minimum(np.maximum(x, lo), hi),
-    emit=plain("clamp"),
+    emit=clamped,
     jvp=_clamp_jvp,
     vjp=_clamp_vjp,
     batch=batching.elementwise,

@@ -10,6 +10,10 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
+from pyxla.ir.types import array_type
+
 Attributes = Callable[..., dict[str, str]]
 
 
@@ -77,6 +81,19 @@ def plain(name: str, dialect: str = "stablehlo") -> Callable[..., Any]:
         return e.op(full, instr, operands)
 
     return emit
+
+
+def clamped(e: Any, instr: Any, operands: Any) -> Any:
+    """The emit facet of `clamp`; truth values are small integers in it.
+
+    XLA:CPU has no code for a clamp of truth values where it does not compile through MLIR.
+    """
+    result = instr.results[0].type
+    if result.dtype != bool:
+        return e.op("stablehlo.clamp", instr, operands)
+    types = [array_type(np.dtype(np.int8), x.type.shape) for x in instr.operands]
+    narrow = [e.convert(value, type) for value, type in zip(operands, types, strict=True)]
+    return e.convert(e.simple("stablehlo.clamp", types[1], narrow), result)
 
 
 def spelled(name: str, attributes: Attributes) -> Callable[..., Any]:

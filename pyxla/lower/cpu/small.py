@@ -22,7 +22,6 @@ from pyxla.lower.cost import Traffic
 from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import case, if_, optimization_barrier, while_
-from pyxla.ops.elementwise import clamp
 from pyxla.ops.index import dynamic_update_slice, gather
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, pad, reverse, transpose
@@ -81,8 +80,6 @@ def has_little_to_do(instr: Instr) -> bool:
         return all(map(_is_small, instr.regions))
     if op is dynamic_update_slice:
         return _within(instr.operands[1:2])
-    if op is clamp and instr.results[0].type.dtype == bool:  # there is no code for it
-        return False
     return _within(instr.results) and (op in _READS or _within(instr.operands))
 
 
