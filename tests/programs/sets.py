@@ -299,3 +299,28 @@ def popped_from_an_empty_one(x):
         return s.pop()
     except KeyError as error:
         return str(error)
+
+
+@program(
+    "set remove checks raise",
+    lambda: (4, np.array([1.0, 1.0, 1.0, np.inf])),
+    lambda: (3, np.array([1.0, 1.0, 1.0, 2.0])),
+    lambda: (1, np.array([1.0, 5.0, 7.0, 1.0])),
+)
+def known_where_one_path_ends(n, x):
+    w = set(range((12 + n) % 4))
+    w.remove(int(x[n % 5 - 5]) % 4)
+    return len(w)
+
+
+@program(
+    "set raise try checks", *[lambda x=x: (x,) for x in (np.ones(1), np.zeros(1), np.full(1, 3.0))]
+)
+def known_where_one_path_is_caught(x):
+    w = {1, 2}
+    try:
+        math.log(x[0])
+        w.remove(int(x[0]))
+    except ValueError:
+        w.add(7)
+    return sorted(w)

@@ -73,13 +73,13 @@ def in_one_order(contents: list[Any]) -> list[Any]:
     same items in none."""
     known = [c for c in contents if c is not UNDEFINED]
     last = known[-1]
-    if all(type(c) is SetCell and c.items == last.items for c in known):
+    if not all(type(c) is type(last) for c in known):
+        return contents
+    if type(last) is SetCell and all(c.items == last.items for c in known):
         alike = all(c.steps == last.steps for c in known)
         one = last if alike else SetCell(last.items, None)
         return [c if c is UNDEFINED else one for c in contents]
-    if not all(type(c) is DictCell for c in known):
-        return contents
-    if not all(c.items.keys() == last.items.keys() for c in known):
+    if type(last) is not DictCell or not all(c.items.keys() == last.items.keys() for c in known):
         return contents
     if all(c.ordered and list(c.items) == list(last.items) for c in known):
         return contents
