@@ -268,20 +268,24 @@ class Compiled:
     def _replay(
         self, entry: Entry, fault: Faulty, args: tuple[Any, ...], names: Any, leaves: list[Any]
     ) -> Any:
-        """Run once more, with the checks that failed in place."""
+        """Run once more, with the checks that failed in place, until no other has failed."""
         if entry.executable.outcome.donated:
             raise fault.error()
-        replayed = frozenset([(site.loc, site.cls) for site in fault.sites])
-        request = replace(entry.request, replayed=replayed)
-        try:
-            found = self._variant(request, args, names, replayed)
-        except CompileError as refusal:
-            refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
-            raise
-        try:
-            return found.executable(leaves, args)
-        finally:
-            found.keep(leaves)
+        replayed: frozenset[Any] = frozenset()
+        while True:
+            replayed |= {(site.loc, site.cls) for site in fault.sites}
+            request = replace(entry.request, replayed=replayed)
+            try:
+                found = self._variant(request, args, names, replayed)
+            except CompileError as refusal:
+                refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
+                raise
+            try:
+                return found.executable(leaves, args)
+            except Faulty as further:
+                fault = further.with_traceback(None)
+            finally:
+                found.keep(leaves)
 
     def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
         """Run under a trace, which cannot be told of what is out of order."""
@@ -529,7 +533,7 @@ class Compiled:
             if found is None or not found.valid():
                 with journal.writing(record := self._record()):
                     count = len(args) - len(self._places)
-                    request = replace(entry.request, args=(), memory=memory, replayed=None)
+                    request = replace(entry.request, args=(), memory=memory)
                     found, slot = self._kept(request, args[:count], record)
                     if found is None:
                         described = signature.describe(args, self._static_paths)

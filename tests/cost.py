@@ -74,7 +74,7 @@ class Meter:
         def made(compilation: Any) -> Any:
             nonlocal finished
             request = compilation.request  # of a second run, where data is not as expected
-            finished |= request.replayed is not None or request.options.power_types
+            finished |= bool(request.replayed) or request.options.power_types
             before = time.perf_counter()
             try:
                 product = typed.make(compilation)

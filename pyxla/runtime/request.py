@@ -34,7 +34,7 @@ class Request:
     names: tuple[str, ...] = ()
     memory: Memory = field(default_factory=Memory)
     options: Any = None
-    replayed: frozenset[Any] | None = None
+    replayed: frozenset[Any] = frozenset()
     alone: bool = False
 
 

@@ -165,10 +165,9 @@ def _attempt(
     world = World(request, places)
     engine = world.engine
     if engine.checks and not demands.in_place:
-        replays = request.replayed is not None
         # Arguments that are given up are not there for a second run.
         alone = request.alone or bool(world.given_up)
-        engine.faults = Faults(None if replays else {}, request.replayed, alone)
+        engine.faults = Faults({}, request.replayed, alone)
     watch(engine)
     for header in demands.unrolled:
         engine.loop_memory[header].unrolled = True

@@ -262,7 +262,6 @@ def test_everything_that_is_asked_for_is_in_the_key():
         request,
         replace(request, names=("x",)),
         replace(request, memory=Memory(read_only=(0,))),
-        replace(request, replayed=frozenset()),
         replace(request, replayed=frozenset([(None, ValueError)])),
         replace(request, alone=True),
     ]

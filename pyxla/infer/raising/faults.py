@@ -4,7 +4,9 @@ A path for each such exception would be a copy of what follows.  So a program *n
 sticky flags (`ops.sticky`), and runs on; a program is pure inside, and nothing was written for the
 caller yet.  Where a flag is set the results are dropped, and the program is compiled and run once
 more, with the checks of the sites whose flags are set *in place*: there it raises what CPython
-raises, with the arguments as CPython leaves them.
+raises, with the arguments as CPython leaves them.  All others are noted again: a site before those
+may have had no say in the first run, as loops end once a flag is set, and clauses that the
+exception comes to are run for the first time.  So runs go on until none sets a flag.
 
 A flag may be set in error (two sites may share one, a test may be coarse): then the second run
 raises nothing, and gives the results.
@@ -32,24 +34,24 @@ class Faults:
     """What becomes of checks.
 
     noted: the sites whose faults are noted, with the flags they set; None where all checks are in
-    place.  replayed: of the second run, the sites whose checks are in place; the others hold.
-    alone: there is no second run, so that no test may be coarse.
+    place.  replayed: of a second run, the sites whose checks are in place all the same.  alone:
+    there is no second run, so that no test may be coarse.
     """
 
     noted: dict[Site, int] | None = None
-    replayed: Collection[Site] | None = None
+    replayed: Collection[Site] = ()
     alone: bool = False
 
     @property
     def coarse(self) -> bool:
-        """Whether a fault may be noted in error."""
-        return self.noted is not None and not self.alone
+        """Whether a fault may be noted in error: not where a check may be in place."""
+        return self.noted is not None and not self.replayed and not self.alone
 
     def in_place(self, site: Site) -> bool:
         """Whether the program raises at a site itself."""
         if site[1] is not None and issubclass(site[1], Surprise):  # the caller answers it
             return True
-        return self.noted is None and (self.replayed is None or site in self.replayed)
+        return self.noted is None or site in self.replayed
 
     def note(self, site: Site, fine: Value, also: Iterable[type[BaseException]] = ()) -> None:
         """Note a fault of a site, of other classes as well if it may be coarse, unless `fine`."""

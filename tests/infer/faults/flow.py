@@ -213,3 +213,68 @@ def line_through_with(n):
         y = 1 // n
         return x[n] + y
     return -1
+
+
+@program(*[(n, np.ones(size)) for n in (0, 1, 4, 5, 6) for size in (2, 6)])
+def before_what_does_not_vary(n, x):
+    for i in range(n):
+        r = np.exp(1 // (i % 3))
+        x[(n - 1) % 5] = r
+    return x
+
+
+@program(*[(n, k) for n in (0, 3, 7) for k in (0, 2)])
+def before_what_is_checked_at_the_end(n, k):
+    x, t = np.ones(5), 0
+    for i in range(n):
+        t += 7 // (k - i)
+        t += x[i]
+    return t
+
+
+@program(*[(n, d, np.ones(size)) for n in (0, 2, 6) for d in (0, 1) for size in (2, 5)])
+def between_loops(n, d, x):
+    for i in range(n):
+        x[i] = 3
+    t = n // d
+    for i in range(n):
+        x[i] = t % (i - 1)
+    return x
+
+
+@program(*[(n, k, np.ones(3)) for n in (0, 1) for k in (0, 7)])
+def after_finally(n, k, x):
+    try:
+        t = 1 // n
+    finally:
+        for i in range(2):
+            x[i + k % 3] = (np.arange(3) + np.arange(i % 4))[0]
+    return t
+
+
+def divided(k, n):
+    return [4, 0, 2][k] // n
+
+
+@program(*[(n, k, np.ones(3)) for n in (0, 1, 2) for k in (0, 3, 7)])
+def in_the_way_out(n, k, x):
+    s = ""
+    try:
+        v = sum(divided(i, n % 2) for i in range(k % 4))
+    finally:
+        for i in range(4):
+            x[i] = k // (3 - i)
+            s += str(x[i])
+    return v, s
+
+
+@program(*[(n, k) for n in (0, 1, 2) for k in (0, 1, 3)])
+def in_a_clause(n, k):
+    x = [5, 0, 2]
+    try:
+        try:
+            return x[k] // n
+        finally:
+            x.append(x[n] % k)
+    except ZeroDivisionError as e:
+        return x[k + 1], str(e), x[k] // n
