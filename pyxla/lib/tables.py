@@ -26,6 +26,14 @@ def locate(names: list[Any], key: Any) -> int:
     return names.index(key) if key in names else -1
 
 
+def located(names: list[Any], key: Any) -> int:
+    """Where `key` is among `names`."""
+    place = locate(names, key)
+    if place < 0:
+        raise KeyError(key)
+    return place
+
+
 def chained(table: Any) -> bool:
     """Whether keys are found by their hashes."""
     return hasattr(table, "heads")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,7 +77,7 @@ class World:
         self.cells: dict[int, Ref] = {}
         self.given_rows: dict[type, Given] = {}
         self.lengthy = {i for i, arg in enumerate(request.args) if _listed(arg) > SHORT}
-        self.nested = 0  # in how many lists
+        self.nested = 0  # in how many containers of data (`_is_of_data`)
         args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
         split = len(args) - len(places)
         self.args, captured = args[:split], args[split:]
@@ -123,10 +123,7 @@ class World:
             case descriptions.ArgTuple(cls, items):
                 return Tuple(self.each(items, path), cls)
             case descriptions.ArgList(items):
-                self.nested += 1
-                held = ListCell(self.each(items, path))
-                self.nested -= 1
-                return self.pin(held, path)
+                return self.pin(ListCell(self.within(arg, items, path, range(len(items)))), path)
             case descriptions.ArgNumbers(type):
                 value = self.param(type, self.names.get(path[0], ""))
                 self.numbers[value] = path
@@ -140,7 +137,7 @@ class World:
                 with building(self.engine.builder):
                     return string(bounded(codes, size))
             case descriptions.ArgDict(keys, values):
-                items = tuple([self.abstract(v, (*path, k)) for k, v in zip(keys, values)])
+                items = self.within(arg, values, path, keys)
                 return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)
             case descriptions.ArgObject(cls, fields):
                 named = {name: self.abstract(item, (*path, name)) for name, item in fields}
@@ -158,6 +155,13 @@ class World:
 
     def each(self, items: tuple[descriptions.Arg, ...], path: Path) -> tuple[Any, ...]:
         return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
+
+    def within(self, arg: Any, items: Iterable[Any], path: Path, keys: Iterable[Any]) -> Any:
+        """What is in the list or dict `arg`."""
+        self.nested += (data := _is_of_data(arg))
+        made = tuple([self.abstract(x, (*path, key)) for x, key in zip(items, keys, strict=True)])
+        self.nested -= data
+        return made
 
     def array(self, arg: descriptions.ArgArray, path: Path) -> Any:
         value = self.param(arg.type, self.names.get(path[0], ""))
@@ -213,11 +217,18 @@ class World:
 
 
 def _listed(arg: Any, inside: bool = False) -> int:
-    """How many numbers there are in lists in an argument."""
+    """How many numbers there are in containers of data in an argument."""
     if isinstance(arg, descriptions.ArgScalar):
         return int(inside)
-    inside |= isinstance(arg, descriptions.ArgList)
+    inside |= _is_of_data(arg)
     return sum([_listed(part, inside) for _, part in steps(arg)])
+
+
+def _is_of_data(arg: Any) -> bool:
+    """Whether the numbers in a container are data: not what names stand for, as options have it."""
+    if isinstance(arg, descriptions.ArgDict):
+        return not all(isinstance(key, str) for key in arg.keys)
+    return isinstance(arg, descriptions.ArgList)
 
 
 def _parameter_names(request: Request, count: int) -> dict[int, str]:

@@ -217,6 +217,8 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     if isinstance(content, (DictCell, SetCell)):
         if (asked := tables.looked(engine, container, x)) is not None:
             return special(engine, asked, "__contains__", (x,))
+        if (names := tables.names(engine, container, x)) is not None:
+            return contains(engine, x, names, compare)
         return Const(engine.key(x) in content.items)
     if isinstance(content, Array):
         hits = compare(engine, "eq", container, x)

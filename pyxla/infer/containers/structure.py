@@ -40,7 +40,7 @@ from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
 from pyxla.lib.interpreted import indexed, stepped, zip_strictly
 from pyxla.lib.registry import lookup, rule
-from pyxla.lib.tables import in_order
+from pyxla.lib.tables import in_order, located
 
 
 def content_of(engine: Engine, x: Any) -> Any:
@@ -74,6 +74,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
                 return found
         if (asked := tables.looked(engine, x, key)) is not None:
             return special(engine, asked, "__getitem__", (key,))
+        if (chosen := _chosen(engine, x, content, key)) is not None:
+            return chosen
         return _dict_item(engine, content, key)
     if isinstance(x, Const) and isinstance(key, Const) and isinstance(x.value, (tuple, str, range)):
         return engine.fold_object(operator.getitem, (x.value, key.value))
@@ -114,6 +116,14 @@ def _of_class(engine: Engine, x: Const, key: Any) -> Any:
 def _is_list(engine: Engine, x: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     return isinstance(content, (ListCell, NumberList))
+
+
+def _chosen(engine: Engine, x: Ref, content: DictCell, key: Any) -> Any:
+    """One of the values of a dict, which are of no one type; None where the key must be known."""
+    if (names := tables.names(engine, x, key)) is None:
+        return None
+    at = call(engine, Const(located), [names, key], {})
+    return choosing.choose(engine, x, tuple(content.items.values()), at)
 
 
 def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:

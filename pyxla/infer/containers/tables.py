@@ -137,6 +137,17 @@ def looked(engine: Engine, x: Any, key: Any) -> Ref | None:
     return engine.new(table_of(engine.heap, content, chains=False))
 
 
+def names(engine: Engine, x: Any, key: Any) -> Ref | None:
+    """The keys, as a list, of a dict whose values are of no one type, where a data-decided key is
+    looked for among them; None: it must be known."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, DictCell) or not content.items or instances(engine, key):
+        return None
+    keys = engine.new(DictCell(dict.fromkeys(content.items, Const(0))))
+    suits = _suits(engine, keys, key)
+    return engine.new(ListCell(tuple(map(Const, content.items)))) if suits else None
+
+
 def _suits(engine: Engine, x: Any, key: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if not isinstance(content, _KNOWN):

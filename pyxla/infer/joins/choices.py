@@ -67,6 +67,18 @@ def united(*several: Sequence[Any]) -> list[Any]:
     return union
 
 
+def joined(xs: Sequence[Any], ys: Sequence[Any]) -> Sequence[Any]:
+    """What is among `xs` or `ys`, in the order of the one that has all of it.
+
+    Where both have, in another order each, one that does not depend on which came first: lists that
+    meet again and again are of one item in the end.
+    """
+    union = united(xs, ys)
+    if len(union) > len(xs):
+        return ys if len(union) == len(ys) else union
+    return sorted(union, key=repr) if len(ys) == len(xs) and list(xs) != list(ys) else xs
+
+
 def position(x: Any, values: Sequence[Any]) -> Any:
     """The position among `values` of what `x` is, an int; -1 where it is none of them."""
     own = values_of(x) or ()

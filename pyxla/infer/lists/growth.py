@@ -5,6 +5,7 @@ Which lists become one, with what room, and where it is seen to that it is enoug
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -312,7 +313,14 @@ def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
     """
     first = states[0].heap.contents
     same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in _LISTS]
-    return any([_unify(states, refs) for refs in [*columns, *same]])
+    names = [*columns, *same]
+    # A list that was laid out for one name may be another name's too: once more for all.
+    rounds = (_unified(states, names) for _ in names)
+    return any(list(itertools.takewhile(bool, rounds)))
+
+
+def _unified(states: Sequence[Any], names: Sequence[Sequence[Any]]) -> bool:
+    return any([_unify(states, refs) for refs in names])
 
 
 _LISTS = (ListCell, GrowingList, NumberList)
@@ -337,6 +345,7 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
     room = max([room_of(s.heap, c) for s, c in pairs])
     sized = len(sizes) > 1 or None in sizes
     guessed = max(_guesses(contents))
+    changed = False
     for (state, content), x in zip(pairs, refs, strict=True):
         fixed = length_of(state.heap, content) is not None
         if not fixed and content.item == item and content.guessed == guessed:
@@ -345,4 +354,5 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
         with building(Builder(state.block.instrs, state.loc)):
             made = laid_out(state.heap, x, item, room, sized)
         state.heap.contents[x.cell] = replace(made, guessed=guessed)
-    return True
+        changed = True
+    return changed

@@ -17,6 +17,7 @@ Handle   an instance: a column of which row of the pool of its class (`infer.lis
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -188,9 +189,9 @@ def _of_instances(items: Sequence[Any]) -> Handle | None:
     """One of several items that are instances."""
     if not all(isinstance(item, Handle) for item in items):
         return None
-    classes = [cls for item in items for cls in item.classes]
+    classes = functools.reduce(choices.joined, [item.classes for item in items])
     pooled_together(classes)
-    return Handle(tuple(dict.fromkeys(classes)))
+    return Handle(tuple(classes))
 
 
 def picked(values: Sequence[Any]) -> Pick | None:
@@ -317,7 +318,7 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
         return _joined_numbers(x, y)
     picks = picks_of(x), picks_of(y)
     if None not in picks:
-        return picked(choices.united(*picks))
+        return picked(choices.joined(*picks))
     if None not in (layouts := [layout_of(i) for i in (x, y)]):
         return Chars(*codes.common(layouts))
     if (instances := _of_instances([x, y])) is not None:
@@ -366,7 +367,7 @@ def _meet(x: Any, y: Any) -> None:
 
 def _joined_numbers(x: Number, y: Number) -> Number | None:
     wide = joined_number_type([_sample(x), _sample(y)], several=True)
-    several = tuple(dict.fromkeys((*choices_of(x), *choices_of(y))))
+    several = tuple(choices.joined(choices_of(x), choices_of(y)))
     return None if wide is None else Number(wide, several if len(several) > 1 else ())
 
 

@@ -1,0 +1,117 @@
+"""Dicts of dicts, of lists and of things of several kinds as arguments, looked up by data."""
+
+from __future__ import annotations
+
+import heapq
+
+from tests.programs import program
+
+GIVEN = "dicts as arguments"
+
+ROADS = {
+    "a": {"b": 7, "c": 9, "f": 14},
+    "b": {"a": 7, "c": 10, "d": 15},
+    "c": {"a": 9, "b": 10, "d": 11, "f": 2},
+    "d": {"b": 15, "c": 11, "e": 6},
+    "e": {"d": 6, "f": 9},
+    "f": {"a": 14, "c": 2, "e": 9},
+}
+CITIES = {
+    "x": {"y": 1.5, "z": 2.5},
+    "y": {"x": 1.5, "z": 4.0},
+    "z": {"x": 2.5, "y": 4.0},
+}
+
+
+@program(GIVEN, lambda: (ROADS, "a", "e"))
+def shortest_way(graph, source, target):
+    dist = {source: 0}
+    heap = [(0, source)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if u == target:
+            return d
+        if d > dist[u]:
+            continue
+        for v, w in graph[u].items():
+            if v not in dist or d + w < dist[v]:
+                dist[v] = d + w
+                heapq.heappush(heap, (d + w, v))
+    return -1
+
+
+@program(GIVEN, lambda: (ROADS, "d"))
+def shortest_ways(graph, start):
+    dist = {v: float("inf") for v in graph}
+    dist[start] = 0
+    queue = [(0, start)]
+    while queue:
+        d, node = heapq.heappop(queue)
+        if d > dist[node]:
+            continue
+        for neighbour, w in graph[node].items():
+            if d + w < dist[neighbour]:
+                dist[neighbour] = d + w
+                heapq.heappush(queue, (d + w, neighbour))
+    return dist
+
+
+@program(GIVEN, lambda: (ROADS, "a"))
+def spanning_tree(graph, start):
+    seen = {start}
+    total = 0
+    edges = [(w, start, v) for v, w in graph[start].items()]
+    heapq.heapify(edges)
+    while edges:
+        w, u, v = heapq.heappop(edges)
+        if v not in seen:
+            seen.add(v)
+            total += w
+            for x, c in graph[v].items():
+                if x not in seen:
+                    heapq.heappush(edges, (c, v, x))
+    return total
+
+
+@program(GIVEN, lambda: ({1: {2: 5, 3: 1}, 2: {1: 5}, 3: {2: 2, 1: 1}}, 1))
+def from_numbers(graph, s):
+    dist = {s: 0}
+    h = [(0, s)]
+    while h:
+        d, u = heapq.heappop(h)
+        if d > dist.get(u, 10**9):
+            continue
+        for v in graph[u]:
+            nd = d + graph[u][v]
+            if nd < dist.get(v, 10**9):
+                dist[v] = nd
+                heapq.heappush(h, (nd, v))
+    return sorted(dist.items())
+
+
+@program(GIVEN, lambda: (CITIES, ["x", "y", "z"]))
+def tour(cities, names):
+    total = 0.0
+    for i in range(len(names)):
+        total += cities[names[i]][names[(i + 1) % len(names)]]
+    return total
+
+
+@program(GIVEN, lambda: ({"a": {"b": 1}, "b": {"c": 2}}, "a", 4))
+def missing_in_a_loop(graph, u, n):
+    t = 0
+    for i in range(n):
+        for v, w in graph[u].items():
+            t += w
+            u = v
+    return t, u
+
+
+@program(GIVEN, lambda: ({"x": {"a": 1}, "y": {"a": 1, "b": 2}}, [0, 1, 2]))
+def present(config, which):
+    names = ["x", "y", "z"]
+    out = []
+    for i in which:
+        name = names[i]
+        out.append(len(config[name]) if name in config else -1)
+    return out
