@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from pyxla.frontend.support import Open
@@ -57,7 +58,7 @@ def _const(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("global")
 def _global(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    found = looked_into(engine, frame, instr)
+    found = looked_into(engine, frame, instr, frame.module)
     return found or engine.captures.read_global(engine, frame, instr.attrs["name"])
 
 
@@ -184,7 +185,11 @@ def _compare(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("getattr")
 def _getattr(engine: Engine, frame: Frame, instr: Instr) -> Any:
     name = instr.attrs["name"]
-    return get_attribute(engine, _owner(engine, frame.env[instr.operands[0]], name), name)
+    x = _owner(engine, frame.env[instr.operands[0]], name)
+    if isinstance(x, Const) and isinstance(x.value, ModuleType):
+        if (table := looked_into(engine, frame, instr, vars(x.value))) is not None:
+            return table
+    return get_attribute(engine, x, name)
 
 
 def _owner(engine: Engine, x: Any, name: str) -> Any:

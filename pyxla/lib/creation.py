@@ -32,6 +32,7 @@ from pyxla.lib.operands import (
     broadcast_shapes,
     broadcast_to,
     cast,
+    copy_mode,
     is_dynamic,
     normalize_axis,
     splat,
@@ -183,7 +184,7 @@ def asarray(
 
 
 def _check_copy(given: Any, made: Array, copy: Any) -> None:
-    if copy is False and not (isinstance(given, Array) and given.dtype == made.dtype):
+    if copy_mode(copy) is False and not (isinstance(given, Array) and given.dtype == made.dtype):
         raise OpError("Unable to avoid copy while creating an array as requested.")
 
 

@@ -270,3 +270,12 @@ def _extent(n: Any) -> int:
     if extent < 0:
         raise OpError(f"negative dimensions are not allowed: {extent}", ValueError)
     return extent
+
+
+_MODE = np._CopyMode  # type: ignore[attr-defined]
+_MODES: dict[Any, bool | None] = {_MODE.ALWAYS: True, _MODE.IF_NEEDED: None, _MODE.NEVER: False}
+
+
+def copy_mode(copy: Any) -> bool | None:
+    """Whether to copy, None where that is needed: NumPy has names of its own for these."""
+    return _MODES[copy] if isinstance(copy, _MODE) else copy

@@ -1,5 +1,6 @@
 """Outside objects: what is known once and for all, and what one start of inference asks for."""
 
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +67,12 @@ def word(k):
     return WORDS[k]
 
 
+def looked_up_in_a_module(x):
+    module = sys.modules[__name__]
+    WORDS["array"][0] += x
+    return "absent" in sys.modules, module.WORDS["w7"] + x, module.WORDS.get("w8", 3)
+
+
 def absent(x):
     try:
         return WORDS["absent"]
@@ -81,7 +88,10 @@ def every_way(x):
     return len(SQUARES), SQUARES[5], SQUARES.get(x), x in SQUARES, SQUARES[int(x) + 1]
 
 
-@pytest.mark.parametrize("function", [looked_up, looked_up_in_a_function, absent])
+LOOKS = [looked_up, looked_up_in_a_function, looked_up_in_a_module, absent]
+
+
+@pytest.mark.parametrize("function", LOOKS)
 def test_of_a_large_dict_what_is_looked_up_is_captured(function, monkeypatch):
     compiled = pyxla.compile(function)
     for changed in ({}, {"w7": 70}, {"absent": 1}, {"w8": [2]}, {"array": np.ones(2)}):

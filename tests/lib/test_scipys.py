@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.linalg
 import scipy.special
 
@@ -83,3 +84,14 @@ def test_derivative():
 def test_refused(program, message):
     with pytest.raises(CompileError, match=message):
         pyxla.code_typed(program, X)
+
+
+def test_python_of_scipys_that_asks_which_modules_there_are():
+    """`array_namespace` looks into `sys.modules`; its `asarray` copies as the array API has it."""
+
+    def integrals(x, y):
+        return scipy.integrate.cumulative_trapezoid(y, x, initial=0), scipy.integrate.simpson(
+            y, x=x
+        )
+
+    check(pyxla.compile(integrals)(X[0], X[1]), integrals(X[0], X[1]))

@@ -544,3 +544,12 @@ def flat_views_of_rows_that_data_counts(x, n):
     last = x[k:].ravel()
     last[-1] = 9
     return x, flat, pairs, last
+
+
+@program("copies", lambda: (np.arange(3.0),))
+def copies_when_needed(x):
+    same = np.array(x, copy=np._CopyMode.IF_NEEDED)
+    other = np.array(x, copy=np._CopyMode.ALWAYS)
+    never = np.asarray(x, copy=False)
+    same[0], other[1], never[2] = 7, 8, 9
+    return same, other, never, np.array(x, dtype=int, copy=None)

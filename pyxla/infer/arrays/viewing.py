@@ -49,7 +49,7 @@ from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.indexing import parse
 from pyxla.lib.masks import listed
-from pyxla.lib.operands import as_dtype, as_shape, normalize_axes, normalize_axis
+from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
 from pyxla.lib.registry import REGISTRY, Implementation, rule
 from pyxla.ops.check import COMPLEXES
 
@@ -593,14 +593,14 @@ def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
 @makes_view(np.asarray, np.asanyarray, np.asarray_chkfinite)
 def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> Shown | None:
     """The array itself, unless another dtype or order is asked for or a copy."""
-    return None if options.get("copy") else _as_it_is(a, dtype, order)
+    return None if copy_mode(options.get("copy")) else _as_it_is(a, dtype, order)
 
 
 @makes_view(np.array)
 def array(
     object: Shown, dtype: Any = None, *, copy: Any = True, order: Any = "K", **options: Any
 ) -> Shown | None:
-    same = None if copy else _as_it_is(object, dtype, order)
+    same = None if copy_mode(copy) else _as_it_is(object, dtype, order)
     missing = (options.get("ndmin") or 0) - object.ndim
     if same is None or missing <= 0:
         return same

@@ -1,4 +1,4 @@
-"""Large dicts outside of the function that it only looks into: what is captured is what is found.
+"""Large dicts of modules that a function only looks into: what is captured is what is found.
 
 A dict is taken apart like an argument, each of its values a leaf.  Of one with thousands of keys a
 program that asks for known keys needs no more than these, as it does of a module's namespace.
@@ -74,9 +74,9 @@ def _getitem(engine: Engine, x: Any, key: Any) -> Any:
     return engine.captures.abstract(engine, value, place)
 
 
-def looked_into(engine: Engine, frame: Frame, instr: Instr) -> Const | None:
-    """The global that `instr` reads, where it is a large dict that is only looked into with it."""
-    name, module = instr.attrs["name"], frame.module
+def looked_into(engine: Engine, frame: Frame, instr: Instr, module: dict[str, Any]) -> Const | None:
+    """What `instr` reads of a module, where it is a large dict that is only looked into with it."""
+    name = instr.attrs["name"]
     table = module.get(name)
     if type(table) is not dict or len(table) <= FEW:
         return None
