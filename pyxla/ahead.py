@@ -12,9 +12,11 @@ from typing import Any
 
 from pyxla import types
 from pyxla.errors import BadArgument, CompileError, Location, ValueNeeded
+from pyxla.lib.parts import on_parts
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
 from pyxla.runtime import artifact, signature
+from pyxla.runtime.bounds import KEYWORD, Parts
 from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.sharing import Memory
 
@@ -30,6 +32,13 @@ def specialize(
 
     `names` are the keywords of the last of them.  `demands` learns what was asked for.
     """
+    found = types.parts(given[: len(given) - len(names)])
+    if found is not None:
+        parts, whole = found
+        sizes = dict.fromkeys(parts.bounds, int)
+        given = (*whole, *given[len(whole) :], sizes)
+        function = on_parts(function, parts.pattern, fixed=not parts.leading)
+        names, demands = (*names, KEYWORD), Demands()
     demands.static.update(dict.fromkeys(types.known_numbers(given)))
     try:
         return _specialize(function, given, names, options, demands)
@@ -67,6 +76,12 @@ def _needed(
 ) -> ValueNeeded:
     """The error for a number whose value is needed and was not given."""
     parameter = signature.parameter_name(function, path[0], count, names)
+    if parameter == KEYWORD:
+        return ValueNeeded(
+            f"the size {path[1]!r} must be known while compiling, and only its bound is given",
+            loc,
+            hint="write a number for it",
+        )
     inside = "".join([f"[{step!r}]" for step in path[1:]])
     return ValueNeeded(
         f"the value of {parameter!r}{inside} must be known while compiling, and only its type "
@@ -77,8 +92,12 @@ def _needed(
     )
 
 
-def artifact_of(made: Compilation, given: int, named: tuple[str, ...]) -> bytes:
+def artifact_of(
+    made: Compilation, given: int, named: tuple[str, ...], parts: Parts | None = None
+) -> bytes:
     """The artifact of a compilation for so many positional arguments, and those by name."""
+    if parts is not None:
+        named = (*named, KEYWORD)
     if made.outcome.faults is not None:
         made = Compilation(replace(made.request, alone=True), made.places, made.static)
     count = given + len(named)
@@ -97,6 +116,7 @@ def artifact_of(made: Compilation, given: int, named: tuple[str, ...]) -> bytes:
         names=names,
         captured=captured,
         copies=made.at("typed").copies,
+        parts=parts,
     )
 
 

@@ -32,6 +32,7 @@ from pyxla.errors import (
 from pyxla.frontend import dispatchers
 from pyxla.options import Options, make_options
 from pyxla.runtime import artifact, descriptions, placement, sharing, signature, usage
+from pyxla.runtime.bounds import NotParts
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.numbers import ITEMS
@@ -180,6 +181,7 @@ class Compiled:
         self._cache = Cache()
         self._values: dict[int, set[int]] = {}
         self._texts: dict[int, set[str]] = {}
+        self._sized: list[Any] = []
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -221,6 +223,11 @@ class Compiled:
                             return run(leaves, args)
                 if leaves is None:
                     leaves, entry = self._find(args, names)
+                    if entry is None and self._sized and not names:
+                        given = args[: len(args) - len(self._places)]
+                        for sized in self._sized:
+                            with contextlib.suppress(NotParts):
+                                return sized.of(given)
                     if entry is None or not entry.valid():
                         args, leaves, entry = self._specialize(args, names)
                         line = progress.begin(entry.record)
@@ -354,6 +361,10 @@ class Compiled:
     def specialize(self, *given: Any, **named: Any) -> None:
         """Compile for arguments of these types ahead of time; nothing is run."""
         names = tuple(named)
+        found = types.parts(given)
+        if found is not None:
+            self._sized.append(compiler.sized(self, *found, named))
+            return
         for args in types.alternatives((*given, *named.values())):
             split = len(args) - len(names)
             with self._lock:
@@ -380,7 +391,8 @@ class Compiled:
     @property
     def specializations(self) -> tuple[Entry, ...]:
         """What it is compiled for so far."""
-        return tuple([entry for _, entry in self._cache.items()])
+        own = [entry for _, entry in self._cache.items()]
+        return (*own, *[entry for run in self._sized for entry in run.specializations])
 
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
@@ -514,7 +526,7 @@ class Compiled:
     ) -> Entry:
         """A specialization, with why it was made."""
         entry = Entry(found, record, self._argument_names(found), slot, typed)
-        earlier = [other.request for other in self.specializations]
+        earlier = [other.request for _, other in self._cache.items()]
         record.types = entry.types
         record.why = reasons.why(found.request, entry.names, earlier)
         journal.LOGS["specialize"].info("%s(%s): %s", record.function, record.types, record.why)
@@ -656,8 +668,10 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     42.0
     """
     compiled = function if isinstance(function, Compiled) else compile(function)
+    found = types.parts(given)
     made = compiled.lower(*given, **named)
-    artifact.save(path, compiler.artifact_of(made, len(given), tuple(named)))
+    parts = None if found is None else found[0]
+    artifact.save(path, compiler.artifact_of(made, len(given), tuple(named), parts))
 
 
 @outward

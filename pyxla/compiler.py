@@ -34,3 +34,4 @@ def kept(request: Request, places: Sequence[Place], static: Mapping[Any, Any]) -
 
 
 specialize, artifact_of, kind = ahead.specialize, ahead.artifact_of, ways.kind
+sized = ways.Sized

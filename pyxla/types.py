@@ -1,6 +1,7 @@
 """Types as users spell them, in Python and on the command line.
 
     f64[10, 10]     an np.ndarray               f64[10,10]
+    f64["n<=9", 3]  one of any size up to 9     f64[n<=9,3]
     f64[()]         a 0-d array                 f64[]
     f64             a NumPy scalar (`x[0]`)     f64
     float           a Python scalar             float
@@ -30,7 +31,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError, spell
+from pyxla.errors import BadArgument, CompileError, spell
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
@@ -39,6 +40,7 @@ from pyxla.ir.types import (
     array_type,
     python_type,
 )
+from pyxla.runtime.bounds import Parts
 from pyxla.runtime.descriptions import (
     Arg,
     ArgArray,
@@ -69,27 +71,59 @@ class ArraySpec:
 
 
 @dataclass(frozen=True, slots=True)
+class SizedSpec:
+    """The type of an np.ndarray some of whose sizes have names, of which bounds are known."""
+
+    dtype: np.dtype
+    extents: tuple[int | str, ...]
+    bounds: tuple[tuple[str, int], ...]
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        return tuple([e if isinstance(e, str) else None for e in self.extents])
+
+    def whole(self, bounds: Mapping[str, int]) -> ArraySpec:
+        """The type of the largest such arrays."""
+        shape = tuple([bounds[e] if isinstance(e, str) else e for e in self.extents])
+        return ArraySpec(array_type(self.dtype, shape))
+
+    def __repr__(self) -> str:
+        bounds: dict[Any, str] = {name: f"{name}<={most}" for name, most in self.bounds}
+        inner = ",".join([bounds.get(extent, str(extent)) for extent in self.extents])
+        return f"{SHORT_NAMES[self.dtype]}[{inner}]"
+
+
+_SIZE = re.compile(r"\s*([^\W\d]\w*)\s*(?:<=\s*(\d+))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
 class ScalarSpec:
     """The type of a NumPy scalar, and with a shape in brackets the types of arrays.
 
-    CompileError where an extent is not an int that is 0 or more.
+    CompileError where an extent is not an int that is 0 or more, or the name of a size.
 
     >>> import pyxla
-    >>> pyxla.f64[10, 10], pyxla.f64[()], pyxla.f64
-    (f64[10,10], f64[], f64)
+    >>> pyxla.f64[10, 10], pyxla.f64[()], pyxla.f64, pyxla.f64["n<=1000", 3]
+    (f64[10,10], f64[], f64, f64[n<=1000,3])
     """
 
     dtype: np.dtype
     __pyxla_constant__ = True  # where a dtype is taken, it is one
 
-    def __getitem__(self, shape: int | tuple[int, ...]) -> ArraySpec:
+    def __getitem__(self, shape: int | str | tuple[int | str, ...]) -> ArraySpec | SizedSpec:
         extents = shape if isinstance(shape, tuple) else (shape,)
-        if not all(type(extent) is int and extent >= 0 for extent in extents):
+        sizes = [e if type(e) is int else type(e) is str and _SIZE.fullmatch(e) for e in extents]
+        if any(size is None or size is False or type(size) is int and size < 0 for size in sizes):
             raise CompileError(
                 f"{self!r}{list(extents)} is not a type",
-                hint=f"extents are ints that are not negative: {self!r}[10, 10]",
+                hint=f"extents are ints that are not negative, {self!r}[10, 10], or sizes up to a "
+                f'bound, {self!r}["n<=1000", 3]',
             )
-        return ArraySpec(array_type(self.dtype, extents))
+        named = [size for size in sizes if isinstance(size, re.Match)]
+        if not named:
+            return ArraySpec(array_type(self.dtype, extents))
+        held = tuple([size[1] if isinstance(size, re.Match) else size for size in sizes])
+        return SizedSpec(self.dtype, held, tuple([(s[1], int(s[2])) for s in named if s[2]]))
 
     def __repr__(self) -> str:
         return SHORT_NAMES[self.dtype]
@@ -124,7 +158,7 @@ bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128 = (
     SCALARS := tuple([ScalarSpec(dtype) for dtype in DTYPE_NAMES.values()])
 )
 _CLASSES = {scalar.dtype.type: scalar for scalar in SCALARS}
-_SPECS = (ArraySpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
+_SPECS = (ArraySpec, SizedSpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
 
 
 def is_spec(x: Any) -> bool:
@@ -169,6 +203,12 @@ class _DescribeTypes(Describe):
             return ArgStatic(x.value) if _is_known(x) else super().visit(x.value, path)
         if isinstance(x, ArraySpec):
             return ArgArray(x.type, "numpy", True, self.leaf())
+        if isinstance(x, SizedSpec):
+            raise BadArgument(
+                f"{x!r} stands inside of a container, or for an argument by name",
+                path,
+                hint="a size by name is one of an array that is an argument by position",
+            )
         if isinstance(x, ScalarSpec):
             self.typed.add(path)
             return ArgArray(array_type(x.dtype), "scalar", False, self.leaf())
@@ -195,6 +235,32 @@ def describe(
     """Descriptions of arguments given as types or values; the paths of Python scalar types."""
     walk = _DescribeTypes(static)
     return described(walk, args), walk.typed
+
+
+def parts(given: Sequence[Any]) -> tuple[Parts, tuple[Any, ...]] | None:
+    """Which sizes have names, and the types of arrays as large as these may be; None without."""
+    specs = [_read(x) for x in given]
+    sized = [spec for spec in specs if isinstance(spec, SizedSpec)]
+    if not sized:
+        return None
+    bounds: dict[str, int] = {}
+    for name, most in itertools.chain.from_iterable([spec.bounds for spec in sized]):
+        if bounds.setdefault(name, most) != most:
+            raise CompileError(
+                f"size {name!r} has two bounds, {bounds[name]} and {most}",
+                hint="sizes of one name are equal: give the bound once, or two names",
+            )
+    for spec in sized:
+        for name in spec.names:
+            if name is not None and name not in bounds:
+                raise CompileError(
+                    f"size {name!r} of {spec!r} has no bound",
+                    hint=f'a program is for sizes up to a bound: "{name}<=1000"; '
+                    'compile(sizes="bucket") makes programs as calls need them',
+                )
+    pattern = [spec.names if isinstance(spec, SizedSpec) else None for spec in specs]
+    whole = [spec.whole(bounds) if isinstance(spec, SizedSpec) else spec for spec in specs]
+    return Parts(tuple(pattern), bounds), tuple(whole)
 
 
 def known_numbers(args: Iterable[Any]) -> set[Path]:
@@ -305,6 +371,12 @@ def _meant(text: str) -> str:
     return _HINT
 
 
+def _extent(node: ast.expr) -> Any:
+    """An extent: a number, or a size by name, `n` or `n<=10`."""
+    named = isinstance(node, ast.Name | ast.Compare)
+    return ast.unparse(node) if named else ast.literal_eval(node)
+
+
 def _parsed(node: ast.expr, classes: Mapping[str, Any]) -> Any:
     inner = functools.partial(_parsed, classes=classes)
     match node:
@@ -313,7 +385,8 @@ def _parsed(node: ast.expr, classes: Mapping[str, Any]) -> Any:
         case ast.Subscript(ast.Name("static"), value):
             return StaticSpec(ast.literal_eval(value))
         case ast.Subscript(ast.Name(name), shape) if isinstance(_NAMES.get(name), ScalarSpec):
-            return _NAMES[name][ast.literal_eval(shape)]
+            items = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+            return _NAMES[name][tuple(map(_extent, items))]
         case ast.Tuple(items):
             return tuple([inner(item) for item in items])
         case ast.List(items):

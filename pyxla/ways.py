@@ -1,12 +1,14 @@
 """Other ways of calling a compiled function, which options ask for.
 
 Placed      arguments and results lie where it is said: mesh, shardings, platform, donate
+Sized       programs are for all sizes up to a bound: specialize(f64["n<=1000"])
 Bucketed    sizes are rounded up, and programs run on part of their arrays: sizes="bucket"
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +16,13 @@ import jax
 import numpy as np
 
 from pyxla import journal
-from pyxla.api import Compiled, compile_with
+from pyxla.api import Compiled, Entry
 from pyxla.errors import CompileError
+from pyxla.lib.parts import on_parts
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
-from pyxla.runtime import placement
-
-# Which of the true sizes each dimension of an argument has, None for those that are as they are.
-Pattern = tuple[tuple[int | None, ...] | None, ...]
+from pyxla.runtime import placement, sharing, signature
+from pyxla.runtime.bounds import KEYWORD, NotParts, Parts, Pattern
 
 
 class Placed(Compiled):
@@ -41,84 +42,109 @@ class Placed(Compiled):
             return super().lower(*given, **named)
 
 
+class OnParts(Compiled):
+    """A function of arrays that hold arguments, which are parts of them.
+
+    fixed: these do not lie in memory as such parts do, and cannot be written.
+    """
+
+    def __init__(self, function: Any, pattern: Pattern, options: Options, *, fixed: bool) -> None:
+        run = on_parts(function, pattern, fixed=fixed)
+        super().__init__(run, replace(options, sizes=""))
+        self.fixed = fixed
+
+    @property
+    def writes(self) -> bool:
+        return any(entry.memory for entry in self.specializations)
+
+    def _for_memory(self, *given: Any) -> Entry:
+        if self.fixed or self._places:  # an array from outside may be an argument
+            raise NotParts
+        return super()._for_memory(*given)
+
+    def on(self, parts: Parts, sizes: Any, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """What it makes of arguments of these sizes."""
+        whole = parts.whole(args)
+        try:
+            return self(*whole, **named, **{KEYWORD: sizes})
+        finally:
+            if self.writes:
+                parts.write_back(args, whole)
+
+
+def _memory(args: Sequence[Any]) -> sharing.Memory:
+    return sharing.memory(signature.flatten(args)[1])
+
+
+class Sized(OnParts):
+    """A function compiled for all sizes up to a bound, before it is called."""
+
+    def __init__(
+        self, compiled: Compiled, parts: Parts, whole: Sequence[Any], named: dict[str, Any]
+    ) -> None:
+        function = compiled.__pyxla_function__
+        super().__init__(function, parts.pattern, compiled.options, fixed=not parts.leading)
+        self.parts, self.whole = parts, whole
+        self.specialize(*whole, **named, **{KEYWORD: dict.fromkeys(parts.bounds, int)})
+
+    def of(self, args: Sequence[Any]) -> Any:
+        """What it makes of arguments; NotParts where it is not for them."""
+        sizes = self.parts.sizes(args, self.whole)
+        memory = sharing.Memory() if sizes is None else _memory(args)
+        if sizes is None or memory.groups or (self.writes and memory.strides):
+            raise NotParts
+        return self.on(self.parts, sizes, args, {})
+
+
 class Bucketed(Compiled):
     """A compiled function whose programs are for sizes up to powers of two.
 
-    What is compiled are calls on slices `x[:n]` of arrays that are larger, in the language itself:
-    arrays of bounded extent.  A function that is refused on those is compiled for each size.
+    A function that is refused on parts of arrays is compiled for each size.
     """
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         super().__init__(function, options)
-        self._rounded: dict[Pattern, Any] = {}
+        self._rounded: dict[tuple[Pattern, bool], OnParts | None] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         pattern, sizes = _pattern(args)
-        rounded = self._rounded.get(pattern, self) if sizes else None
-        if rounded is self:
-            run = _on_parts(self.__pyxla_function__, pattern)
-            rounded = compile_with(run, replace(self.options, sizes=""))
-            self._rounded[pattern] = rounded
-        if rounded is None:
+        memory = _memory((*args, *kwargs.values()))
+        if not sizes or memory.groups:
             return super().__call__(*args, **kwargs)
-        whole = [_rounded_up(x, p) for x, p in zip(args, pattern, strict=True)]
-        try:
-            result = rounded(sizes, *whole, **kwargs)
-        except CompileError as refusal:
-            journal.note("restart", f"on parts of arrays it is refused: {refusal.message}")
-            self._rounded[pattern] = None
-            return super().__call__(*args, **kwargs)
-        finally:
-            if any(entry.executable.outcome.writes for entry in rounded.specializations):
-                _write_back(args, whole, pattern)
-        return result
+        parts = Parts(pattern, {name: 1 << (n - 1).bit_length() for name, n in sizes.items()})
+        fixed = not parts.leading or bool(memory.strides)
+        if (pattern, fixed) not in self._rounded:
+            run = OnParts(self.__pyxla_function__, pattern, self.options, fixed=fixed)
+            self._rounded[pattern, fixed] = run
+        rounded = self._rounded[pattern, fixed]
+        if rounded is not None:
+            try:
+                return rounded.on(parts, sizes, args, kwargs)
+            except NotParts:
+                journal.note("restart", "it writes to arrays that are not the parts of others")
+            except CompileError as refusal:
+                journal.note("restart", f"on parts of arrays it is refused: {refusal.message}")
+            self._rounded[pattern, fixed] = None
+        return super().__call__(*args, **kwargs)
 
-
-def _on_parts(function: Callable[..., Any], pattern: Pattern) -> Callable[..., Any]:
-    """The function on the parts of arrays that `pattern` says."""
-
-    def run(sizes: Any, *args: Any, **kwargs: Any) -> Any:
-        parts = []
-        for x, which in zip(args, pattern, strict=True):
-            if which is None:
-                parts.append(x)
-            else:
-                parts.append(x[tuple([slice(None if k is None else sizes[k]) for k in which])])
-        return function(*parts, **kwargs)
-
-    run.__name__ = getattr(function, "__name__", "run")
-    return run
+    @property
+    def specializations(self) -> tuple[Entry, ...]:
+        rounded = [run.specializations for run in self._rounded.values() if run is not None]
+        return (*super().specializations, *itertools.chain(*rounded))
 
 
 FEW = 2  # up to here sizes are as they are: those of 1 are repeated, those of 0 are empty
 
 
-def _pattern(args: tuple[Any, ...]) -> tuple[Pattern, tuple[int, ...]]:
+def _pattern(args: tuple[Any, ...]) -> tuple[Pattern, dict[str, int]]:
     """Which dimensions have sizes of their own, equal ones the same, and these sizes."""
-    numbers: dict[int, int] = {}
+    names: dict[int, str] = {}
     rows = []
     for x in args:
         sizes = x.shape if isinstance(x, np.ndarray | jax.Array) and x.ndim else ()
-        row = [numbers.setdefault(n, len(numbers)) if n > FEW else None for n in sizes]
+        row = [names.setdefault(n, f"n{len(names)}") if n > FEW else None for n in sizes]
         rows.append(tuple(row) if any(k is not None for k in row) else None)
-    return tuple(rows), tuple(numbers)
-
-
-def _rounded_up(x: Any, which: Any) -> Any:
-    """`x` in an array whose sizes are powers of two."""
-    if which is None:
-        return x
-    shape = [n if k is None else 1 << (n - 1).bit_length() for n, k in zip(x.shape, which)]  # noqa: B905
-    if tuple(shape) == x.shape:
-        return x
-    room = [(0, large - n) for large, n in zip(shape, x.shape, strict=True)]
-    return (np if isinstance(x, np.ndarray) else jax.numpy).pad(x, room)
-
-
-def _write_back(args: tuple[Any, ...], whole: list[Any], pattern: Pattern) -> None:
-    for x, made, which in zip(args, whole, pattern, strict=True):
-        if which is not None and made is not x and isinstance(x, np.ndarray):
-            x[...] = made[tuple([slice(n) for n in x.shape])]
+    return tuple(rows), {name: n for n, name in names.items()}
 
 
 def kind(options: Options) -> type[Compiled]:

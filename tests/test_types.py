@@ -34,12 +34,29 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), TEXTS, ids=[t for t, _ in TEXTS])
+SIZED = [("f64[n, 3]", pyxla.f64["n", 3]), ("f64[n<=9,'m']", pyxla.f64["n <= 9", "m"])]
+
+
+@pytest.mark.parametrize(("text", "expected"), TEXTS + SIZED, ids=[t for t, _ in TEXTS + SIZED])
 def test_parse(text, expected):
     assert types.parse(text) == expected
 
 
-BAD = ["", "f99", "f32[", "f32[x]", "f32[-1]", "int[3]", "1 + 1", "open('x')", "f32.shape", "3"]
+BAD = [
+    "",
+    "f99",
+    "f32[",
+    "f32[x + 1]",
+    "f32[n<5]",
+    "f32[2<=n]",
+    "f32['3']",
+    "f32[-1]",
+    "int[3]",
+    "1 + 1",
+    "open('x')",
+    "f32.shape",
+    "3",
+]
 
 
 @pytest.mark.parametrize("text", BAD)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import builtins
 import dataclasses
+import functools
 import importlib
 import json
 import zlib
@@ -37,7 +38,8 @@ from pyxla.ir.types import (
     array_type,
 )
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import descriptions, jaxlink, outcome, sharing, texts
+from pyxla.runtime import descriptions, jaxlink, outcome, sharing, signature, texts
+from pyxla.runtime.bounds import Parts
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Program, Traced
 from pyxla.runtime.outcome import Faulty, Outcome
@@ -55,11 +57,13 @@ def build(
     captured: Mapping[int, Any] | None = None,
     platforms: Sequence[str] | None = None,
     copies: bool = False,
+    parts: Parts | None = None,
 ) -> bytes:
     """The artifact of a specialization.
 
     args describe the parameters, called `names`.  captured: leaf -> array, for the leaves of
-    captures, which the artifact holds by value.  copies: as for a specialization.
+    captures, which the artifact holds by value.  copies: as for a specialization.  parts:
+    which sizes are not known, where the last argument, by name, is these.
     """
     captured = captured or {}
     taken = {i: captured[leaf] for i, leaf in enumerate(outcome.inputs) if leaf in captured}
@@ -77,6 +81,7 @@ def build(
         "args": encode(tuple(args)),
         "outcome": encode(dataclasses.replace(outcome, inputs=free)),
         "writes": bool(outcome.writes) or copies,
+        "parts": parts and [encode(parts.pattern), dict(parts.bounds)],
     }
     text = json.dumps(about, sort_keys=True, indent=1).encode()
     data = bytes(record.serialize()) + text + len(text).to_bytes(8, "little")
@@ -109,7 +114,8 @@ class Loaded:
     is_endless: ClassVar[bool] = True  # for all that is known
 
     def __repr__(self) -> str:
-        params = [f"{n}: {t}" for n, t in zip(self.names, self.params, strict=False)]
+        types = self.params if self.parts is None else self.parts.spelled(self.args)
+        params = [f"{n}: {t}" for n, t in zip(self.names, types, strict=False)]
         return f"<pyxla.load {self.name}({', '.join(params)})>"
 
     def __call__(self, *args: Any, **named: Any) -> Any:
@@ -118,12 +124,31 @@ class Loaded:
         Raises TypeError for arguments of other types, and where the program writes to arrays that
         share memory or are not in C order; an int is taken for a float.
         """
-        given, count = len(args) + len(named), len(self.args)
-        names = self.names[len(args) :]
+        parts = self.parts
+        given, count = len(args) + len(named), len(self.args) - (parts is not None)
+        names = self.names[len(args) : count]
         if given != count or (named and set(names) != set(named)):
             words = f"{self.name}() takes {count} argument{'s' * (count != 1)}, {given} given"
-            raise ArgumentError(f"{words}: {', '.join(self.names)}" if self.names else words)
+            raise ArgumentError(
+                f"{words}: {', '.join(self.names[:count])}" if self.names else words
+            )
         args = (*args, *[named[name] for name in names if named])
+        if parts is None:
+            return self._run(args)
+        sizes = parts.sizes(args, self.args)
+        if sizes is None:
+            shown = ", ".join(map(_shown, args))
+            raise ArgumentError(f"{self!r} takes arrays of other types or sizes than {shown}")
+        if self.about["writes"]:
+            self._check_memory(sharing.memory(signature.flatten(args)[1]))
+        whole = parts.whole(args)
+        try:
+            return self._run((*whole, sizes))
+        finally:
+            if self.about["writes"]:
+                parts.write_back(args, whole)
+
+    def _run(self, args: tuple[Any, ...]) -> Any:
         leaves: list[Any] = []
         for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
             _collect(arg, x, (index,), leaves)
@@ -138,6 +163,12 @@ class Loaded:
         except Traced:  # where what is out of order goes unnoticed, as in JAX
             seen = dataclasses.replace(seen, faults=None)
             return Executable(self, seen, self.jitted)(leaves, args)
+
+    @functools.cached_property
+    def parts(self) -> Parts | None:
+        """Which sizes of arrays are not known."""
+        found = self.about.get("parts")
+        return None if found is None else Parts(decode(found[0]), found[1])
 
     def _check_memory(self, found: sharing.Memory) -> None:
         """The program was built for arrays that each lie in memory by themselves, in C order."""
@@ -257,8 +288,14 @@ def _matches(type: ArrayType, x: Any) -> bool:
 
 def _check(fits: bool, expected: Any, x: Any, path: tuple[Any, ...]) -> None:
     if not fits:
-        got = f"{SHORT_NAMES.get(x.dtype, x.dtype)}{list(x.shape)}" if hasattr(x, "dtype") else x
-        raise ArgumentError(f"{spell(path)}: expected {expected}, got {got}")
+        raise ArgumentError(f"{spell(path)}: expected {expected}, got {_shown(x)}")
+
+
+def _shown(x: Any) -> str:
+    """What was given, in a message."""
+    if hasattr(x, "dtype"):
+        return f"{SHORT_NAMES.get(x.dtype, x.dtype)}{list(x.shape)}"
+    return str(x)
 
 
 # --- records as JSON --------------------------------------------------------------------------

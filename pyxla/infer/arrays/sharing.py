@@ -25,6 +25,7 @@ from pyxla.infer.lists import columnar, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.operands import as_array, broadcast_shapes
+from pyxla.lib.parts import fixed_copy
 from pyxla.lib.poly1d import kept
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
@@ -300,6 +301,12 @@ def _divmod(engine: Engine, x: Any, y: Any) -> Any:
         return _by_value(engine, divmod, x, y)
     binary = engine.rules.binary
     return Tuple((binary(engine, "floordiv", x, y), binary(engine, "mod", x, y)))
+
+
+@rule(fixed_copy)
+def _fixed_copy(engine: Engine, x: Any) -> Any:
+    reason = "an argument of which a size after the first is not known cannot be written"
+    return arrays.fresh(engine, arrays.read(engine, x), read_only=reason)
 
 
 @rule(kept)

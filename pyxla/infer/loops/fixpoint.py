@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sized
 from typing import Any, NamedTuple
 
-from pyxla.errors import CompileError, InternalError, Location, in_program
+from pyxla.errors import CompileError, InternalError, Location, in_program, is_own
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
@@ -514,7 +514,9 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
                 raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
             edge = _iteration(engine, frame, component, edge, known=True)
             if edge is None:
-                engine.unrollings[_first_line(component.header)] = count
+                loc = _first_line(component.header)
+                if loc is None or not is_own(loc):
+                    engine.unrollings[loc] = count
                 return None
             for target, before in zip(doors, left, strict=True):
                 edges = frame.pending.get(target, [])
