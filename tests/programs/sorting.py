@@ -116,3 +116,25 @@ def tuples_that_end_with_instances(numbers):
     rows.sort(reverse=True)
     by_instance = sorted(rows, key=lambda row: Compared(row[0] % 5))
     return [c.x for _, _, c in rows], [i for _, i, _ in by_instance]
+
+
+@program("data", lambda: ([[1, 3], [2, 6], [8, 10], [15, 18]],), lambda: ([[1, 4], [0, 5]],))
+def merged_intervals(intervals):
+    intervals.sort()
+    out = [intervals[0]]
+    for start, stop in intervals[1:]:
+        if start <= out[-1][1]:
+            out[-1][1] = max(out[-1][1], stop)
+        else:
+            out.append([start, stop])
+    return out
+
+
+@program("data", lambda: ([[3, 1], [2, 6, 1], [2]], 2), lambda: ([[1, 4], [0, 5]], 3))
+def rows_in_orders(rows, k):
+    down = sorted(rows, reverse=True)
+    down[0].append(k)
+    short = sorted(rows, key=len)
+    short[0].append(k + 1)
+    rows.sort(key=lambda row: row[-1])
+    return down, short, rows

@@ -33,7 +33,7 @@ from pyxla.infer.calls.states import (
     RegisteredState,
 )
 from pyxla.infer.containers import steps
-from pyxla.infer.heap import BoxCell, NumberList, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     FUNCTIONS,
@@ -48,6 +48,7 @@ from pyxla.infer.lattice import (
     describe,
     is_variant,
 )
+from pyxla.infer.lists import columnar
 from pyxla.infer.places import MISSING, Place, is_fixed
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
@@ -311,10 +312,10 @@ def python_object(engine: Engine, x: Any) -> Any:
         items = [python_object(engine, i) for i in x.items]
         return tuple(items) if x.cls is tuple else x.cls(*items)
     if isinstance(x, Ref):
-        content: Any = engine.heap.contents[x.cell]
-        if type(content) is not NumberList:
-            content = engine.content(x)
-        if isinstance(content, (Array, ObjectCell, BoxCell, NumberList)):
+        if columnar.kept(engine.heap, x) is not None:  # its items are numbers of columns
+            raise LookupError
+        content: Any = engine.content(x)
+        if isinstance(content, (Array, ObjectCell, BoxCell)):
             raise LookupError
         held: Any = content.items
         if isinstance(held, dict):

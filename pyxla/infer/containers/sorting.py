@@ -16,7 +16,7 @@ from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate, length
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ListCell, NumberList
+from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
@@ -64,10 +64,10 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
     try:
         known = [engine.python_object(k) for k in keys]
     except LookupError:
-        keys = _rows(engine, keys)
-        known = _deciding(keys)
+        rows = _rows(engine, keys)
+        known = _deciding(rows)
         if known is None:
-            return _network(engine, items, keys, descending)
+            return _network(engine, items, keys, rows, descending)
     order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
     return engine.new(ListCell(tuple([items[i] for i in order])))
 
@@ -77,20 +77,25 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
     x = tables.unordered(engine, x)
     given = columnar.found(engine.heap, x)
     made = list_(engine, x) if given is None else growing.copied(engine, given)
-    grown = columnar.found(engine.heap, made)
-    if grown is not None:
-        methods.sort(engine, made, grown, function, descending)
+    if columnar.found(engine.heap, made) is not None:
+        methods.sort(engine, made, function, descending)
     return made
 
 
 def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
     """Keys that all are lists as tuples, which compare alike."""
-    if not all(isinstance(key, Ref) for key in keys):
+    if not all(_is_list(engine, key) for key in keys):
         return keys
-    contents = [columnar.kept(engine.heap, key) or engine.content(key) for key in keys]
-    if not all(isinstance(content, (ListCell, NumberList)) for content in contents):
+    if any(columnar.found(engine.heap, key) for key in keys):  # of unknown length
         return keys
     return [Tuple(tuple(iterate(engine, key))) for key in keys]
+
+
+def _is_list(engine: Engine, x: Any) -> bool:
+    if not isinstance(x, Ref):
+        return False
+    content = columnar.kept(engine.heap, x) or engine.content(x)
+    return isinstance(content, (ListCell, NumberList, GrowingList))
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:
@@ -118,10 +123,15 @@ def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
     return engine.new(number_lists.kept_as(engine, get_item(engine, x.data, order), x.python))
 
 
-def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
-    """Items by keys known at run time: one stable argsort, and what it picks."""
-    columns = list(_columns(keys))
+def _network(
+    engine: Engine, items: list[Any], keys: list[Any], rows: list[Any], descending: bool
+) -> Any:
+    """Items by keys known at run time: one stable argsort of the columns that their `rows` have,
+    and what it picks."""
+    columns = list(_columns(rows))
     if not columns or not all(is_number(x) for column in columns for x in column):
+        if all(_is_list(engine, key) for key in keys):
+            return _compared(engine, items, keys, descending)
         raise engine.refuse(
             "sorted() by keys known at run time only, which are not all numbers",
             "sort an array of the keys with np.argsort",
@@ -133,6 +143,15 @@ def _network(engine: Engine, items: list[Any], keys: list[Any], descending: bool
     ]
     order = _order(engine, by, descending)
     return engine.new(ListCell(tuple(_picked(engine, items, order))))
+
+
+def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
+    """Items by keys that are lists, compared by their `<`, as in a list of unknown length."""
+    made = engine.new(ListCell(tuple(items)))
+    by = made if keys == items else engine.new(ListCell(tuple(keys)))
+    methods.laid_out(engine, made)
+    methods.sort_by(engine, made, by, descending)
+    return made
 
 
 def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -210,11 +229,11 @@ def _sort(engine: Engine, x: Any, **options: Any) -> Any:
     if (comparison := _comparison(options.get("key"))) is not None:
         down = options.get("reverse", Const(False))
         return call(engine, Const(sequences.sort_by), [x, comparison, down], {})
-    if (grown := columnar.found(engine.heap, x)) is not None:
+    if columnar.found(engine.heap, x) is not None:
         key = options.get("key", Const(None))
         function = None if isinstance(key, Const) and key.value is None else key
         down = engine.static(options.get("reverse", Const(False)), "reverse")
-        methods.sort(engine, x, grown, function, bool(down))
+        methods.sort(engine, x, function, bool(down))
         return Const(None)
     result = _sorted(engine, x, **options)
     engine.set_content(x.cell, content_of(engine, result))

@@ -337,10 +337,15 @@ def _taken(engine: Engine, column: Value, order: Ref) -> Value:
     return arrays.read(engine, arrays.getitem(engine, held, order)).value
 
 
-def sort(engine: Engine, x: Ref, content: GrowingList, key: Any, reverse_: bool) -> None:
+def sort(engine: Engine, x: Ref, key: Any, reverse_: bool) -> None:
     """`list.sort(key=key, reverse=reverse_)`: stable."""
     listed = x if key is None else call(engine, Const(sequences.keyed), [x, key], {})
-    keys = opened(engine, listed) or _laid(engine, listed)
+    sort_by(engine, x, listed, reverse_)
+
+
+def sort_by(engine: Engine, x: Ref, listed: Ref, reverse_: bool) -> None:
+    """Put a list in the order of its keys, `listed`."""
+    keys = opened(engine, listed) or laid_out(engine, listed)
     content = found(engine.heap, x)
     if content.item is None or keys.item is None:
         return
@@ -379,8 +384,8 @@ def _picked(engine: Engine, x: Ref, order: Ref) -> Ref:
     return arrays.getitem(engine, x, order)
 
 
-def _laid(engine: Engine, x: Ref) -> GrowingList:
-    """A list of known length, of keys, in columns."""
+def laid_out(engine: Engine, x: Ref) -> GrowingList:
+    """A list of known length, in columns."""
     held = engine.heap.contents[x.cell]
     item = columnar.common_item([(engine, held)])
     if item is None:
