@@ -555,14 +555,14 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         return same_object(engine.heap, x, y)
     if isinstance(x, Const) and isinstance(y, Const):
         return Const(x.value is y.value)
-    classes = _python_class(x), _python_class(y)
-    if None in classes:
+    classes, others = _python_classes(x), _python_classes(y)
+    if classes is None or others is None:
         if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
             raise refused(engine, "`is` compares objects", x, y)
         return Const(x is y)
-    if classes == (bool, bool):
+    if classes == others == {bool}:
         return compare(engine, "eq", x, y)
-    if classes[0] is classes[1] or any(v.kinds for v in (x, y) if isinstance(v, Scalar)):
+    if classes & others:
         raise engine.refuse("`is` between numbers is not defined", "use ==")
     return Const(False)
 
@@ -579,11 +579,9 @@ def _check_objects(engine: Engine, x: Ref, y: Ref) -> None:
     engine.copies |= x.cell != y.cell and None not in [info.pinned for info in infos]
 
 
-def _python_class(x: Any) -> type | None:
-    """The class of a Python number or constant; bools are two objects, None is one."""
-    if isinstance(x, Scalar):
-        return x.kind
-    return type(x.value) if isinstance(x, Const) else None
+def _python_classes(x: Any) -> set[type] | None:
+    """Those that a Python number or constant may be of; bools are two objects, None is one."""
+    return set(kinds_of(x)) if isinstance(x, (Scalar, Const)) else None
 
 
 def both(engine: Engine, x: Any, y: Any) -> Any:

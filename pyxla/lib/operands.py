@@ -7,7 +7,7 @@ and shape.  What leads from the one to the other is here.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -279,3 +279,11 @@ _MODES: dict[Any, bool | None] = {_MODE.ALWAYS: True, _MODE.IF_NEEDED: None, _MO
 def copy_mode(copy: Any) -> bool | None:
     """Whether to copy, None where that is needed: NumPy has names of its own for these."""
     return _MODES[copy] if isinstance(copy, _MODE) else copy
+
+
+def check_options(function: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """What NumPy says of options that make no difference here: every sort is a stable one."""
+    try:
+        function(np.zeros(1), *args, **options)
+    except (TypeError, ValueError) as error:
+        raise OpError(str(error), type(error)) from None

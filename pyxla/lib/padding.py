@@ -26,18 +26,20 @@ Widths = list[tuple[Any, Any]]
 
 
 def pairs(x: Any, ndim: int, convert: Callable[[Any], Any]) -> Widths:
-    """One number, one pair, or a pair per axis, as a pair per axis."""
-    if isinstance(x, np.ndarray):
-        x = x.tolist()
-    if not isinstance(x, list | tuple):
-        return [(convert(x), convert(x))] * ndim
-    if isinstance(x[0], list | tuple):
-        rows = [tuple(row) for row in x]
-        rows = rows * ndim if len(rows) == 1 else rows
-        return [(convert(row[0]), convert(row[-1])) for row in rows]
-    if len(x) == 1:
-        return [(convert(x[0]), convert(x[0]))] * ndim
-    return [(convert(x[0]), convert(x[1]))] * ndim
+    """One number, one pair, or a pair per axis, as a pair per axis: NumPy says what fits."""
+    given: list[Any] = []
+
+    def places(part: Any) -> Any:
+        if isinstance(part, list | tuple):
+            return [places(item) for item in part]
+        given.append(part)
+        return len(given) - 1
+
+    try:
+        found = np.broadcast_to(places(x.tolist() if isinstance(x, np.ndarray) else x), (ndim, 2))
+    except ValueError as error:
+        raise OpError(str(error), ValueError) from None
+    return [(convert(given[low]), convert(given[high])) for low, high in found]
 
 
 @implements(np.pad, rank0="array")
@@ -47,8 +49,8 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
         given = {axis % x.ndim: width for axis, width in pad_width.items()}
         pad_width = [_pair(given.get(axis, 0)) for axis in range(x.ndim)]
     widths = pairs(pad_width, x.ndim, operator.index)
-    if len(widths) != x.ndim or any(min(pair) < 0 for pair in widths):
-        raise OpError(f"pad_width {pad_width} does not fit an array of {x.ndim} dimensions")
+    if any(min(pair) < 0 for pair in widths):
+        raise OpError("index can't contain negative values", ValueError)
     if callable(mode) or mode not in MODES:
         raise OpError(f"mode {mode!r} of np.pad is not supported")
     return Array(MODES[mode](x.value, widths, **options))

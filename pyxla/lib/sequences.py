@@ -136,6 +136,13 @@ def greatest_or(items: Any, key: Callable[[Any], Any] | None, least: bool, defau
     return greatest(items, key, least)
 
 
+def extreme_or(array: Any, extreme: Any, key: Any, default: Any) -> Any:
+    """`extreme(array, key=key, default=default)`, where `extreme` is `max` or `min`."""
+    if len(array) == 0:
+        return default
+    return extreme(array) if key is None else extreme(array, key=key)
+
+
 def item(items: tuple[Any, ...], index: int) -> Any:
     """`items[index]`, by comparing."""
     size, found = len(items), items[0]

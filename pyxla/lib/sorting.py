@@ -32,6 +32,7 @@ from pyxla.lib.operands import (
     as_value,
     broadcast_to,
     cast,
+    check_options,
     literal,
     normalize_axes,
     normalize_axis,
@@ -83,11 +84,13 @@ def _axis_or_flat(a: Any, axis: Any) -> tuple[Value, int]:
 
 @implements(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None):
+    check_options(np.sort, kind=kind, order=order, stable=stable)
     return Array(sorted_along(*_axis_or_flat(a, axis)))
 
 
 @implements(np.argsort, np.ndarray.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None):
+    check_options(np.argsort, kind=kind, order=order, stable=stable)
     if not as_array(a).shape:
         return Array(splat(0, INT, (1,)))
     return Array(order_along(*_axis_or_flat(a, axis)))
@@ -97,6 +100,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 def partition(
     a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Array:
+    check_options(np.partition, 0, kind=kind, order=order)
     return Array(sorted_along(*_axis_or_flat(a, axis)))
 
 
@@ -104,6 +108,7 @@ def partition(
 def argpartition(
     a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
 ) -> Array:
+    check_options(np.argpartition, 0, kind=kind, order=order)
     return Array(order_along(*_axis_or_flat(a, axis)))
 
 

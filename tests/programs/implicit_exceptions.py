@@ -182,3 +182,23 @@ def division_by_a_number_of_either_kind(a, x):
         return 10 // (b - a), b
     except ZeroDivisionError:
         return -1, b
+
+
+def _refused(f):
+    try:
+        return f()
+    except ValueError:
+        return "refused"
+
+
+@program("options", lambda: (np.array([3.0, 1.0, 2.0]),))
+def options_that_numpy_refuses(x):
+    return (
+        [_refused(lambda kind=kind: np.sort(x, kind=kind)) for kind in ("stable", "quick", "zzz")],
+        _refused(lambda: np.argsort(x, kind="stable", stable=True)),
+        _refused(lambda: x.sort(kind="zzz")),
+        _refused(lambda: np.partition(x, 1, kind="zzz")),
+        [_refused(lambda w=w: np.pad(x, w)) for w in (1, (1, 2), ((2, 1),), (1, 2, 3), -1)],
+        _refused(lambda: np.pad(x, 1, constant_values=(1, 2, 3))),
+        x,
+    )

@@ -297,3 +297,20 @@ def negated_ints_among_floats(x, n):
         u = x[1]
     v = n if x[0] < 1 else 0.0
     return float(-u), float(-(u + 0)), float(-v), math.copysign(1.0, -v), float(-u * -2)
+
+
+@program("is none", lambda: (2.5,), lambda: (0.5,))
+def number_of_several_kinds_is_none(x):
+    best = least = None
+    for v in [1, x]:
+        if least is None or -v > least:
+            best, least = v, -v
+    if best is None or best is False:
+        raise ValueError("no items")
+    return best, max([1, x], key=lambda v: -v), best is None
+
+
+@program("default", lambda: (np.array([1.0, -2.0, 3.0]), 0), lambda: (np.array([1.0, 2.0]), 5))
+def default_of_another_kind(x, least):
+    chosen = x[x > least]
+    return max(chosen, default=0), min(chosen, default=None), max(chosen, key=abs, default="none")

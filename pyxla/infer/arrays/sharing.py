@@ -17,7 +17,7 @@ from pyxla.infer.arrays.views import MIXED, expanded
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, source, unknown
-from pyxla.infer.containers.structure import iterate
+from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
@@ -146,6 +146,9 @@ def _extremum(target: Any) -> None:
             len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0])
         ):
             return _of_unknown_length(engine, target, args[0], options)
+        if len(args) == 1 and "default" in options and _may_be_empty(engine, args[0]):
+            more = Const(target), options.get("key", NONE), options["default"]
+            return engine.rules.call(engine, Const(sequences.extreme_or), [args[0], *more], {})
         if len(args) == 1 and _is_iterator(engine, args[0]):
             args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
@@ -183,6 +186,11 @@ def _items(engine: Engine, args: Sequence[Any]) -> Sequence[Any]:
     if len(args) > 1 or isinstance(args[0], Compound):
         return args
     return arrays.items_of(engine, args[0]) or ()
+
+
+def _may_be_empty(engine: Engine, x: Any) -> bool:
+    """Whether `x` is an array of which data decides how many rows it has."""
+    return arrays.is_array(engine, x) and not isinstance(length(engine, x), Const)
 
 
 def _is_iterator(engine: Engine, x: Any) -> bool:

@@ -21,7 +21,6 @@ import numpy as np
 from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
-from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import (
@@ -44,7 +43,6 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
     strategy_of,
 )
-from pyxla.lib.builtins import choose
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import same, spread, unpacked, within
 from pyxla.lib.meetings import meet
@@ -460,12 +458,9 @@ strategy(builtins.all_)(_first_axis(lambda dtype: 1))
 @strategy(builtins.min_, builtins.max_)
 def _builtin_extremum(function: Function, *args: Any, **kwargs: Any) -> Any:
     """Of one array; the first element is not filled, since a NaN there is the result."""
-    if len(args) != 1 or type(args[0]) is not Array or args[0].ndim != 1 or "key" in kwargs:
+    if len(args) != 1 or type(args[0]) is not Array or args[0].ndim != 1 or kwargs:
         raise OpError(NOT_SUPPORTED)
     neutral = r.highest if function is builtins.min_ else r.lowest
     x = args[0]
     found = filled(x, (0,), neutral(x.dtype))
-    result = plainly(function, Array(found.value))
-    if "default" not in kwargs:
-        return result
-    return choose(OPERATORS["eq"](true_size(x, 0), 0), kwargs["default"], result)
+    return plainly(function, Array(found.value))
