@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+import numpy as np
+
 from tests.drawn import L, R
 from tests.programs import program
 
@@ -207,3 +209,31 @@ def dict_arg_sum(x):
     for v in x.tolist():
         d.setdefault(v, []).append(v * v)
     return {k: sum(v) for k, v in d.items()}
+
+
+@program("closure dict set unrolled", *[lambda x=x: (np.array(x),) for x in ([1, 2, 3], [0, 1, 1])])
+def kept_between_few_calls(x):
+    memo, seen = {}, set()
+
+    def remembered(n, k):
+        if n <= 0:
+            return k
+        for _ in x:
+            k += 1
+        if n in memo:
+            return memo[n]
+        memo[n] = k
+        return k
+
+    def first(n):
+        if n <= 0:
+            return 0
+        for _ in x:
+            pass
+        if n in seen:
+            return 5
+        seen.add(n)
+        return len(seen)
+
+    total = sum(remembered(x[v], v) for v in range(2))
+    return total, len(memo), memo.get(x[1], 4), sum(first(x[1]) for _ in range(3))

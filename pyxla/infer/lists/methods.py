@@ -187,7 +187,7 @@ def matches(engine: Engine, content: GrowingList, x: Any) -> Value | None:
     columns = iter(columns_of(engine, content))
     first = columns_of(engine, content)[0]
     hits = _equal(engine, content.item, columns, x)
-    if hits is False:
+    if hits is False or not first.shape[0]:  # what an unrolled iteration made has no room yet
         return None
     size = size_of(engine.heap, content)
     inside = compare(places(first.value), spread(_int(size), first.value), direction="LT")
