@@ -98,26 +98,42 @@ def artifact_of(
     """The artifact of a compilation for so many positional arguments, and those by name."""
     if parts is not None:
         named = (*named, KEYWORD)
-    if made.outcome.faults is not None:
-        made = Compilation(replace(made.request, alone=True), made.places, made.static)
+    programs = _programs(made)
+    made = programs[0]
     count = given + len(named)
     args = made.request.args
     static = frozenset([(p[0] - count, *p[1:]) for p in made.static if p[0] >= count])
     _, outside = signature.flatten([place.read() for place in made.places], static)
     inside = len(made.at("typed").function.params) - len(outside)
-    _check_inside(made, count, inside)
+    for program in programs:
+        _check_inside(program, count, inside)
     names = [signature.parameter_name(made.request.function, i, count, named) for i in range(count)]
-    program, outcome = made.at("regions"), made.outcome
-    captured = dict(enumerate(outside, inside))
     return artifact.build(
-        program,
-        outcome,
+        [(program.at("regions"), program.outcome) for program in programs],
         args[:count],
         names=names,
-        captured=captured,
-        copies=made.at("typed").copies,
+        captured=dict(enumerate(outside, inside)),
+        copies=any(program.at("typed").copies for program in programs),
         parts=parts,
     )
+
+
+def _programs(made: Compilation) -> list[Compilation]:
+    """What an artifact is made of: where faults are noted, the program with all checks in place as
+    well, which raises what CPython raises.  Where that is refused, a program that notes no fault in
+    error, of which only the class is known."""
+    if made.outcome.faults is None:
+        return [made]
+
+    def again(**how: Any) -> Compilation:
+        return Compilation(replace(made.request, **how), made.places, made.static)
+
+    exact = again(in_place=True)
+    try:
+        exact.at("regions")
+    except (CompileError, Restart):
+        return [again(alone=True)]
+    return [made, exact]
 
 
 def _check_inside(made: Compilation, args: int, leaves: int) -> None:

@@ -1,14 +1,15 @@
 """Programs in files: portable StableHLO with a signature, runnable without the source.
 
-    artifact ::= blob json length checksum magic
+    artifact ::= blob blob? json length checksum magic
 
-`blob` is what `jax.export` serializes, a flatbuffer that is read from its start, so that plain
-`jax.export.deserialize` runs the whole file and never looks at the rest.  `json` describes
-arguments and results (the records of `descriptions` and `outcome`) and names versions; `length`, 8
-bytes, is its size, little endian; `checksum`, 4 bytes, is the CRC-32 of all before it: a damaged
-file is refused, not run.  Nothing in the file is executed or unpickled by loading it: classes are
-kept by name only, and a loaded program makes tuples of NamedTuples, `SimpleNamespace`s of other
-instances, and the built-in exceptions.
+A `blob` is what `jax.export` serializes, a flatbuffer that is read from its start, so that plain
+`jax.export.deserialize` runs the whole file and never looks at the rest.  The first is the program;
+where that notes faults (`infer.raising.faults`), the second has all checks in place, and is run
+where one is noted.  `json` describes arguments and results (the records of `descriptions` and
+`outcome`) and names versions; `length`, 8 bytes, is its size, little endian; `checksum`, 4 bytes,
+is the CRC-32 of all before it: a damaged file is refused, not run.  Nothing in the file is executed
+or unpickled by loading it: classes are kept by name only, and a loaded program makes tuples of
+NamedTuples, `SimpleNamespace`s of other instances, and the built-in exceptions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import functools
 import importlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -44,48 +45,60 @@ from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Program, Traced
 from pyxla.runtime.outcome import Faulty, Outcome
 
-MAGIC = b"pyxla\x00\x00\x02"
-FORMAT = 2
+MAGIC = b"pyxla\x00\x00\x03"
+FORMAT = 3
+Made = tuple[Program, Outcome]
 
 
 def build(
-    program: Program,
-    outcome: Outcome,
+    programs: Sequence[Made],
     args: Sequence[Arg],
     *,
     names: Sequence[str] = (),
     captured: Mapping[int, Any] | None = None,
-    platforms: Sequence[str] | None = None,
     copies: bool = False,
     parts: Parts | None = None,
 ) -> bytes:
     """The artifact of a specialization.
 
-    args describe the parameters, called `names`.  captured: leaf -> array, for the leaves of
-    captures, which the artifact holds by value.  copies: as for a specialization.  parts:
-    which sizes are not known, where the last argument, by name, is these.
+    programs: it, and the one that is run where it notes a fault, if there is one.  args describe
+    the parameters, called `names`.  captured: leaf -> array, for the leaves of captures, which the
+    artifact holds by value.  copies: as for a specialization.  parts: which sizes are not known,
+    where the last argument, by name, is these.
     """
-    captured = captured or {}
-    taken = {i: captured[leaf] for i, leaf in enumerate(outcome.inputs) if leaf in captured}
-    platforms = platforms or program.options.platforms or None
-    record = jaxlink.exported(program, taken, platforms)
-    free = tuple([leaf for i, leaf in enumerate(outcome.inputs) if i not in taken])
+    made = [_exported(x, captured or {}) for x in programs]
+    first = made[0][1]
     about = {
         "format": FORMAT,
-        "name": program.name,
-        "versions": {"jax": jax.__version__, "stablehlo": record.calling_convention_version},
-        "platforms": list(record.platforms),
+        "name": programs[0][0].name,
+        "versions": {"jax": jax.__version__, "stablehlo": first.calling_convention_version},
+        "platforms": list(first.platforms),
         "names": list(names),
-        "params": encode(tuple([t for i, t in enumerate(program.params) if i not in taken])),
-        "results": encode(program.results),
         "args": encode(tuple(args)),
-        "outcome": encode(dataclasses.replace(outcome, inputs=free)),
-        "writes": bool(outcome.writes) or copies,
+        "writes": copies or any(outcome.writes for _, outcome in programs),
         "parts": parts and [encode(parts.pattern), dict(parts.bounds)],
+        "programs": [part for part, _, _ in made],
     }
     text = json.dumps(about, sort_keys=True, indent=1).encode()
-    data = bytes(record.serialize()) + text + len(text).to_bytes(8, "little")
+    blobs = b"".join([blob for _, _, blob in made])
+    data = blobs + text + len(text).to_bytes(8, "little")
     return data + _checksum(data) + MAGIC
+
+
+def _exported(made: Made, captured: Mapping[int, Any]) -> tuple[dict[str, Any], Any, bytes]:
+    """What `json` says of a program, what JAX exports it as, and its blob."""
+    program, outcome = made
+    taken = {i: captured[leaf] for i, leaf in enumerate(outcome.inputs) if leaf in captured}
+    record = jaxlink.exported(program, taken, program.options.platforms or None)
+    blob = bytes(record.serialize())
+    free = tuple([leaf for i, leaf in enumerate(outcome.inputs) if i not in taken])
+    about = {
+        "params": encode(tuple([t for i, t in enumerate(program.params) if i not in taken])),
+        "results": encode(program.results),
+        "outcome": encode(dataclasses.replace(outcome, inputs=free)),
+        "size": len(blob),
+    }
+    return about, record, blob
 
 
 def _checksum(data: bytes) -> bytes:
@@ -109,6 +122,7 @@ class Loaded:
     about: Mapping[str, Any]
     stablehlo: str
     jitted: Any = dataclasses.field(repr=False)
+    replay: Callable[[], Loaded] | None = dataclasses.field(repr=False)
 
     options: ClassVar[Options] = DEFAULTS
     is_endless: ClassVar[bool] = True  # for all that is known
@@ -154,15 +168,20 @@ class Loaded:
             _collect(arg, x, (index,), leaves)
         if self.about["writes"]:
             self._check_memory(sharing.memory(leaves))
-        has_jax = any(isinstance(x, jax.Array) for x in leaves)
-        seen = dataclasses.replace(self.outcome, jax=has_jax, waits=self.outcome.waits or has_jax)
         try:
-            return Executable(self, seen, self.jitted)(leaves, args)
+            return self._called(leaves, args, self.outcome)
         except Faulty as fault:
-            raise fault.error() from None
+            if self.replay is None:
+                raise fault.error() from None
         except Traced:  # where what is out of order goes unnoticed, as in JAX
-            seen = dataclasses.replace(seen, faults=None)
-            return Executable(self, seen, self.jitted)(leaves, args)
+            return self._called(leaves, args, dataclasses.replace(self.outcome, faults=None))
+        again = self.replay()
+        return again._called(leaves, args, again.outcome)
+
+    def _called(self, leaves: list[Any], args: tuple[Any, ...], outcome: Outcome) -> Any:
+        has_jax = any(isinstance(x, jax.Array) for x in leaves)
+        seen = dataclasses.replace(outcome, jax=has_jax, waits=outcome.waits or has_jax)
+        return Executable(self, seen, self.jitted)(leaves, args)
 
     @functools.cached_property
     def parts(self) -> Parts | None:
@@ -206,17 +225,25 @@ def parse(data: bytes) -> Loaded:
             f"the artifact has format {about['format']}, this version reads {FORMAT}",
             hint="build it again",
         )
-    jitted, record = jaxlink.imported(bytearray(data[:start]))
+    return _loaded(about, data[:start])
+
+
+def _loaded(about: Mapping[str, Any], blobs: bytes, number: int = 0) -> Loaded:
+    """A program of an artifact, by its number."""
+    part, *others = about["programs"][number:]
+    blob, rest = blobs[: part["size"]], blobs[part["size"] :]
+    jitted, record = jaxlink.imported(bytearray(blob))
     return Loaded(
         about["name"],
-        decode(about["params"]),
-        decode(about["results"]),
+        decode(part["params"]),
+        decode(part["results"]),
         tuple(about["names"]),
         decode(about["args"]),
-        decode(about["outcome"]),
+        decode(part["outcome"]),
         about,
         record.mlir_module(),
         jitted,
+        functools.cache(lambda: _loaded(about, rest, number + 1)) if others else None,
     )
 
 

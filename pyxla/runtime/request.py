@@ -25,8 +25,8 @@ MAX_RESTARTS = 64
 class Request:
     """What to specialize: arguments as described, `names` the keywords of the last of them.
 
-    replayed: of a second run, the checks that are in place (`infer.raising.faults`).  alone: there
-    is no second run.
+    replayed: of a second run, the checks that are in place (`infer.raising.faults`).  in_place: all
+    are.  alone: there is no second run.
     """
 
     function: Any
@@ -35,6 +35,7 @@ class Request:
     memory: Memory = field(default_factory=Memory)
     options: Any = None
     replayed: frozenset[Any] = frozenset()
+    in_place: bool = False
     alone: bool = False
 
 

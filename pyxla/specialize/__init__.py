@@ -164,7 +164,7 @@ def _attempt(
     """Type the function as `demands` say; raises Needs where it takes more."""
     world = World(request, places)
     engine = world.engine
-    if engine.checks and not demands.in_place:
+    if engine.checks and not (demands.in_place or request.in_place):
         # Arguments that are given up are not there for a second run.
         alone = request.alone or bool(world.given_up)
         engine.faults = Faults({}, request.replayed, alone)

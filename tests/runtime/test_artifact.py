@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import deque
 from typing import NamedTuple
@@ -12,10 +13,12 @@ import numpy as np
 import pytest
 
 import pyxla
+import pyxla.pipeline
 from pyxla.errors import CompileError
 from pyxla.runtime import artifact
 from pyxla.runtime.outcome import OutArray, Outcome, OutConst, OutDict, OutScalar, OutTuple, Write
 from pyxla.runtime.signature import describe
+from tests.compare import difference
 from tests.runtime.programs import double, fma
 from tests.runtime.test_executable import SITES, status_program
 from tests.runtime.test_jaxlink import run_fresh
@@ -30,9 +33,8 @@ class Pair(NamedTuple):
 
 def built(program, args, result, captured=None, **fields):
     outcome = Outcome(tuple(range(len(program.params))), result, **fields)
-    return artifact.build(
-        program, outcome, describe(args), names=["x", "y"], captured=captured or {}
-    )
+    made = [(program, outcome)]
+    return artifact.build(made, describe(args), names=["x", "y"], captured=captured or {})
 
 
 def test_round_trip(tmp_path):
@@ -200,27 +202,77 @@ def test_containers_that_data_fills(function, tmp_path):
     assert repr(found) == repr(expected)
 
 
-def test_what_is_out_of_order(tmp_path):
-    """There is no second run: no test is coarse, and a class is told only where it is certain."""
+def given(function, *args, path):
+    """What a file with `function` gives for arguments, or raises, and the arguments afterwards."""
+    if not path.exists():
+        pyxla.build(function, *args, path=path)
+    return outcome(pyxla.load(path), args)
 
-    def product(x, y):
-        return x * y
 
-    def either(x, i, d):
-        return x[i] + i // d
+def outcome(function, args):
+    args = copy.deepcopy(args)
+    try:
+        return function(*args), args
+    except Exception as error:  # noqa: BLE001 - whatever is raised is compared
+        return error, args
 
-    pyxla.build(product, 2, 3, path=tmp_path / "product")
-    loaded = pyxla.load(tmp_path / "product")
-    assert loaded(2**31, 2**31 + 5) == 2**31 * (2**31 + 5)
-    assert loaded(-(2**62), 2) == -(2**63)
-    with pytest.raises(OverflowError):
-        loaded(2**62, 2)
-    pyxla.build(either, np.array([1, 2, 3]), 1, 1, path=tmp_path / "either")
-    loaded = pyxla.load(tmp_path / "either")
-    assert loaded(np.array([7, 8, 9]), 2, 2) == 10
-    with pytest.raises(IndexError, match="would raise IndexError"):
-        loaded(np.array([7, 8, 9]), 5, 2)
-    with pytest.raises(ZeroDivisionError):
-        loaded(np.array([7, 8, 9]), 1, 0)
-    with pytest.raises(RuntimeError, match="IndexError or ZeroDivisionError"):
-        loaded(np.array([7, 8, 9]), 5, 0)
+
+def product(x, y):
+    return x * y
+
+
+def either(x, i, d):
+    x[0] = i
+    return x[i] + i // d
+
+
+def in_a_loop(x, n, k):
+    for i in range(n):
+        x[k % 4] = 7 // (2 - i)
+    return x
+
+
+def in_its_way_out(x, n, k):
+    try:
+        x[0] = math.log(n)
+    finally:
+        x[k] += 1
+    return x[1]
+
+
+@pytest.mark.parametrize("function", [either, in_a_loop, in_its_way_out])
+def test_what_is_out_of_order(function, tmp_path):
+    """A second program in the file raises what CPython raises."""
+    for i in (1, 0, 3, 5):
+        for k in (1, 0, 3, 6):
+            args = np.array([1.0, 2.0, 3.0]), i, k
+            found = given(function, *args, path=tmp_path / "out")
+            assert not difference(found, outcome(function, args)), args
+
+
+def test_what_is_noted_in_error(tmp_path):
+    """Whether an int is too large is tested by a product of floats first."""
+    for args in ((2**31, 2**31 + 5), (-(2**62), 2)):
+        assert given(product, *args, path=tmp_path / "out") == (product(*args), args)
+    error, _ = given(product, 2**62, 2, path=tmp_path / "out")
+    assert isinstance(error, OverflowError)
+
+
+def test_where_the_second_program_is_refused(tmp_path, monkeypatch):
+    """No test is coarse, and a class is told only where it is certain."""
+    specialize = pyxla.pipeline.specialize
+
+    def refusing(request, places):
+        if request.in_place:
+            raise CompileError("refused")
+        return specialize(request, places)
+
+    monkeypatch.setattr(pyxla.pipeline, "specialize", refusing)
+    x, path = np.array([7, 8, 9]), tmp_path / "out"
+    assert given(either, x, 2, 2, path=path)[0] == 10
+    assert str(given(either, x, 5, 2, path=path)[0]).startswith("the program would raise IndexErr")
+    assert isinstance(given(either, x, 1, 0, path=path)[0], ZeroDivisionError)
+    error, _ = given(either, x, 5, 0, path=path)
+    assert isinstance(error, RuntimeError)
+    assert "IndexError or ZeroDivisionError" in str(error)
+    assert given(product, 2**31, 2**31 + 5, path=tmp_path / "p")[0] == 2**31 * (2**31 + 5)

@@ -263,6 +263,7 @@ def test_everything_that_is_asked_for_is_in_the_key():
         replace(request, names=("x",)),
         replace(request, memory=Memory(read_only=(0,))),
         replace(request, replayed=frozenset([(None, ValueError)])),
+        replace(request, in_place=True),
         replace(request, alone=True),
     ]
     for field in dataclasses.fields(options.Options):
@@ -273,7 +274,16 @@ def test_everything_that_is_asked_for_is_in_the_key():
     keys = {slot.key for slot in (*slots, store.slot_of(request, (1,)))}
     assert len(keys) == len(asked) + 1
     told = {field.name for field in dataclasses.fields(Request)}
-    assert told == {"function", "args", "names", "memory", "options", "replayed", "alone"}
+    assert told == {
+        "function",
+        "args",
+        "names",
+        "memory",
+        "options",
+        "replayed",
+        "in_place",
+        "alone",
+    }
 
 
 def test_closures_that_count(counted):
