@@ -346,7 +346,7 @@ class GraphBuilder:
         nested = self.lowered.nested[node]
         spec = node.args
         free = nested.scope.free
-        inner = nested_function(node, nested.name, self.source, free)
+        inner = nested_function(node, nested.name, self.source, free, nested.decorators)
         lowered = self.lowered
         inner.stages["lowered"] = Lowered(
             node, nested.scope, lowered.booleans, lowered.nested, lowered.prefix

@@ -45,10 +45,12 @@ def expression(*kinds: type[gast.expr]) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Nested:
-    """A nested function: its name for readers (`<lambda>`, `<listcomp>`) and its variables."""
+    """A nested function: its name for readers (`<lambda>`, `<listcomp>`), its variables and its
+    decorators, which are calls in the lowered program."""
 
     name: str
     scope: Scope
+    decorators: tuple[gast.expr, ...] = ()
 
 
 def at(node: Node, origin: gast.AST) -> Node:
@@ -209,7 +211,8 @@ class Desugarer:
         self.handled, self.guarded = handled, guarded
         self.scope.children.append(inner)
         lowered = at(tree.function_def(title, args, statements), node)
-        self.nested[lowered] = Nested(shown, inner)
+        decorators = tuple(getattr(node, "decorator_list", ()))
+        self.nested[lowered] = Nested(shown, inner, decorators)
         self.scope.stores[title] = None
         self.body.append(lowered)
         if values:

@@ -23,7 +23,7 @@
     unpack {before, after} (a)     -> before + after results, with one list between when `starred`
     format {conversion, spec} (a)  -> one formatted field of an f-string;  join (part*) -> all
     yield (a)                      -> what the consumer sends: None
-    recur {method} (callee)        -> what the callee is bound to, None for a function: makes sure
+    recur {method, cached} (callee)  -> what the callee is bound to, None for a function: makes sure
                                       that it is the one that is visited (`frontend.recursion`)
     landing (class*)               -> first in a block where exceptions land: the classes it takes;
                                       without operands it takes all

@@ -11,7 +11,7 @@
 Each iteration of the outer loop is a call, and each of the inner one a call that goes on behind one
 of its own.  What comes behind a call in a loop is the rest of that iteration, then the loop.
 Arguments that are handed on as they are stay where they are; a call whose result is returned needs
-no frame.
+no frame.  Where `functools.cache` keeps results, a dict does, from the first call to the last.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from pyxla.ir.dominance import flow_graph
 Path = tuple[tuple[Sequence[gast.stmt], int], ...]
 # Variables of the graph: `put` and `lookup` know them, and no program does.
 CALLS, RESULT = "open calls", "the result"
+KEPT, KEY = "kept results", "the arguments"
 
 
 @dataclass(eq=False, slots=True)
@@ -78,8 +79,11 @@ def _to_loops(source: SourceFunction) -> SSA | None:
     if not fixed >= set(lowered.scope.cell):
         return None
     live = _Probe(source, lowered, sites).live()
+    key = (KEY,) if _is_cached(source) else ()
     for site, names in live.items():
-        site.names = tuple([n for n in names if n not in fixed and not n.startswith(BOX_PREFIX)])
+        own = [n for n in names if n not in fixed and not n.startswith(BOX_PREFIX)]
+        site.names = (*own, *key)
+        site.tail = site.tail and not key
     builder = _Stacked(source, lowered, list(live), fixed)
     if not builder.build():
         return None
@@ -172,9 +176,15 @@ def _bound(source: SourceFunction, site: Site) -> dict[str, gast.expr] | None:
 
 def _on_object(source: SourceFunction, call: gast.Call) -> bool:
     """Whether the first argument is what the function is an attribute of."""
-    decorators = getattr(source.node, "decorator_list", ())
-    static = any(_is_name(node, "staticmethod") for node in decorators)
+    static = any(_is_name(node, "staticmethod") for node in source.decorators)
     return isinstance(call.func, gast.Attribute) and not static
+
+
+def _is_cached(source: SourceFunction) -> bool:
+    """Whether its results look like being kept; inference makes sure."""
+    named = [node.func if isinstance(node, gast.Call) else node for node in source.decorators]
+    ends = [n.attr if isinstance(n, gast.Attribute) else getattr(n, "id", "") for n in named]
+    return any(text in ("cache", "lru_cache") for text in ends)
 
 
 def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> set[str]:
@@ -431,6 +441,7 @@ class _Stacked(_OfSites):
         self.kept = [site for site in sites if not site.tail]
         self.called: list[Block] = []
         self.returning: list[Block] = []
+        self.cached = _is_cached(source)
 
     def put(self, text: str, value: Value) -> None:
         self.here.values[text] = value
@@ -442,7 +453,11 @@ class _Stacked(_OfSites):
         self.parameters()
         for text in [CALLS, *[_frames(site) for site in self.kept if site.names]]:
             self.put(text, self.emit(pyops.LIST, (), {}, node))
+        if self.cached:
+            self.put(KEPT, self.emit(pyops.DICT, (), {}, node))
         header = self.start("call", self.block)
+        if self.cached:
+            self.recall(node)
         self.body(node)
         returns = bool(self.returning)
         self.join(self.returning, "returned")
@@ -450,6 +465,19 @@ class _Stacked(_OfSites):
             self.unwind(node)
         self.iteration(header, self.called)
         return returns or any(isinstance(part, gast.Raise) for part in gast.walk(node))
+
+    def recall(self, node: gast.FunctionDef) -> None:
+        """Return what is kept for these arguments."""
+        given = tuple([self.lookup(p) for p in self.source.params if p not in self.fixed])
+        self.put(KEY, self.emit(pyops.TUPLE, given, {}, node))
+        operands = (self.lookup(KEY), self.lookup(KEPT))
+        known = self.emit(pyops.COMPARE, operands, {"op": "contains"}, node)
+        this, other = self.fork(self.emit(pyops.TRUTH, (known,), {}, node), node)
+        self.resume(this)
+        operands = (self.lookup(KEPT), self.lookup(KEY))
+        self.put(RESULT, self.emit(pyops.GETITEM, operands, {}, node))
+        self.returning.append(self.block)
+        self.resume(other)
 
     def body(self, node: gast.FunctionDef) -> None:
         self.statements(node.body)
@@ -467,6 +495,9 @@ class _Stacked(_OfSites):
         self.returned(self.value(node.value))
 
     def returned(self, value: Value) -> None:
+        if self.cached:
+            operands = (self.lookup(KEPT), self.lookup(KEY), value)
+            self.effect(pyops.SETITEM, operands, {}, self.lowered.node)
         self.put(RESULT, value)
         self.returning.append(self.block)
         self.block = None
@@ -512,7 +543,8 @@ class _Stacked(_OfSites):
         call: Any = site.call
         callee = self.value(call.func)
         method = _on_object(self.source, call)
-        owner = self.emit(pyops.RECUR, (callee,), {"method": method}, call)
+        attrs = {"method": method, "cached": self.cached}
+        owner = self.emit(pyops.RECUR, (callee,), attrs, call)
         bound = _bound(self.source, site) or {}
         texts = [text for text in bound if text not in self.fixed]
         new = {text: self.value(bound[text]) for text in texts}

@@ -19,7 +19,7 @@ import os
 import time
 import types
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -143,6 +143,7 @@ class SourceFunction:
     freevars: tuple[str, ...]
     class_name: str = ""
     outer: SourceFunction | None = None
+    decorators: tuple[Any, ...] = ()
     # identifiers that the function uses, which temporaries must avoid, and those of its variables
     # that no nested function shares
     names: frozenset[str] = frozenset()
@@ -221,10 +222,12 @@ def nested_function(
     name: str,
     outer: SourceFunction,
     freevars: tuple[str, ...],
+    decorators: tuple[Any, ...],
 ) -> SourceFunction:
     """The record of a function defined inside `outer`."""
     qualname = f"{outer.qualname}.<locals>.{name}"
-    return _record(node, name, qualname, outer.file, freevars, outer.class_name, outer)
+    found = _record(node, name, qualname, outer.file, freevars, outer.class_name, outer)
+    return replace(found, decorators=decorators)
 
 
 def _record(
@@ -261,6 +264,7 @@ def _record(
         freevars=freevars,
         class_name=class_name,
         outer=outer,
+        decorators=tuple(getattr(node, "decorator_list", ())),
         names=names,
         unshared=unshared,
     )

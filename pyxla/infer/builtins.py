@@ -15,6 +15,7 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import apply, call, call_method
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import unknown
@@ -87,7 +88,8 @@ def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
     callee, owner = frame.env[instr.operands[0]], Const(None)
     if instr.attrs["method"]:
         callee, owner = _unbound(callee)
-    if not _is_visited(frame, callee):
+    function = standard.uncached(callee)
+    if instr.attrs["cached"] is (function is callee) or not _is_visited(frame, function):
         raise engine.refuse("a call that looks like recursion is of another function")
     return owner
 

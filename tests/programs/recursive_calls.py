@@ -1,5 +1,7 @@
 """Recursion whose depth data decides: how the function is called, and what its arguments are."""
 
+import functools
+
 import numpy as np
 
 from tests.programs import program
@@ -137,3 +139,50 @@ def names_bound_again(x):
         return k + sums(n - 2) * k % 5
 
     return rows(int(x[0]) % 6), g, sums(int(x[0])), k, t
+
+
+@program("cached recursion", lambda: (10**15 + 7,))
+def numbers_with_a_sum_of_digits(n):
+    digits = list(map(int, str(n)))
+
+    @functools.cache
+    def count(i, tight, total):
+        if i == len(digits):
+            return 1 if total % 3 == 0 else 0
+        most = digits[i] if tight else 9
+        found = 0
+        for d in range(most + 1):
+            found += count(i + 1, tight and d == most, total + d)
+        return found
+
+    return count(0, True, 0)
+
+
+@program(
+    "cached recursion", lambda: ([ord(c) for c in "abcbdab" * 12], [ord(c) for c in "bdc" * 25])
+)
+def longest_common(x, y):
+    @functools.cache
+    def longest(i, j):
+        if i == len(x) or j == len(y):
+            return 0
+        if x[i] == y[j]:
+            return 1 + longest(i + 1, j + 1)
+        return max(longest(i + 1, j), longest(i, j + 1))
+
+    return longest(0, 0)
+
+
+@functools.cache
+def partitions(n, largest):
+    if n < 0:
+        raise ValueError(f"no partitions of {n}")
+    if n == 0 or largest == 1:
+        return 1
+    without = partitions(n, largest - 1)
+    return without if n < largest else without + partitions(n - largest, largest)
+
+
+@program("cached recursion", lambda: (np.array([5, 14, 9]),), lambda: (np.array([3, -2]),))
+def many_partitions(numbers):
+    return [partitions(x, x) for x in numbers]

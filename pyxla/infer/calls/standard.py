@@ -183,6 +183,14 @@ def is_cached(value: Any) -> bool:
     return isinstance(value, _CACHED)
 
 
+def uncached(function: Any) -> Any:
+    """The function whose results an abstract function keeps; itself where it keeps none."""
+    if isinstance(function, Compound) and function.kind == "cached":
+        return function.items[0]
+    known = isinstance(function, Const) and is_cached(function.value)
+    return Const(function.value.__wrapped__) if known else function
+
+
 def call_kept(
     engine: Engine, cache: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
