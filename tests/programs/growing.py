@@ -458,3 +458,31 @@ def as_long_as_another(n):
         both.append(k)
         c.append(both[-2])
     return both, b + a, a + b + c, len(a), len(b)
+
+
+@program("other shapes", lambda: (np.arange(16.0), 3), lambda: (np.arange(8.0), 1))
+def wavelet_levels(x, levels):
+    details = []
+    for _ in range(levels):
+        details.append((x[::2] - x[1::2]) / 2)
+        x = (x[::2] + x[1::2]) / 2
+    details.append(x)
+    y = details[-1]
+    for d in reversed(details[:-1]):
+        longer = np.empty(2 * len(d))
+        longer[::2], longer[1::2] = y + d, y - d
+        y = longer
+    return details, y
+
+
+@program("other shapes", lambda: (np.ones(3), 2, 4), lambda: (np.ones(2), 0, 3))
+def layers_of_other_widths(x, depth, width):
+    layers = []
+    size = len(x)
+    for k in range(depth):
+        for _ in range(2):
+            layers.append((np.full((width + k, size), 0.5), np.zeros(width + k)))
+            size = width + k
+    for w, b in layers:
+        x = np.maximum(w @ x + b, 0)
+    return x, [w.shape for w, _ in layers]

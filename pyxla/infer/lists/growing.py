@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyxla.errors import ListOverflow
+from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
@@ -91,6 +91,12 @@ KEPT = "this object is in a list whose length is known at run time only"
 MOST = 1 << 26
 # A list in a list has room for this part of `Options.list_capacity`.
 PART = 64
+
+
+class OtherShape(CompileError):
+    """An array of another shape than those in a list of unknown length: were the iterations of a
+    loop visited one by one, its length would be known, and its items of any shape."""
+
 
 # --- columns ----------------------------------------------------------------------------------
 
@@ -363,10 +369,20 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         given = isinstance(new, Ref) and engine.heap.infos[new.cell].pinned is not None
         if given and isinstance(engine.heap.contents[new.cell], (*LISTS, Conflict)):
             raise in_two(engine)
-        raise engine.refuse("the items of a list of unknown length are of one type each")
+        words = "the items of a list of unknown length are of one type each"
+        kind = OtherShape if _differ_in_shape(content.item, item) else CompileError
+        raise engine.refuse(words, kind=kind)
     if wide != content.item:
         return retype(engine, x, wide)
     return content
+
+
+def _differ_in_shape(x: Item | None, y: Item | None) -> bool:
+    """Whether items have arrays of other shapes, and nothing else that differs in kind."""
+    if isinstance(x, Row) and isinstance(y, Row) and len(x.items) == len(y.items):
+        pairs = [p for p in zip(x.items, y.items, strict=True) if joined_item(*p) is None]
+        return all(_differ_in_shape(*pair) for pair in pairs)
+    return isinstance(x, Block) and isinstance(y, Block)
 
 
 def in_two(engine: Engine) -> Exception:

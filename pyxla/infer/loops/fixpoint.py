@@ -39,6 +39,7 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.infer.lists import growth, number_lists
+from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
     Field,
@@ -78,7 +79,8 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
         return
     peeled = False
     while True:
-        mark = _mark(engine, frame)
+        mark, size = _mark(engine, frame), len(edge.block.instrs)
+        before = edge.heap, edge.args, edge.env
         try:
             conflict = _fixpoint(engine, frame, component, edge)
             if conflict is None:
@@ -90,6 +92,12 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
                 raise
             _reset(engine, frame, mark)
             _unroll(engine, frame, component, edge, need)
+            return
+        except OtherShape as error:
+            _reset(engine, frame, mark)
+            del edge.block.instrs[size:]
+            edge.heap, edge.args, edge.env = before
+            _unroll(engine, frame, component, edge, error)
             return
         except ReadOnly:
             # In the first iteration `x += y` binds a name that is a `jax.Array` to a new array.
