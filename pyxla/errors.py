@@ -185,7 +185,11 @@ def shorten(error: Exception) -> None:
     """Take the compiler's own frames from a refusal, or from what the program raises; its own
     mistakes keep them."""
     if isinstance(error, CompileError):
-        error.__traceback__ = error.__traceback__ if isinstance(error, InternalError) else None
+        if not isinstance(error, InternalError):
+            error.__traceback__ = None
+            context = error.__context__
+            if context is not None and _is_inside(context):
+                error.__context__ = None
         return
     before, last = None, error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -194,6 +198,12 @@ def shorten(error: Exception) -> None:
         error.__traceback__ = None
     elif before is not None and before.tb_frame.f_code is raise_at.__code__:
         error.__traceback__ = last
+
+
+def _is_inside(error: BaseException) -> bool:
+    """Whether it was raised and caught by the compiler alone."""
+    trace = error.__traceback__
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_OWN)
 
 
 P = ParamSpec("P")

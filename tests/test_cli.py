@@ -166,6 +166,12 @@ def test_bad_commands(words, capsys):
     assert "usage: pyxla" in capsys.readouterr().err
 
 
+def test_functions_of_the_command_line_have_a_source():
+    text = "import pyxla\nprint(pyxla.compile(lambda x: x * 3)(4))"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.stdout == "12\n"
+
+
 def test_as_a_module(program):
     command = [sys.executable, "-m", "pyxla", "typed", f"{program}:asked", "float"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -118,8 +118,9 @@ CALLS = {
     "C function": (lambda: run(zlib.crc32, 1.0), "crc32"),
     "no source": (lambda: run(without_source(), 1.0), "is not available"),
     "bad extent": (lambda: pyxla.f32[-1], "is not a type"),
-    "bad extent type": (lambda: pyxla.f32["x"], "is not a type"),
+    "bad extent type": (lambda: pyxla.f32["3x"], "is not a type"),
     "int without value": (lambda: pyxla.code_hlo(np_zeros, int), "the value of 'n'"),
+    "size without bound": (lambda: pyxla.code_hlo(np_zeros, "f32[n]"), "size 'n' of f32[n]"),
     "no artifact": (lambda: pyxla.load(__file__), "not a pyxla artifact"),
     "object made inside": (lambda: run(decimals, 1.0), "a Decimal is made while compiling"),
     "eager op": (lambda: pyxla.hlo.add(np.ones(2), np.ones(3)), "agree in element type and shape"),
@@ -398,6 +399,17 @@ def test_tracebacks_are_short(function, kind):
         pyxla.compile(function, verify=False)(2.0)
     frames = traceback.extract_tb(caught.value.__traceback__)
     assert not [frame for frame in frames if OWN in frame.filename]
+
+
+def test_refusals_have_no_context_of_the_compilers():
+    """One that was found after the arguments were described anew."""
+
+    def read_and_missing(text, n):
+        return np.zeros(n), text.nothing
+
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(read_and_missing, verify=False)("a", 3)
+    assert caught.value.__context__ is None
 
 
 def test_what_a_program_raises_says_where():

@@ -16,6 +16,7 @@ import functools
 import inspect
 import linecache
 import os
+import sys
 import time
 import types
 from collections.abc import Iterator, Sequence
@@ -291,7 +292,7 @@ def _read(function: types.FunctionType) -> SourceFunction:
     if not _files[filename] or filename == "<string>":  # of which there are many
         raise CompileError(
             f"the source of {qualname} (defined in {filename}) is not available",
-            hint="define it in a file or a notebook cell; exec and python -c keep no source",
+            hint="define it in a file, IPython or a notebook: exec and Python's prompt keep none",
         )
     raise CompileError(
         f"the source of {qualname} is not what it was when it was defined",
@@ -319,7 +320,9 @@ def _find(function: types.FunctionType) -> Found | None:
         current = _current_version(function, refresh)
         if current is not None and (found := _locate(current, code, exact=True)):
             return found
-    return _locate(current, code, exact=False) if current is not None else None
+    if current is None or current.filename == "<string>":
+        return None
+    return _locate(current, code, exact=False)
 
 
 def _identifiers(code: types.CodeType) -> frozenset[str]:
@@ -346,6 +349,8 @@ def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile 
         try:
             lines = inspect.findsource(function.__code__)[0]
         except (OSError, TypeError):
+            lines = _of_command_line() if filename == "<string>" else []
+        if not lines:
             return None
     versions = _files[filename]
     for file in versions:
@@ -358,6 +363,13 @@ def _current_version(function: types.FunctionType, refresh: bool) -> SourceFile 
     versions.append(file)
     del versions[:-_KEPT_VERSIONS]
     return file
+
+
+def _of_command_line() -> list[str]:
+    """The lines of `python -c`."""
+    if "-c" not in sys.orig_argv[1:-1]:
+        return []
+    return sys.orig_argv[sys.orig_argv.index("-c") + 1].splitlines(keepends=True)
 
 
 def _is_settled(filename: str) -> bool:

@@ -179,6 +179,11 @@ def _super(engine: Engine, *args: Any) -> Any:
     frame = engine.frames[-1]
     if args:
         start, self_ = engine.static(args[0], "the class of super()"), args[1]
+    elif "__class__" not in frame.boxes:
+        words = "super(): __class__ cell not found"
+        raise engine.refuse(
+            words, "call super() in a method that a class defines", raises=RuntimeError
+        )
     else:
         box = engine.heap.contents[frame.boxes["__class__"].cell]
         start = engine.static(box.value)

@@ -266,6 +266,8 @@ class Engine:
 
     def key(self, x: Any, what: str = "a key") -> Any:
         """A dict key or set item."""
+        if isinstance(x, Ref) and isinstance(self.heap.contents.get(x.cell), Array):
+            raise self.refuse("unhashable type: 'numpy.ndarray'", raises=TypeError)
         value = self.static(x, what, "unrolled")  # then what it is computed from is known
         try:
             hash(value)

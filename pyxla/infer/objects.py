@@ -19,7 +19,7 @@ from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
 from pyxla.infer.arrays.shadows import flag_of, same_ref
 from pyxla.infer.arrays.views import extend
-from pyxla.infer.calls import functions
+from pyxla.infer.calls import functions, standard
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.classes import has_get, is_generated, is_python, need_constructible, need_plain
 from pyxla.infer.engine import Engine
@@ -340,6 +340,8 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return Compound("transformed", (Const(found), x), functions.call_single_method)
     if has_get(found):
         return _described(engine, cls, x, found)
+    if standard.is_cached(found):
+        raise engine.refuse(*standard.CACHED_METHOD)
     compiled = hasattr(found, "__pyxla_function__")
     if isinstance(found, types.FunctionType) or compiled or callable(found) and lookup(found):
         return Compound("method", (Const(found), x))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -27,10 +28,26 @@ from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant, reshape, slice
 
 _MISSING = object()
+_ONLY_RANK_0 = "only 0-dimensional arrays can be converted to Python scalars"
+
+
+def _converts() -> bool:
+    """Whether this NumPy converts arrays of one element, of any shape, to Python scalars."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return float(np.ones(1)) == 1.0
+    except TypeError:
+        return False
+
+
+_CONVERTS = _converts()
 
 
 def element(x: Array) -> Value:
     """The one element of an array, as a value of rank 0."""
+    if x.shape and not _CONVERTS:
+        raise OpError(_ONLY_RANK_0, TypeError, _ONLY_RANK_0)
     if x.size != 1:
         raise OpError(f"only arrays of one element convert to Python scalars, not {x.type}")
     return reshape(x.value, shape=()) if x.shape else x.value

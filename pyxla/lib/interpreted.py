@@ -141,6 +141,12 @@ def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
     return groups
 
 
+def exit_(status: Any = None, /) -> Any:
+    if status is None:
+        raise SystemExit
+    raise SystemExit(status)
+
+
 def fields_shown(name: str, fields: tuple[tuple[str, Any], ...]) -> str:
     """`repr` of an instance of a dataclass."""
     return f"{name}({', '.join([f'{field}={value!r}' for field, value in fields])})"

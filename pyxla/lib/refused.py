@@ -8,6 +8,7 @@ is still executed while compiling, unless what it does is not a matter of its ar
 from __future__ import annotations
 
 import builtins
+import time
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,9 @@ _TEXT_OF_DATA: Row = (
     "data become text and bytes outside of the program",
     "read before the call, and pass arrays and numbers; write what the function returns",
 )
+_THREADS: Row = ("a program has one thread", "call compiled functions in threads, outside")
+_FILES: Row = ("it asks about files", "ask outside, and pass what it gives as an argument")
+_NETWORK: Row = ("it talks to other computers", "pass what it gives as an argument")
 _FRAMES: Row = (
     "frames of data hold more than numbers",
     "pass columns as arrays, df['x'].to_numpy(), and make a frame of the arrays returned",
@@ -89,6 +93,11 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
         "ask outside, and pass the answer as an argument",
     ): (input,),
     (
+        "CPython alone has hashes of its objects",
+        "compare the objects, or use them as keys of a dict",
+    ): (hash,),
+    ("a program does not wait", "wait outside"): (time.sleep,),
+    (
         "the code must be there when the function is compiled",
         "write the expression itself, or pass a function",
     ): (eval, exec, builtins.compile),
@@ -114,7 +123,7 @@ OUTSIDE = frozenset(
     for row in (_READS, _WRITES, _SETTING, _OBJECTS, _MATRIX, _ITERATION)
     for name in _BY_ROW[row]
     if hasattr(np, name)
-) | {id, breakpoint, open, input, eval, exec, builtins.compile, globals, locals}
+) | {id, breakpoint, open, input, eval, exec, builtins.compile, globals, locals, time.sleep}
 ATTRIBUTES: dict[str, Row] = {name: _LAYOUT for name in ("flags", "base", "data", "ctypes")}
 FAMILIES: dict[str, Row] = {
     "numpy.ma": ("masked arrays are not compiled", "use a mask and np.where"),
@@ -131,6 +140,19 @@ FAMILIES: dict[str, Row] = {
     "pandas": _FRAMES,
     "polars": _FRAMES,
     "subprocess": _SETTING,
+    "threading": _THREADS,
+    "_thread": _THREADS,
+    "multiprocessing": _THREADS,
+    "concurrent": _THREADS,
+    "pathlib": _FILES,
+    "shutil": _FILES,
+    "glob": _FILES,
+    "tempfile": _FILES,
+    "socket": _NETWORK,
+    "urllib": _NETWORK,
+    "requests": _NETWORK,
+    "hashlib": _BYTES,
+    "_hashlib": _BYTES,
     "numpy.testing": (
         "it compares while the program runs",
         "return the arrays, and compare outside",

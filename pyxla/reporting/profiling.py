@@ -26,7 +26,7 @@ from pyxla.runtime import jaxlink, signature
 MOST_LINES = 12  # that a table shows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Profile:
     """seconds: by line, of all runs together, on all threads.  other: of what has no line.
     wall: seconds of one run.  events: of the trace, named by lines."""
@@ -46,7 +46,7 @@ class Profile:
         with gzip.open(path, "wt") as file:
             json.dump({"traceEvents": self.events}, file)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"{1e3 * self.wall:.3f} ms a run, {self.runs} runs; of the time in XLA's kernels:"]
         hot = sorted(self.seconds.items(), key=lambda item: -item[1])[:MOST_LINES]
         for (file, number), seconds in hot:

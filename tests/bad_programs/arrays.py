@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
+import warnings
 
 import numpy as np
 
@@ -45,6 +47,41 @@ def reshape_size(x):
 def assigned_shape(x):
     x[:] = np.ones(2)  # <-
     return x
+
+
+def converts_one_element():
+    """Whether this NumPy takes arrays of one element for numbers."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bool(float(np.ones(1)))
+    except TypeError:
+        return False
+
+
+if not converts_one_element():
+
+    @bad("only 0-dimensional arrays can be converted to Python scalars", f64[1])
+    def float_of_an_array(x):
+        return float(x)  # <-
+
+    @bad("only 0-dimensional arrays can be converted to Python scalars", f64[1])
+    def root_of_an_array(x):
+        return math.sqrt(x)  # <-
+
+    @bad("setting an array element with a sequence", V, f64[1])
+    def array_for_an_element(x, y):
+        x[1] = y  # <-
+
+
+@bad("setting an array element with a sequence", V)
+def list_for_an_element(x):
+    x[0] = [1.0, 2.0]  # <-
+
+
+@bad("sqrt() takes from 1 to 2 positional arguments but 4 were given", V)
+def too_many_operands(x):
+    return np.sqrt(x, x, x, x)  # <-
 
 
 @bad("same_kind", i64[3])

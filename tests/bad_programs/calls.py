@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import threading
+import time
 import zlib
 
 import numpy as np
@@ -17,6 +20,44 @@ V, M = f64[3], f64[3, 4]
 
 def two(a, b):
     return a + b
+
+
+@bad("'NoneType' object is not callable", float)
+def calls_none(x):
+    f = None
+    return f(x)  # <-
+
+
+@bad("super(): __class__ cell not found", float)
+def super_of_nothing(x):
+    return super().step(x)  # <-
+
+
+class Cached:
+    @functools.cache  # noqa: B019
+    def twice(self, n):
+        return 2 * n
+
+
+@bad("whose results functools keeps", float)
+def cached_method(x):
+    return Cached().twice(3) * x  # <-
+
+
+@bad("time.sleep is not compiled: a program does not wait", float)
+def sleeps(x):
+    time.sleep(0.1)  # <-
+    return x
+
+
+@bad("hash is not compiled", float)
+def hashes(x):
+    return hash(x)  # <-
+
+
+@bad("a program has one thread", float)
+def starts_a_thread(x):
+    threading.Thread(target=two, args=(x, x)).start()  # <-
 
 
 @bad("missing 1 required positional argument: 'b'", float)

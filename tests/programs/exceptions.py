@@ -1,6 +1,8 @@
 """Exceptions that are raised, in callees too, and caught; their classes, and what they hold."""
 
 import math
+import os
+import sys
 
 import numpy as np
 
@@ -499,3 +501,13 @@ def texts_of_errors_of_the_system(x, k):
     if k == 2:
         raise ConnectionError(f"lost {x}")
     return out
+
+
+@program("raise", lambda: (0.5,), lambda: (2.0,))
+def leaves_with_a_status(x):
+    try:
+        if x > 1:
+            sys.exit("too large")
+    except SystemExit as error:
+        return str(error)
+    return os.path.join("no", "reason")

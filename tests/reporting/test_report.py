@@ -248,7 +248,7 @@ def test_a_profile_names_lines(tmp_path):
     hottest = max(found.seconds, key=found.seconds.get)
     assert hottest == (repeated.__code__.co_filename, line_of(repeated, 2))
     assert found.wall > 0 and found.runs == 2
-    assert "x = np.tanh(x @ x)" in str(found)
+    assert "x = np.tanh(x @ x)" in str(found) == repr(found)
     assert (x == 1).all()
     found.save(tmp_path / "trace.json.gz")
     with gzip.open(tmp_path / "trace.json.gz", "rt") as file:

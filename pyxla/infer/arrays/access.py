@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.infer.arrays import strides
+from pyxla.infer.arrays import fitting, strides
 from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
 from pyxla.infer.arrays.shadows import chosen
@@ -167,6 +167,8 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
         new = as_array(new)
     if isinstance(index, BasicIndex):
         dtype = dtype_of(engine, ref)
+        if index.shape == () and isinstance(new, Array) and new.ndim and not _has_dots(operand):
+            fitting.verify_element(dtype, new.dtype, new.shape)
         view = extend(ref.view, index)
         fit = conformed(engine, new, index.shape, dtype, index.extents)
         write(engine, Ref(ref.cell, view), fit)
@@ -176,6 +178,11 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
     result = indexing.setitem(old, index, new)
     verify_indexed(engine, old, index, new)
     write(engine, ref, result)
+
+
+def _has_dots(key: Any) -> bool:
+    """Whether an index of no dimensions is one of an array of rank 0, not of an element."""
+    return key is ... or (isinstance(key, tuple) and (not key or any(k is ... for k in key)))
 
 
 def _as_ints(x: Any, dtype: np.dtype) -> Array:

@@ -8,6 +8,7 @@ what is raised.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,17 @@ def conformed(
         words = "could not broadcast input array from shape ", " into shape "
         _ensure(engine, own, sizes, _about(words, own, sizes))
     return new
+
+
+@functools.lru_cache(maxsize=256)
+def verify_element(dtype: np.dtype, given: np.dtype, shape: tuple[int, ...]) -> None:
+    """Refuse an array of this shape for one element, where this version of NumPy does."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            np.zeros(1, dtype)[0] = np.broadcast_to(np.zeros((), given), shape)
+    except (TypeError, ValueError) as error:
+        raise OpError(str(error), type(error), str(error)) from None
 
 
 def verify_indexed(engine: Engine, array: Array, index: Index, value: Any) -> None:

@@ -12,6 +12,7 @@ import builtins
 import contextlib
 import functools
 import math
+import os
 import types
 import typing
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -71,6 +72,7 @@ _PURE_BUILTINS = frozenset(
     {
         *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
         *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable, str.maketrans),
+        os.fspath,
     }
 )
 
@@ -255,6 +257,8 @@ def _is_library(value: Any) -> bool:
 
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A callable that only CPython knows: executed when every argument is known."""
+    if not callable(value):
+        raise engine.refuse(f"{type(value).__name__!r} object is not callable")
     static = _static_arguments(engine, args, kwargs)
     name = getattr(value, "__qualname__", None) or repr(value)
     module = getattr(value, "__module__", None)
@@ -354,6 +358,9 @@ def call_library(
     if place is not None and len(args) > place:
         out, args = args[place], [*args[:place], Const(None), *args[place + 1 :]]
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
+    if isinstance(value, np.ufunc) and len(args) > value.nargs:
+        takes = f"takes from {value.nin} to {value.nargs} positional arguments"
+        raise engine.refuse(f"{_name(value)}() {takes} but {len(args)} were given")
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     engine.mixed = None

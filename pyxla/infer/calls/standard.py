@@ -8,6 +8,7 @@ import heapq
 import itertools
 import os
 import statistics
+import sys
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ INTERPRETED: dict[Any, Any] = {
     heapq.heapify: interpreted.heapify,
     heapq.nsmallest: interpreted.nsmallest,
     heapq.nlargest: interpreted.nlargest,
+    sys.exit: interpreted.exit_,
     **{
         getattr(statistics, name): getattr(averages, name)
         for name in (
@@ -176,6 +178,12 @@ def reader_of(
 
 def is_pure(function: types.FunctionType) -> bool:
     return function.__module__ in _PURE
+
+
+CACHED_METHOD = (
+    "a method whose results functools keeps gives what the object was like at its first call",
+    "keep results in a cached_property, or in a cached function of what they depend on",
+)
 
 
 def is_cached(value: Any) -> bool:
