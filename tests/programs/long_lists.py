@@ -1,6 +1,7 @@
 """Arguments that are long lists of numbers, which are one array each: nobody may tell."""
 
 import bisect
+import functools
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -137,3 +138,20 @@ def changed_perhaps(x):
         if v % 2 == 0:
             x.remove(v)
     return len(x)
+
+
+@program("long lists", lambda: ([float(i % 17) for i in range(200)],))
+def made_when_asked_for(x):
+    def squared(v):
+        return v * v + 1
+
+    total = sum(map(squared, x)) + functools.reduce(lambda a, b: a - b, map(squared, x))
+    tests = any(v > 200 for v in map(squared, x)), all(map(lambda v: v >= 0, x))
+    ends = (
+        max(map(squared, x)),
+        min(zip(x, map(squared, x))),
+        max(enumerate(x), key=lambda p: -p[1]),
+    )
+    pairs = list(map(list, zip(x, enumerate(x))))
+    first = next(map(squared, x))
+    return total, tests, ends, pairs[7], first, sorted(map(squared, x))[3], len(set(map(int, x)))

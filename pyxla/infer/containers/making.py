@@ -154,7 +154,8 @@ def _sequences_of(engine: Engine, parts: Any) -> Any:
 
 
 def unknown(engine: Engine, x: Any) -> bool:
-    """Whether the number of items of `x` is known at run time only, and can only be."""
+    """Whether a loop of the program reads the items of `x`: their number is known at run time only,
+    and can only be, or they are many, made of data when they are asked for."""
     if isinstance(x, (Const, Tuple)):
         return False
     if (inner := tables.plain_sequence(engine, x)) is not None:
@@ -170,7 +171,20 @@ def unknown(engine: Engine, x: Any) -> bool:
         return False
     if isinstance(content, (ListCell, DictCell, SetCell, ObjectCell)):
         return False
-    return methods.unknown_length(engine, length(engine, x))
+    size = length(engine, x)
+    if isinstance(size, Const):
+        return isinstance(x, Compound) and size.value > MANY and _is_made(engine, x)
+    return methods.unknown_length(engine, size)
+
+
+def _is_made(engine: Engine, x: Any) -> bool:
+    """Whether each item of a sequence is made in the same way from its place."""
+    if isinstance(x, Compound) and x.kind in LENGTHS:
+        parts = {"map": x.items[1:], "zip": x.items, "range": ()}.get(x.kind, x.items[:1])
+        return x.kind != "arrangement" and all(_is_made(engine, part) for part in parts)
+    if isinstance(x, Const):
+        return isinstance(x.value, range)
+    return arrays.is_array(engine, x) or columnar.kept(engine.heap, x) is not None
 
 
 @rule(set, support.to_set)
