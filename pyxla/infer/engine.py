@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, InternalError, Location, also, in_program, said
+from pyxla.errors import CompileError, InternalError, Location, Surprise, also, in_program, said
 from pyxla.hints import misspelt
 from pyxla.infer.arrays.shadows import redirected, resolve
 from pyxla.infer.calls.captures import (
@@ -677,6 +677,8 @@ class Engine:
             catching.raise_unless(self, condition, error, catchable)
         else:
             self.faults.note(site, condition.value, also)
+            if issubclass(kind, Surprise):
+                self.faults.expect(site, error)
         if self.frames and (learned := atoms(condition, True)):
             self.learn(learned)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pyxla.errors import ListOverflow, Location, spell
+from pyxla.errors import ListOverflow, Location, Surprise, spell
 from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
@@ -65,7 +65,8 @@ def _unrolled(made: Specialization) -> Iterator[Decision]:
 
 
 def _checked(outcome: Outcome) -> Iterator[Decision]:
-    seen = Counter((site.cls, site.loc) for site in outcome.sites)
+    flagged = [site for site in outcome.checks if issubclass(site.cls, Surprise)]
+    seen = Counter((site.cls, site.loc) for site in (*outcome.sites, *flagged))
     for (cls, loc), _ in seen.items():
         if cls is ListOverflow:
             yield Decision(

@@ -19,8 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyxla.errors import CompileError, ListOverflow, Location
-from pyxla.ir.types import FLAGS
+from pyxla.errors import CompileError, ListOverflow, Location, Surprise
 
 Path = tuple[Any, ...]
 
@@ -225,13 +224,15 @@ class Store:
 class Site:
     """A `raise` in the program: the exception is `cls(*args)`.
 
-    counts: the Python ints among the arguments that decide a `ListOverflow`.
+    counts: the Python ints among the arguments that decide a `ListOverflow`.  flag: of a check, the
+    number of its flag.
     """
 
     cls: type[BaseException]
     args: tuple[Out, ...] = ()
     loc: Location | None = None
     counts: tuple[Path, ...] = ()
+    flag: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,7 @@ class Outcome:
     or says which site raised.  jax: a jax.Array is among arguments and captures, so that array
     results are jax.Arrays.  waits: a call ends when the program has: because of a NumPy array
     argument, which XLA reads in place (the rest is found out from the tree).  faults: the result
-    that is the word of sticky flags; check i sets flag i, modulo their number.  patches: arguments
+    that is the word of the sticky flags of `checks`.  patches: arguments
     of which only parts are written, see `runtime.parts`.  donated: leaves whose
     memory results take.
     """
@@ -263,7 +264,7 @@ class Outcome:
 
     def faulty(self, word: int) -> tuple[Site, ...]:
         """The checks whose flags are set in a word."""
-        return tuple([site for i, site in enumerate(self.checks) if word >> (i % FLAGS) & 1])
+        return tuple([site for site in self.checks if word >> site.flag & 1])
 
 
 class Faulty(Exception):  # noqa: N818 - a request, not an error
@@ -278,6 +279,14 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         """What may have happened: which came first is not known."""
         names = dict.fromkeys([site.cls.__name__ for site in self.sites])
         return f"the program would raise {' or '.join(names)}"
+
+    def surprise(self) -> Surprise | None:
+        """What the program was not compiled for, if nothing else may have been out of order."""
+        if not all(issubclass(site.cls, Surprise) for site in self.sites):
+            return None
+        found: list[Any] = [site.cls(*[arg.value for arg in site.args]) for site in self.sites]
+        others = [x for x in found if not isinstance(x, ListOverflow)]
+        return others[0] if others else max(found, key=lambda overflow: overflow.capacity)
 
     def error(self) -> Exception:
         """The exception where there is no second run to raise it: of the class of the checks, if

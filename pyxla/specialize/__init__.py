@@ -292,9 +292,17 @@ def _with_faults(engine: Engine, function: Function, outcome: out.Outcome) -> ou
         return outcome
     if host_call in ops:  # what it printed would be printed again
         raise Needs(in_place=True)
-    checks = tuple([out.Site(kind, (), loc) for loc, kind in engine.faults.noted])
+    surprises = engine.faults.surprises
+    noted = engine.faults.noted.items()
+    checks = tuple([_check(site, number, surprises.get(site)) for site, number in noted])
     (end,) = [b.terminator for b in function.blocks if isinstance(b.terminator, Return)]
     return replace(outcome, faults=len(end.operands), checks=checks)
+
+
+def _check(site: tuple[Any, Any], flag: int, surprise: Exception | None) -> out.Site:
+    loc, kind = site
+    args = () if surprise is None else tuple(map(out.OutConst, surprise.args))
+    return out.Site(kind, args, loc, flag=flag)
 
 
 def _identifier(name: str) -> str:

@@ -96,3 +96,37 @@ def test_room_for_what_a_branch_may_append():
     assert pyxla.compile(chosen)(SOME) == chosen(SOME)
     sizes = re.findall(r"\[(\d+)\]", str(pyxla.code_typed(chosen, SOME)))
     assert max(map(int, sizes)) == 2 * SOME.size**2
+
+
+def counted_down(n, limit):
+    """A stack that data makes long, and something that is out of order before or after."""
+    stack, seen = [n], 0
+    while stack:
+        k = stack.pop()
+        seen += 100 // (limit - len(stack))
+        if k > 0:
+            stack.append(0)
+            stack.append(k - 1)
+    return seen
+
+
+@pytest.mark.parametrize("checks", [True, False])
+def test_a_list_that_is_too_long_is_answered_by_one_more_compilation(checks):
+    compiled = pyxla.compile(counted_down, checks=checks, list_capacity=8)
+    assert compiled(5, 1000) == counted_down(5, 1000)
+    assert compiled(20, 1000) == counted_down(20, 1000)
+    assert len(compiled.specializations) == 1  # those of before are for shorter lists
+    assert compiled.options.list_capacity >= 20
+
+
+@pytest.mark.parametrize("limit", [3, 12, 40])
+def test_what_is_raised_before_a_list_is_too_long_is_raised(limit):
+    compiled = pyxla.compile(counted_down, list_capacity=8)
+    for n in (2, 20, 90):
+        try:
+            expected = counted_down(n, limit)
+        except ZeroDivisionError:
+            with pytest.raises(ZeroDivisionError):
+                compiled(n, limit)
+        else:
+            assert compiled(n, limit) == expected

@@ -1,5 +1,7 @@
 """A program whose fences once read an array before the update that they depended on."""
 
+import re
+
 import numpy as np
 
 import pyxla
@@ -77,3 +79,33 @@ def test_rows_that_are_kept_for_the_reverse_do_not_copy_the_array_that_they_are_
     step = 1e-6 * np.eye(1, w.size, 21).reshape(w.shape)
     slope = (trajectory(w + step, x, 400) - trajectory(w - step, x, 400)) / 2e-6
     np.testing.assert_allclose(pyxla.grad(trajectory)(w, x, 400)[1, 1], slope, rtol=1e-5)
+
+
+def regions(free):
+    n, m = free.shape
+    free, count, stack = free.copy(), 0, []
+    for i in range(n):
+        for j in range(m):
+            if free[i, j]:
+                count += 1
+                free[i, j] = 0
+                stack.append((i, j))
+                while stack:
+                    u, v = stack.pop()
+                    if u + 1 < n and free[u + 1, v]:
+                        free[u + 1, v] = 0
+                        stack.append((u + 1, v))
+                    if v > 0 and free[u, v - 1]:
+                        free[u, v - 1] = 0
+                        stack.append((u, v - 1))
+    return count
+
+
+def test_a_stack_is_not_copied_where_the_cells_that_it_is_of_are_updated():
+    """Nor does a loop have results of its own for a stack that outgrew its capacity."""
+    for n in (20, 200):
+        free = (np.random.default_rng(n).random((n, n)) < 0.6).astype(np.int64)
+        assert pyxla.compile(regions)(free) == regions(free)
+        made = pyxla.compile(regions).lower(free).text("optimized").splitlines()
+        stacks = [line for line in made if re.match(r"\s*%\S+ = s64\[1024\]\S* copy\(", line)]
+        assert len(stacks) <= 1, stacks

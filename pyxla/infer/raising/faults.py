@@ -10,6 +10,9 @@ exception comes to are run for the first time.  So runs go on until none sets a 
 
 A flag may be set in error (two sites may share one, a test may be coarse): then the second run
 raises nothing, and gives the results.
+
+What the compiler did not expect of the data (`errors.Surprise`) is noted as well, by flags of its
+own: where no other is set the caller answers at once, by a program that is made for it.
 """
 
 from __future__ import annotations
@@ -17,48 +20,17 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from pyxla.errors import Location, Surprise
+from pyxla.errors import ListOverflow, Location, Surprise
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.types import FLAGS
 from pyxla.ops.sticky import flag
 
 Site = tuple[Location | None, type[BaseException] | None]
-
-
-@dataclass(slots=True)
-class Faults:
-    """What becomes of checks.
-
-    noted: the sites whose faults are noted, with the flags they set; None where all checks are in
-    place.  replayed: of a second run, the sites whose checks are in place all the same.  alone:
-    there is no second run, so that no test may be coarse.
-    """
-
-    noted: dict[Site, int] | None = None
-    replayed: Collection[Site] = ()
-    alone: bool = False
-
-    @property
-    def coarse(self) -> bool:
-        """Whether a fault may be noted in error: not where a check may be in place."""
-        return self.noted is not None and not self.replayed and not self.alone
-
-    def in_place(self, site: Site) -> bool:
-        """Whether the program raises at a site itself."""
-        if site[1] is not None and issubclass(site[1], Surprise):  # the caller answers it
-            return True
-        return self.noted is None or site in self.replayed
-
-    def note(self, site: Site, fine: Value, also: Iterable[type[BaseException]] = ()) -> None:
-        """Note a fault of a site, of other classes as well if it may be coarse, unless `fine`."""
-        if self.noted is not None:
-            sites = [site, *[(site[0], kind) for kind in also if self.coarse]]
-            bits = [1 << self.noted.setdefault(s, len(self.noted) % FLAGS) for s in sites]
-            flag(fine, bits=functools.reduce(operator.or_, bits))
+SURPRISES = 8  # of the flags tell of surprises alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +39,55 @@ class Raises:
 
     kind: type[BaseException]
     make: Callable[[], Any]
+
+
+@dataclass(slots=True)
+class Faults:
+    """What becomes of checks.
+
+    noted: the sites whose faults are noted, with the flags they set; None where all checks are in
+    place.  replayed: of a second run, the sites whose checks are in place all the same.  alone:
+    there is no second run, so that no test may be coarse.  surprises: what the sites raise that are
+    answered by another program.
+    """
+
+    noted: dict[Site, int] | None = None
+    replayed: Collection[Site] = ()
+    alone: bool = False
+    surprises: dict[Site, Surprise] = field(default_factory=dict)
+
+    @property
+    def coarse(self) -> bool:
+        """Whether a fault may be noted in error: not where a check may be in place."""
+        return self.noted is not None and not self.replayed and not self.alone
+
+    def in_place(self, site: Site) -> bool:
+        """Whether the program raises at a site itself."""
+        return self.noted is None or site in self.replayed or (self.alone and is_surprise(site))
+
+    def note(self, site: Site, fine: Value, also: Iterable[type[BaseException]] = ()) -> None:
+        """Note a fault of a site, of other classes as well if it may be coarse, unless `fine`."""
+        if self.noted is not None:
+            sites = [site, *[(site[0], kind) for kind in also if self.coarse]]
+            bits = [1 << self.noted.setdefault(s, self._flag(s)) for s in sites]
+            flag(fine, bits=functools.reduce(operator.or_, bits))
+
+    def expect(self, site: Site, error: Surprise | Raises) -> None:
+        """A site raises this: of lists that may grow too long there, the one with most capacity."""
+        surprise = error.make() if isinstance(error, Raises) else error
+        before = self.surprises.get(site)
+        if not isinstance(before, ListOverflow) or before.capacity < surprise.args[0]:
+            self.surprises[site] = surprise
+
+    def _flag(self, site: Site) -> int:
+        """The number of the flag of a new site."""
+        own = is_surprise(site)
+        count = sum([is_surprise(other) == own for other in self.noted])
+        return FLAGS - 1 - count % SURPRISES if own else count % (FLAGS - SURPRISES)
+
+
+def is_surprise(site: Site) -> bool:
+    return site[1] is not None and issubclass(site[1], Surprise)
 
 
 def class_of(error: Any) -> type[BaseException]:

@@ -215,7 +215,7 @@ def _cheap(region: Region) -> bool:
 
 def _convex(reached: list[Instr], update: Instr, code: _Code, most: int) -> list[Instr]:
     """What can run as one piece before the update: nothing that needs it, no result of more than
-    `most` elements."""
+    `most` elements, and no update of another array, which a conditional would copy."""
     inside, users, results = set(reached), code.users, set(code.body.results)
     size = -1
     while len(inside) != size:
@@ -224,7 +224,7 @@ def _convex(reached: list[Instr], update: Instr, code: _Code, most: int) -> list
         for instr in reached:
             for value in instr.results if instr in inside else ():
                 outside = value in results or any(u not in inside for u in users.get(value, ()))
-                if outside and value.type.size > most:
+                if outside and (value.type.size > most or _updated(instr)):
                     inside.discard(instr)
     return [instr for instr in reached if instr in inside]
 

@@ -49,8 +49,10 @@ def hold_small_loops(region: Region, inside: bool = False) -> Region:
 
 
 def is_one_function(loop: Instr) -> bool:
-    """Whether a loop becomes one function, by our doing or by XLA's."""
-    return is_small(loop) or (is_over_elements(loop) and not Traffic(()).exceeds(loop, TRAFFIC))
+    """Whether a loop becomes one function, by our doing (`keep_in_registers`) or by XLA's."""
+    if is_small(loop):
+        return True
+    return is_over_elements(loop) and (can_hold(loop) or not Traffic(()).exceeds(loop, TRAFFIC))
 
 
 def is_small(loop: Instr) -> bool:
