@@ -13,7 +13,7 @@ share a row where they can.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -189,7 +189,7 @@ def merge(pred: Value, then: Side, other: Side, scope: Scope) -> Flow:
         rows.add(target, then_flow.edges.get(target), else_flow.edges.get(target))
     rows.add(None, then_flow.common, else_flow.common)
     rows.pair_up()
-    values = conditional(pred, then_scope, else_scope, scope, [*rows.rows, *steering])
+    values = conditional(pred, then_scope, else_scope, scope, [*rows.rows, *steering], rows.single)
     flow = Flow({target: {} for target in targets}, values[-1] if steering else None)
     for target, dest, source in rows.dests:
         value = values[source] if isinstance(source, int) else source
@@ -237,7 +237,8 @@ class _Rows:
     """Collects what the targets receive from both sides into as few rows as possible.
 
     dests: (target, dest, source), the source being the index of a row, or a value visible outside.
-    A dest that only one side feeds shares a row with one that only the other side feeds.
+    A dest that only one side feeds shares a row with one that only the other side feeds; single:
+    the rows of those that do not, with the side that feeds them.
     """
 
     def __init__(self, then: Scope, other: Scope) -> None:
@@ -245,6 +246,7 @@ class _Rows:
         self.context = then.context
         self.rows: list[Row] = []
         self.index: dict[Row, int] = {}
+        self.single: dict[int, int] = {}
         self.dests: list[tuple[Block | None, Value, int | Value]] = []
         self.lone: tuple[dict[Value, list], dict[Value, list]] = ({}, {})
 
@@ -280,7 +282,10 @@ class _Rows:
                 else:
                     filler = partner
                     uses = uses + theirs.pop(partner)
+                count = len(self.rows)
                 index = self.row(value, filler) if side == 0 else self.row(filler, value)
+                if partner is None and index == count:
+                    self.single[index] = side
                 self.dests += [(target, dest, index) for target, dest in uses]
         for lone in self.lone:
             for value, uses in lone.items():
@@ -343,14 +348,21 @@ class _Rows:
 
 
 def conditional(
-    pred: Value, then: Scope, other: Scope, scope: Scope, rows: list[Row]
+    pred: Value, then: Scope, other: Scope, scope: Scope, rows: list[Row], single: Mapping[int, int]
 ) -> list[Value]:
-    """Emit what computes `row[0] if pred else row[1]` for each row: selects where that is cheap."""
+    """Emit what computes `row[0] if pred else row[1]` for each row: selects where that is cheap.
+
+    single: rows of which nobody looks at any but this side.  Where both sides run, that need not
+    wait for the predicate: `d += 1` after a `break` is the same whether the loop is left or not.
+    """
     visible = scope.context.visible
     if _speculates(then, other, rows):
         scope.take(then.instrs)
         scope.take(other.instrs)
-        return [scope.choose(pred, x, y) for x, y in rows]
+        return [
+            scope.literal(row[single[k]]) if k in single else scope.choose(pred, *row)
+            for k, row in enumerate(rows)
+        ]
 
     def passed(row: Row) -> bool:
         values = [value for value in row if isinstance(value, Value)]

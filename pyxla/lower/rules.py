@@ -276,6 +276,27 @@ def compare_choice(instr: Instr) -> Value | None:
     return select(pred, compare(a, y, direction=direction), compare(b, y, direction=direction))
 
 
+def compare_modulus(instr: Instr) -> Value | None:
+    """select(r != 0 & signs, r + y, r) == 0 -> r == 0, where r is remainder(x, y): Python's x % y.
+
+    A remainder that is not 0 is less than y, so that their sum is not 0 either.
+    """
+    chosen, zero = definition(instr.operands[0], "select"), instr.operands[1]
+    if chosen is None or not is_filled(zero, 0) or instr.attrs["direction"] not in ("EQ", "NE"):
+        return None
+    pred, total, r = chosen.operands
+    made, both = definition(r, "remainder"), definition(pred, "and")
+    if made is None or both is None or r.type.dtype in FLOATS:
+        return None
+    summed = definition(total, "add")
+    if summed is None or set(summed.operands) != {r, made.operands[1]}:
+        return None
+    tests = [definition(x, "compare") for x in both.operands]
+    if not any(t and t.attrs["direction"] == "NE" and t.operands[0] is r for t in tests):
+        return None
+    return compare(r, zero, direction=instr.attrs["direction"])
+
+
 def select_same(instr: Instr) -> Value | None:
     """select(c, x, x) -> x; select(true, x, y) -> x."""
     pred, x, y = instr.operands
@@ -500,7 +521,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "or": (idempotent, logic),
     "maximum": (idempotent,),
     "minimum": (idempotent,),
-    "compare": (compare_same, compare_bool, compare_choice),
+    "compare": (compare_same, compare_bool, compare_choice, compare_modulus),
     "select": (select_same, select_not, select_bool, select_nested),
     "convert": (convert_same, convert_twice),
     "reshape": (reshape_same, reshape_scalar_broadcast),

@@ -163,6 +163,13 @@ def test_break_carries_a_flag_and_no_second_array():
         assert result[0] == 2**doublings
 
 
+def test_what_only_the_next_iteration_reads_does_not_wait_for_a_break():
+    loop = only(simplify(counting_loop(with_break=True)), "while")
+    body = loop.regions[1]
+    (counter,) = [x for x in body.results if str(x.type) == "i64[]"]
+    assert counter.owner.op.name == "add"
+
+
 def test_a_dear_condition_the_body_needs_is_computed_once_per_iteration():
     """`while (s := sum(A)) < n: A = A + s`: the sum is carried, not computed twice."""
     n, array = Value(I64, None, "n"), Value(LARGE, None, "A")

@@ -23,6 +23,7 @@ from pyxla.ops.elementwise import (
     negate,
     not_,
     or_,
+    remainder,
     select,
     subtract,
 )
@@ -68,6 +69,13 @@ def region_of_loop(types, function):
 
 def text(region):
     return print_function(region).replace(" weak=False", "")
+
+
+def modulus(r, y):
+    """Python's x % y of the remainder."""
+    negative = [compare(v, number(0), direction="LT") for v in (r, y)]
+    signs = compare(*negative, direction="NE")
+    return select(and_(compare(r, number(0), direction="NE"), signs), add(r, y), r)
 
 
 PAIRS = {
@@ -271,6 +279,11 @@ PAIRS = {
         lambda n: (lambda r: add(r, r))(
             loop((number(5),), lambda i: compare(i, n, direction="LT"), lambda i: add(i, n))[0]
         ),
+    ),
+    "a modulus is 0 where the remainder is": (
+        (I64, I64),
+        lambda x, y: compare(modulus(remainder(x, y), y), number(0), direction="EQ"),
+        lambda x, y: compare(remainder(x, y), number(0), direction="EQ"),
     ),
     "work that does not vary leaves the loop": (
         (F64, VECTOR),
