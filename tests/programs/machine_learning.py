@@ -480,3 +480,14 @@ def adaboost(x, y):
         w /= w.sum()
         score += alpha * best_prediction
     return score, w
+
+
+@program("lists of points", lambda: ([[i * 7 % 11 / 2, i * 5 % 13 / 3] for i in range(24)], 3))
+def nearest_centers(points, k):
+    centers = [list(p) for p in points[:k]]
+    labels = [-1] * len(points)
+    for i, point in enumerate(points):
+        labels[i] = min(
+            range(k), key=lambda c: sum((p - q) ** 2 for p, q in zip(point, centers[c]))
+        )
+    return labels

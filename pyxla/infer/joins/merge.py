@@ -108,6 +108,7 @@ class Join:
         self.hint = ""
         self.loc: Location | None = None
         self.cells: dict[tuple[int | None, ...], int] = {}
+        self.shown: set[int] = set()  # cells of what views show, which nobody may write
         self.heap = Heap(edges[0].heap.infos)
         self.heap.kept = frozenset().union(*[state.heap.kept for state in self.states])
         for state in self.states:
@@ -322,6 +323,7 @@ class Join:
                 cells.update(dict.fromkeys([value.cell, *self._behind(value.cell, state)]))
         cell = self._new_cell(tuple(cells), cells)
         self.heap.contents[cell] = self.join_contents(arrays)
+        self.shown.add(cell)
         self.entangle({cell, *cells}, contents)
         return Ref(cell)
 

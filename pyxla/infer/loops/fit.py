@@ -71,7 +71,7 @@ class Fit:
         self.connections: list[tuple[Phi, Any]] = []
         self.cells: dict[int, set[int]] = {}
         self.work: list[tuple[int, int]] = []
-        self.loop_cells = set(head.join.cells.values())
+        self.loop_cells = {*head.join.cells.values(), *head.join.shown}
         self.unions: dict[int, Any] = {}
 
     def value(self, template: Any, back: Any) -> None:
