@@ -367,7 +367,8 @@ class Compiled:
         names = tuple(named)
         found = types.parts(given)
         if found is not None:
-            self._sized.append(compiler.sized(self, *found, named))
+            self._sized.insert(0, compiler.sized(self, *found, named))
+            del self._sized[self.options.cache_size :]
             return
         for args in types.alternatives((*given, *named.values())):
             split = len(args) - len(names)

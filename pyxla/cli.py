@@ -172,8 +172,8 @@ _EXAMPLES = {
 }
 _WORDS = {
     "FUNCTION": "FILE.py:FUNCTION or package.module:FUNCTION",
-    "TYPE": "the type of an argument: f64[10,10], float, int, static[5], (f64[3], int), "
-    "Dense(w=f64[3,3], b=f64[3]) of a class; of one by name: scale=float",
+    "TYPE": "the type of an argument: f64[10,10], f64[n<=100,3], float, int, static[5], "
+    "(f64[3], int), Dense(w=f64[3,3], b=f64[3]) of a class; of one by name: scale=float",
     "PROGRAM": "an artifact, or FILE.py:FUNCTION",
     "VALUE": "a Python literal, array([[1, 2.5], [3, 4]]), array([1, 2], f32), or a .npy file",
     "GIVEN": "types; with --profile, values",

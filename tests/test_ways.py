@@ -237,6 +237,12 @@ def test_sizes_that_are_not_given_well(given, message):
         pyxla.code_typed(summary, *given)
 
 
+def test_a_report_names_the_arguments():
+    text = pyxla.report(summary, ROWS, float).html
+    assert "scale: float" in text
+    assert "f64[40,3]" in text
+
+
 def test_a_size_that_must_be_known():
     with pytest.raises(pyxla.CompileError, match="the size 'n' must be known") as caught:
         pyxla.code_typed(lambda a: np.zeros((len(a),) * len(a)), "f64[n<=4]")

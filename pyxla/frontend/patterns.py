@@ -229,9 +229,8 @@ def _test_sequence(
             if after > 1:
                 stop = at(gast.BinOp(size, gast.Sub(), constant(after - 1, part)), part)
             bounds = at(gast.Slice(constant(index, part), stop, None), part)
-            value = d.hold(_item(subject, bounds, part), part)
-            value = d.hold(call("to_list", [value], part), part)
-            captures.append((part, value))
+            listed = d.hold(call("to_list", [subject], part), part)
+            captures.append((part, d.hold(_item(listed, bounds, part), part)))
             return items(index + 1, size)
         position: gast.expr = constant(index, part)
         if star is not None and index > star:

@@ -8,7 +8,7 @@ import functools
 import math
 import operator
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
+from pyxla.infer.heap import ObjectCell
 from pyxla.infer.introspection import has_attribute
 from pyxla.infer.joins.kinds import choose, operated, separately
 from pyxla.infer.lattice import (
@@ -218,17 +218,15 @@ def _refuse(engine: Engine, message: Any, hint: Any) -> Any:
 def _matches_sequence(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(support.matches_sequence(x.value))
-    return Const(isinstance(x, Tuple) or isinstance(content_of(engine, x), ListCell))
+    cls = type_of(engine, x)
+    return Const(issubclass(cls, Sequence) and not issubclass(cls, str | bytes | bytearray))
 
 
 @rule(support.matches_mapping)
 def _matches_mapping(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):
         return Const(support.matches_mapping(x.value))
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell):
-        return Const(issubclass(content.cls, Mapping))
-    return Const(isinstance(content, DictCell))
+    return Const(issubclass(type_of(engine, x), Mapping))
 
 
 @rule(support.without)

@@ -141,6 +141,29 @@ def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
     return groups
 
 
+def item_of_range(r: Any, i: int) -> int:
+    if i < 0:
+        i += len(r)
+    if i < 0 or i >= len(r):
+        raise IndexError("range object index out of range")
+    return r.start + i * r.step
+
+
+def part_of_range(r: Any, start: Any, stop: Any, step: Any) -> range:
+    by = 1 if step is None else step
+    if by == 0:
+        raise ValueError("slice step cannot be zero")
+    low, high = (0, len(r)) if by > 0 else (-1, len(r) - 1)
+    begin = (low if by > 0 else high) if start is None else _within(start, low, high, len(r))
+    end = (high if by > 0 else low) if stop is None else _within(stop, low, high, len(r))
+    return range(r.start + begin * r.step, r.start + end * r.step, r.step * by)
+
+
+def _within(i: int, low: int, high: int, size: int) -> int:
+    """An end of a slice of so many items."""
+    return min(max(i + size if i < 0 else i, low), high)
+
+
 def exit_(status: Any = None, /) -> Any:
     if status is None:
         raise SystemExit

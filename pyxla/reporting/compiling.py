@@ -65,11 +65,10 @@ class Looked:
     @functools.cached_property
     def names(self) -> list[str]:
         """What the arguments are called, and captured objects."""
-        count = len(self.args)
-        own = [
-            signature.parameter_name(self.function, i, count, self.keywords) for i in range(count)
-        ]
-        return own + [place.name or "an object of the closure" for place in self.compilation.places]
+        places, request = self.compilation.places, self.compilation.request
+        count, keywords = len(request.args) - len(places), request.names
+        own = [signature.parameter_name(self.function, i, count, keywords) for i in range(count)]
+        return own + [place.name or "an object of the closure" for place in places]
 
     @functools.cached_property
     def decisions(self) -> list[Decision]:

@@ -1,5 +1,6 @@
 """Idioms: the small things that programs of many hands are made of."""
 
+import collections
 import functools
 import itertools
 import operator
@@ -558,3 +559,66 @@ def reverse_complement(dna):
     table = str.maketrans("ACGT", "TGCA")
     content = (dna.count("G") + dna.count("C")) / len(dna) if dna else 0.0
     return dna.translate(table)[::-1], dna.translate({65: "x"}), content
+
+
+@program("match", lambda: ([1, 2, 3],), lambda: ([-1],), lambda: ([4, 5],), lambda: ([2.5],))
+def match_grown_lists(xs):
+    match [x for x in xs if x > 0]:
+        case []:
+            return "none"
+        case [x]:
+            return x
+        case [x, y]:
+            return x + y
+        case [x, *rest]:
+            return x, rest
+
+
+@program("match", lambda: (["a", "b", "a"],), lambda: (["b"],), lambda: ([],))
+def match_grown_dicts(words):
+    counts = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    match counts:
+        case {"a": n}:
+            return n
+        case {"b": n}:
+            return -n
+        case {}:
+            return "none"
+
+
+@program("match", lambda: (np.array([1, 2, 2, 1, 3]),), lambda: (np.array([4]),))
+def match_in_a_loop(xs):
+    stack = []
+    for x in xs:
+        stack.append(int(x))
+        match stack:
+            case [*_, a, b] if a == b:
+                stack.pop()
+                stack.pop()
+    return stack
+
+
+@program("match deque range", lambda: ([1, 2, 3], 4), lambda: ([5], 1))
+def match_other_sequences(xs, n):
+    out = []
+    for s in (collections.deque(xs), range(n)):
+        match s:
+            case [a]:
+                out.append(a)
+            case [a, *rest]:
+                out.append((a, len(rest)))
+    return len(out)
+
+
+@program("range", lambda: (8,), lambda: (5,), lambda: (0,))
+def parts_of_ranges(n):
+    r = range(1, n)
+    back = r[::-1]
+    return list(r[2:]), list(r[-3:-1]), sum(r[::2]), list(back), back.start, len(back[1:100:3])
+
+
+@program("range raise", lambda: (8, -1), lambda: (3, 5), lambda: (3, -4), lambda: (0, 0))
+def item_of_a_range(n, i):
+    return range(2, 3 * n, 2)[i], range(n)[i]

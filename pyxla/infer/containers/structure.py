@@ -38,7 +38,13 @@ from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of, layout_of
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
-from pyxla.lib.interpreted import indexed, stepped, zip_strictly
+from pyxla.lib.interpreted import (
+    indexed,
+    item_of_range,
+    part_of_range,
+    stepped,
+    zip_strictly,
+)
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import in_order, located
 
@@ -93,7 +99,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
             return engine.rules.call(engine, Const(indexing), [x, key], {})
         return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
     if isinstance(x, Compound) and x.kind == "range":
-        return range_item(engine, x, wrapped(engine, key, length(engine, x)))
+        return _of_range(engine, x, key)
     if folded.is_one_of_texts(x):
         return folded.get_item(engine, x, key) or strings.get_item(engine, x, key)
     result = special(engine, x, "__getitem__", (key,))
@@ -583,15 +589,15 @@ def _known_in_range(engine: Engine, x: Any, i: Any) -> Any:
     return i
 
 
-def wrapped(engine: Engine, i: Any, n: Any) -> Any:
-    """`i`, counted from the end where it is negative."""
-    low = extent.lower(i.value if isinstance(i, Const) else i)
-    if low is not None and low >= 0:
-        return i
-    binary = engine.rules.binary
-    if isinstance(i, Const):
-        return binary(engine, "add", i, n)
-    raise engine.refuse("a range is indexed with an int that may be negative", "index an array")
+def _of_range(engine: Engine, x: Compound, key: Any) -> Any:
+    """`range(...)[key]`, for numbers of run time."""
+    if isinstance(key, Const) and isinstance(key.value, slice):
+        parts = [Const(part) for part in (key.value.start, key.value.stop, key.value.step)]
+    elif isinstance(key, Compound) and key.kind == "slice":
+        parts = list(key.items)
+    else:
+        return call(engine, Const(item_of_range), [x, as_int(engine, key)], {})
+    return call(engine, Const(part_of_range), [x, *parts], {})
 
 
 def iterate(engine: Engine, x: Any) -> list[Any]:
