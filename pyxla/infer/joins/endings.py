@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -25,6 +25,7 @@ from pyxla.infer.raising.catching import Raised
 from pyxla.ir.build import Builder, building
 
 _PARTED = (ListCell, DictCell, ObjectCell)
+_DEPTH = 3  # how deep in containers one looks
 _NONE: Mapping[int, Any] = MappingProxyType({})
 
 
@@ -118,6 +119,7 @@ def _slot(exception: Any, i: int) -> Any:
 def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Any]:
     """The caller's containers that have no one structure at the ends of `edges`, which get an
     operand for each that there is: a reference to a cell of its own.  Of each, by status, which."""
+    heaps = [edge.heap for edge in edges]
     groups: dict[int, Any] = {}
     statuses = [edge.args[0].value for edge in edges]
     for cell, before in callers.items():
@@ -127,7 +129,9 @@ def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Any]:
         kinds: list[tuple[Any, Heap]] = []
         places = []
         for content, edge in zip(contents, edges, strict=True):
-            alike = [i for i, kind in enumerate(kinds) if _alike(*kind, content, edge.heap)]
+            alike = [
+                i for i, kind in enumerate(kinds) if _alike(*kind, content, edge.heap, callers)
+            ]
             if not alike:
                 kinds.append((content, edge.heap))
             places.append(alike[0] if alike else len(kinds) - 1)
@@ -139,30 +143,57 @@ def _parted(edges: list[Edge], callers: Mapping[int, Any]) -> dict[int, Any]:
             edge.heap = edge.heap.copy()
             edge.heap.contents[cell] = before
             operands: list[Any] = [UNDEFINED] * len(kinds)
-            operands[place] = Ref(edge.heap.new(content, edge.loc))
+            own = _by_itself(content, edge, heaps, callers)
+            operands[place] = Ref(edge.heap.new(own, edge.loc))
             edge.args = (*edge.args, *operands)
     return groups
 
 
-def _alike(x: Any, x_heap: Heap, y: Any, y_heap: Heap) -> bool:
-    """Whether two contents of a container have what can be joined."""
-    if x is y:
-        return True
+def _alike(
+    x: Any, x_heap: Heap, y: Any, y_heap: Heap, callers: Collection[int], depth: int = _DEPTH
+) -> bool:
+    """Whether two contents of a container have what can be joined.  What is in it may be one of the
+    caller's, which is looked at by itself."""
     if not isinstance(x, _PARTED) or not isinstance(y, _PARTED):
         return type(x) is type(y)
     return x.is_like(y) and all(
-        _same_type(a, x_heap, b, y_heap) for a, b in zip(x.parts, y.parts, strict=True)
+        _same_type(a, x_heap, b, y_heap, callers, depth)
+        for a, b in zip(x.parts, y.parts, strict=True)
     )
 
 
-def _same_type(x: Any, x_heap: Heap, y: Any, y_heap: Heap) -> bool:
-    """Whether what two items of containers refer to, if they do, is of one type."""
-    if not isinstance(x, Ref) or not isinstance(y, Ref) or x == y:
+def _same_type(
+    x: Any, x_heap: Heap, y: Any, y_heap: Heap, callers: Collection[int], depth: int
+) -> bool:
+    """Whether what two items of containers refer to, if they do, can be joined."""
+    if not isinstance(x, Ref) or not isinstance(y, Ref) or (x == y and x.cell in callers):
         return True
     one, other = x_heap.contents.get(x.cell), y_heap.contents.get(y.cell)
     if isinstance(one, Array) and isinstance(other, Array):
-        return not x.view and not y.view and one.type == other.type
-    return type(one) is type(other)
+        return x == y or (not x.view and not y.view and one.type == other.type)
+    if one is other and x_heap is y_heap:
+        return True
+    return depth == 0 or _alike(one, x_heap, other, y_heap, callers, depth - 1)
+
+
+def _by_itself(
+    content: Any, edge: Edge, heaps: Sequence[Heap], callers: Collection[int], depth: int = _DEPTH
+) -> Any:
+    """A container at the end of a path as it is there: what is in it, and is another thing at the
+    end of other paths, is its own."""
+    if not isinstance(content, _PARTED) or not depth:
+        return content
+    heap, parts = edge.heap, list(content.parts)
+    for i, x in enumerate(parts):
+        if not isinstance(x, Ref) or x.cell in callers:
+            continue
+        inner = heap.contents[x.cell]
+        if not all(
+            _same_type(x, heap, x, h, callers, depth) for h in heaps if x.cell in h.contents
+        ):
+            own = _by_itself(inner, edge, heaps, callers, depth - 1)
+            parts[i] = Ref(heap.new(own, edge.loc))
+    return content.rebuild(parts)
 
 
 def _without_lost(engine: Engine, heap: Heap, exception: Any, returned: Heap) -> Heap:

@@ -643,3 +643,24 @@ def index_known_to_be_negative(n):
     del w[n % 1 - 1]
     w.insert(n % 1 - 1, 3)
     return w
+
+
+@program(*[({1: 1.0, 2: 2.0}, np.array([k])) for k in (1, 2, 3)])
+def taken_out_of_an_argument(w, x):
+    w.pop(int(x[0]))
+
+
+@program(*[({1: 1.0, 2: 2.0}, np.array([k])) for k in (1, 2, 3)])
+def taken_out_and_put(w, x):
+    k = int(x[0])
+    del w[k]
+    w[k - 1] = 1.0
+
+
+@program(*[({"a": 1.0}, np.array(x)) for x in ([1.0, 2.0], [3.0, 3.0], [1.0, 1.0])])
+def dicts_that_are_put_in_an_argument(w, x):
+    w["k"], w["l"] = {}, {1: 2.0, 3: 4.0}
+    w["k"][int(x[0])] = 1
+    w["n"] = 1 // int(x[1] - 2)
+    w["k"][int(x[1])] = 2
+    del w["l"][int(x[0] * x[1])]
