@@ -73,6 +73,13 @@ def test_ints_beyond_64_bits_raise() -> None:
     assert oracle.judge(text.format(" * 0")) == oracle.Outcome("equal")
 
 
+@pytest.mark.parametrize("ending", ["raise KeyError(n)", "return x", "n = 1 // x[1]"])
+def test_no_clause_is_come_to_where_an_int_leaves_64_bits(ending: str) -> None:
+    text = "def program(x, n):\n    try:\n        x[0] = n ** 40 * 3\n    finally:\n        {}\n"
+    text += "    return n\ndef arguments():\n    return [0, 0], 40,\n"
+    assert oracle.judge(text.format(ending)) == oracle.Outcome("equal")
+
+
 def test_implicit_exceptions_are_compared() -> None:
     text = "def program(x, n):\n    x[0] = 1\n    try:\n        return 1 // n\n"
     text += "    finally:\n        x[1] = 1\ndef arguments():\n    return [0, 0], 0,\n"

@@ -12,6 +12,7 @@ in one module, compiled in another, so that what a call leaves behind is seen by
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +23,7 @@ from tests.compare import difference
 from tests.fuzz import ways
 from tests.fuzz.noise import either, jitter, jittered_code, observed_code, product
 from tests.fuzz.outcomes import Outcome
-from tests.fuzz.running import Large, Run, cases, load, run, twice
+from tests.fuzz.running import TOO_LARGE, Large, Run, cases, innermost, load, run, twice
 
 LONGEST = 100_000
 JITTERED_RUNS = 8
@@ -36,18 +37,23 @@ class Discard(BaseException):
 
 class Watch:
     """What the results of arithmetic are passed to: it counts them, and ends a program where an
-    int of Python's leaves 64 bits, as compiled ones do."""
+    int of Python's leaves 64 bits, as compiled ones do.
+
+    large: whether one did; line: the line of the program where it did.
+    """
 
     def __init__(self) -> None:
         self.steps = 0
         self.large = False
+        self.line: int | None = None
 
     def __call__(self, value: Any) -> Any:
         self.steps += 1
         if self.steps > LONGEST:
             raise Discard("too long")
         if type(value) is int and not SMALLEST <= value <= LARGEST:
-            self.large = True
+            if not self.large:  # else in a `finally` clause, which no compiled program comes to
+                self.large, self.line = True, innermost(sys._getframe())
             raise Large
         return value
 
@@ -67,6 +73,8 @@ def watched(text: str) -> list[Run | None]:
             if not case:
                 raise
             return found
+        if watch.large:  # whatever a `finally` clause made of it
+            made = replace(made, result=OverflowError(TOO_LARGE), line=watch.line)
         found.append(made if watch.large else None)
         if watch.large:
             return found

@@ -6,7 +6,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, Literal
 
 import numpy as np
@@ -110,6 +110,13 @@ def run(
     table = namespace.get("TABLE")
     line = line_of(result) if isinstance(result, Exception) else None
     return Run(result, arguments, None if table is None else table.copy(), given, line)
+
+
+def innermost(frame: FrameType | None) -> int | None:
+    """The line of a program that is run by a frame, or by one that called it."""
+    while frame is not None and not frame.f_code.co_filename.startswith("<fuzz"):
+        frame = frame.f_back
+    return frame.f_lineno if frame is not None else None
 
 
 def line_of(error: BaseException) -> int | None:
