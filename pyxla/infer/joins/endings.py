@@ -20,7 +20,7 @@ from pyxla.infer.heap import (
     shadowed,
 )
 from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Scalar, Variant
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.build import Builder, building
 
@@ -77,7 +77,7 @@ def ended(
     for i, path in enumerate(raised):
         parts: list[Any] = [UNDEFINED] * width
         if slots[i] is not None:
-            parts[places[slots[i]]] = path.exception
+            parts[places[slots[i]]] = Tuple(path.exception.items)
         edge = path.edge
         if returned is not None:
             edge.heap = _without_lost(engine, edge.heap, path.exception, returned)
@@ -93,7 +93,11 @@ def ended(
     engine.enter(edge)
     status, result, *rest = args
     merged = [
-        Raised(p.edge, p.exception if slot is None else rest[places[slot]], p.loc)
+        Raised(
+            p.edge,
+            p.exception if slot is None else p.exception.rebuild(rest[places[slot]].items),
+            p.loc,
+        )
         for p, slot in zip(raised, slots, strict=True)
     ]
     refs = iter(rest[width:])
@@ -106,8 +110,8 @@ def ended(
 
 
 def _slot(exception: Any, i: int) -> Any:
-    """What is merged of the i-th exception, and of others like it, as the status tells them apart;
-    None of one that is known."""
+    """Where the arguments of the i-th exception are merged with those of others like it, as the
+    status tells them apart; None of one that is known."""
     args = exception.items
     if all(isinstance(a, Const) for a in args):
         return None

@@ -278,3 +278,21 @@ def in_a_clause(n, k):
             x.append(x[n] % k)
     except ZeroDivisionError as e:
         return x[k + 1], str(e), x[k] // n
+
+
+@program((1,), (0,), (-1,), (5,))
+def alike_from_a_finally_and_beside_it(b):
+    t = b + 1
+    try:
+        assert t, t
+    finally:
+        t += b
+    try:
+        if b:
+            w = 1
+    finally:
+        t += 1
+    t += w
+    if t > 5:
+        raise AssertionError(t)
+    return t
