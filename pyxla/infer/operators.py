@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -484,6 +485,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return negate(engine, truth(engine, compare(engine, "eq", x, y)))
     if _is_text(x) and _is_text(y):
         return strings.compared(engine, op, x, y)
+    if op in ("eq", "ne") and (found := _with_no_number(engine, op, x, y)) is not None:
+        return found
     if _is_numpys(engine, x) or _is_numpys(engine, y):
         if any(arrays.items_of(engine, v) is not None for v in (x, y)):
             return engine.abstract(operate(engine, op, x, y))
@@ -501,6 +504,33 @@ def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
         return None
     outcome = _FOLD[op](0, y.value)
     return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
+
+
+_NO_NUMBERS = (str, bytes, type(None), type(...), type, types.FunctionType)
+
+
+def _with_no_number(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """Whether numbers of NumPy's equal what is no number, as NumPy says: element by element."""
+    numbers, other = (x, y) if _is_operand(engine, x) else (y, x)
+    value: Any
+    if not _is_operand(engine, numbers):
+        return None
+    if isinstance(other, Const) and isinstance(other.value, _NO_NUMBERS):
+        value = other.value
+    elif _is_text(other):
+        value = ""
+    elif isinstance(other, Ref) and isinstance(engine.heap.contents.get(other.cell), DictCell):
+        value = {}
+    else:
+        return None
+    if isinstance(numbers, Array) and numbers.kinds is None:
+        return Const(_FOLD[op](np.zeros((), numbers.dtype)[()], value))
+    if not isinstance(numbers, Ref) or engine.is_jax(numbers):
+        return None
+    if not arrays.shown(engine, numbers)[0]:
+        return Const(np.bool_(op == "ne"))
+    filled = [numbers, Const(op == "ne"), Const(bool)]
+    return engine.rules.call(engine, Const(np.full_like), filled, {})
 
 
 def _is_text(x: Any) -> bool:

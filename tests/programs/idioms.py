@@ -622,3 +622,18 @@ def parts_of_ranges(n):
 @program("range raise", lambda: (8, -1), lambda: (3, 5), lambda: (3, -4), lambda: (0, 0))
 def item_of_a_range(n, i):
     return range(2, 3 * n, 2)[i], range(n)[i]
+
+
+@program("equality", lambda: (np.array([1.0, -2.0, 3.0]),), lambda: (np.empty(0),))
+def arrays_and_what_is_no_number(x):
+    positive = x[x > 0]
+    at = np.float64(x.sum())
+    none = x == None, (positive == "a").any(), None != x, x == {}, positive != ...  # noqa: E711
+    return none, at == "a", "a" != at, at == None, at in ("a", 7.0), np.array(2.0) == str(len(x))  # noqa: E711
+
+
+@program("equality", lambda: (np.ones(1),), lambda: (None,))
+def compared_with_none(x):
+    if x == None:  # noqa: E711
+        return "none"
+    return "an array"
