@@ -19,6 +19,7 @@ from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
 from pyxla.lower.cpu.copies import share_code
+from pyxla.lower.cpu.exchange import exchange
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.functions import compute_functions
@@ -87,6 +88,8 @@ PASSES = (
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
     Pass(merge_choices, (case,)),
+    # Before what looks at the loops inside.
+    Pass(exchange, (while_,), cpu=True),
     Pass(split_vectors, (dot_general, reduce), cpu=True, regroups=True),
     Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,)),

@@ -182,7 +182,8 @@ class _Loan(_Window):
     __slots__ = ()
 
     def __del__(self) -> None:
-        keep(self.owner)
+        if keep is not None:  # which is gone where the interpreter ends
+            keep(self.owner)
 
 
 def _interface(address: int, shape: tuple[int, ...], dtype: np.dtype) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def kernel(instr: Instr) -> Kernel:
 def _updated_in(loop: Instr) -> set[Value]:
     """The arrays that a loop updates in place."""
     body = loop.regions[1]
-    reached = set().union(*map(_updated, body.results))
+    reached = set().union(*map(origins, body.results))
     rows = zip(loop.operands, body.params, body.results, strict=True)
     return {
         x
@@ -108,21 +108,21 @@ def _updated_in(loop: Instr) -> set[Value]:
     }
 
 
-def _updated(value: Value) -> set[Value]:
+def origins(value: Value) -> set[Value]:
     """What `value` is made of by updates in place, whatever the branches taken."""
     owner = value.owner
     if not isinstance(owner, Instr) or not (owner.regions or owner.op is dynamic_update_slice):
         return {value}
     if owner.op is dynamic_update_slice:
-        return _updated(owner.operands[0])
+        return origins(owner.operands[0])
     at = owner.results.index(value)
     if owner.op is if_:
-        return set.intersection(*[_updated(region.results[at]) for region in owner.regions])
+        return set.intersection(*[origins(region.results[at]) for region in owner.regions])
     if owner.op is while_:
         body = owner.regions[1]
-        reached = _updated(body.results[at])
+        reached = origins(body.results[at])
         pairs = zip(owner.operands, body.params, strict=True)
-        return set().union(*[_updated(x) for x, param in pairs if param in reached])
+        return set().union(*[origins(x) for x, param in pairs if param in reached])
     return {value}
 
 
