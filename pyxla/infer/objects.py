@@ -693,6 +693,7 @@ def type_of(engine: Engine, x: Any) -> type:
         return _type_of_choice(engine, x)
     if isinstance(x, Compound):
         kinds = {"function": types.FunctionType, "range": range, "slice": slice, "text": str}
-        kinds |= {"method": types.MethodType, "zip": zip, "enumerate": enumerate, "map": map}
+        kinds |= {"method": types.MethodType, "enumerate": enumerate, "map": map}
+        kinds |= {"zip": zip, "transposed": zip}
         return kinds.get(x.kind, object)
     raise engine.refuse(f"the type of {arrays.kind_of(engine, x)} is not known")

@@ -15,7 +15,7 @@ from pyxla.frontend.support import Open
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.containers import steps, tables
+from pyxla.infer.containers import steps, tables, transposed
 from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.outside import looked_into
@@ -134,6 +134,10 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
     callee = engine.some(env[operands[0]], "'NoneType' object is not callable")
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
+    if instr.attrs["layout"] == ("star",) and isinstance(callee, Const) and callee.value is zip:
+        found = transposed.zipped(engine, use(env[operands[1]]))
+        if found is not None:
+            return found
     for kind, operand in zip(instr.attrs["layout"], operands[1:], strict=True):
         value = use(env[operand])
         if kind == "pos":
@@ -253,7 +257,8 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = engine.some(frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object")
     sized = columnar.found(engine.heap, x) is not None or arrays.is_array(engine, x)
     if isinstance(x, Compound) and unknown(engine, x):  # a `map` over such a list, say
-        x, sized = call(engine, Const(list), [x], {}), True
+        apart = x.kind == "transposed" and not instr.attrs["starred"]  # columns of several types
+        x, sized = x if apart else call(engine, Const(list), [x], {}), True
     if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)
     items = list(engine.iterate(x))

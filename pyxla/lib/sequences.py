@@ -96,6 +96,22 @@ def keyed(items: Any, key: Callable[[Any], Any]) -> list[Any]:
     return out
 
 
+def shortest(rows: Any) -> int:
+    """How many items the shortest row has; 0 where there is no row."""
+    size = 0
+    for i, row in enumerate(rows):
+        size = len(row) if i == 0 else min(size, len(row))
+    return size
+
+
+def column(rows: Any, i: int) -> list[Any]:
+    """Item `i` of each row."""
+    out = []
+    for row in rows:
+        out.append(row[i])
+    return out
+
+
 def total(items: Any, start: Any) -> Any:
     """`sum(items, start)`."""
     for x in items:

@@ -233,3 +233,30 @@ def rows_that_are_left(x):
     rows = rows[rows[:, 0] > 0]
     total = functools.reduce(lambda a, b: a + b, rows, np.zeros(2))
     return total, list(itertools.starmap(max, rows)), [r.sum() for r in itertools.islice(rows, 2)]
+
+
+@program("zip of rows", lambda: ([1.5, 2.0, -1.0, 4.0, 3.0],), lambda: ([-1.0],))
+def columns_of_pairs(x):
+    pairs = [(i, v) for i, v in enumerate(x) if v > 0]
+    places, values = zip(*pairs)
+    squares = [(i, i * i) for i in places]
+    return sum(places), values, len(values), [max(c) for c in zip(*squares)]
+
+
+@program("zip of rows", lambda: ([[1, 2, 3], [4, 5], [0, 1, 1]],))
+def columns_of_lists(rows):
+    kept = [[v * 2 for v in row] for row in rows if row[0] > 0]
+    lists, totals = [list(c) for c in zip(*kept)], list(map(sum, zip(*kept)))
+    return lists, totals, len(kept)
+
+
+@program("zip of rows", lambda: ([[1, 2, 3], [4, 5, 6], [0, 1, 1]],), lambda: ([[-1, 0]],))
+def columns_of_rows_that_change(rows):
+    kept = [row for row in rows if row[0] > 0]
+    columns = zip(*kept)
+    kept.append([7, 8, 9])
+    totals = []
+    for column in columns:
+        kept[0][-1] += 1
+        totals.append(sum(column))
+    return totals, rows

@@ -13,7 +13,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.outside import Outside
-from pyxla.infer.containers.structure import content_of, get_item, iterate_ahead
+from pyxla.infer.containers.structure import content_of, get_item, item, iterate_ahead
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -193,7 +193,7 @@ def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: boo
     """The parts of a list of unknown length."""
     call(engine, Const(sequences.check_unpacked), [x, Const(before + after), Const(starred)], {})
     with engine.unchecked():
-        first = [get_item(engine, x, Const(i)) for i in range(before)]
+        first = [item(engine, x, Const(i)) for i in range(before)]
         if starred:
             middle = get_item(engine, x, Const(slice(before, -after or None)))
             first += [call(engine, Const(list), [middle], {})]
@@ -230,7 +230,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
         if result is not None:
             return engine.rules.truth(engine, result)
     found: Any = Const(False)
-    for item in iterate_ahead(engine, container):
-        same = compare(engine, "eq", item, x)
+    for each in iterate_ahead(engine, container):
+        same = compare(engine, "eq", each, x)
         found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
     return found

@@ -311,7 +311,7 @@ def _steps(engine: Engine, x: Any) -> bool:
     return isinstance(content, ObjectCell) and hasattr(content.cls, "__next__")
 
 
-ONCE = frozenset({"zip", "map", "enumerate", "reversed", "generator"})
+ONCE = frozenset({"zip", "map", "enumerate", "reversed", "transposed", "generator"})
 USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
