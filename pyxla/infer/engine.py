@@ -79,7 +79,7 @@ from pyxla.infer.lattice import (
     is_variant,
     may_be_unbound,
 )
-from pyxla.infer.lists import growing, pools
+from pyxla.infer.lists import growing, pools, rows
 from pyxla.infer.lists.number_lists import ask, replaced, unpacked
 from pyxla.infer.lists.sites import apart
 from pyxla.infer.loops.memory import LoopMemory
@@ -107,12 +107,12 @@ class Engine:
         self.captures, self.options = captures, options
         self.checks = options is not None and options.checks
         self.faults = Faults()
-        self.jax_cells: set[int] = set()
         self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference
         self.scope: Any = None  # the axes and the mesh that JAX has in scope around the program
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take
         self.block = self.entry = Block("entry")
         self.heap = Heap(Infos())
+        self.jax_cells = self.heap.infos.jax_cells = set[int]()
         self.demands = Demands()
         self.findings = Findings()
         self.pools: dict[type, Ref] = {}
@@ -346,7 +346,7 @@ class Engine:
         ask(self, self.grids.get(ref.cell))
         if ref.cell in self.frozen:
             raise self.refuse(self.frozen[ref.cell], "write to a copy of it")
-        if info.read_only:
+        if info.read_only and not (info.home and rows.is_writable(self, ref.cell)):
             raise self.refuse(info.read_only, "copy the array before writing to it", ReadOnly)
         self.check_distinct(ref)
 
@@ -382,6 +382,7 @@ class Engine:
                 self.set_content(target, value)
         elif not replaced(self, contents[cell], content):
             contents[cell] = content
+            rows.write_back(self, cell)
 
     def module_of(self, frame: Frame) -> Module:
         return Module(frame.module)

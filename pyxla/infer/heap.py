@@ -26,7 +26,7 @@ reading is exact, and a write has inference start again with the paths joined *e
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -365,6 +365,8 @@ class CellInfo:
     `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`); `asked`:
     those that it meets in a list of unknown length.
     `viewed`: another object shows all of the array as it is, `x[:]`.
+    `home`: the list that an array was taken from; `taken`: from what, by which key, when that held
+    what (`infer.lists.rows`).
     """
 
     loc: Location | None = None
@@ -374,12 +376,22 @@ class CellInfo:
     sites: frozenset[Any] = frozenset()
     asked: Any = None
     viewed: bool = False
+    home: Any = None
+    taken: tuple[Any, ...] = ()
 
 
 class Infos(list[CellInfo]):
-    """Facts of all cells of a compilation.  chained: whether tables have chains (`lib.tables`)."""
+    """Facts of all cells of a compilation.
+
+    chained: whether tables have chains (`lib.tables`).  shared: whether an array in a list may be
+    in a second place; written: where one is written first (`infer.lists.rows`).  jax_cells: those
+    of `jax.Array`s.
+    """
 
     chained = False
+    shared = False
+    written: Location | None = None
+    jax_cells: Collection[int] = ()
 
 
 class Heap:

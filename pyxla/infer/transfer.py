@@ -32,7 +32,7 @@ from pyxla.infer.lattice import (
     Variant,
     may_be_unbound,
 )
-from pyxla.infer.lists import columnar, shared
+from pyxla.infer.lists import columnar, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary
 from pyxla.infer.text.pieces import formatted, joined
@@ -193,7 +193,7 @@ def _getattr(engine: Engine, frame: Frame, instr: Instr) -> Any:
     if isinstance(x, Const) and isinstance(x.value, ModuleType):
         if (table := looked_into(engine, frame, instr, vars(x.value))) is not None:
             return table
-    return get_attribute(engine, x, name)
+    return rows.take(engine, x, name, get_attribute(engine, x, name))
 
 
 def _owner(engine: Engine, x: Any, name: str) -> Any:
@@ -205,7 +205,8 @@ def _owner(engine: Engine, x: Any, name: str) -> Any:
 def _setattr(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, value = (frame.env[v] for v in instr.operands)
     x, value = _owner(engine, x, instr.attrs["name"]), engine.use(value)
-    set_attribute(engine, x, instr.attrs["name"], value)
+    if not rows.is_put_back(engine, x, instr.attrs["name"], value):
+        set_attribute(engine, x, instr.attrs["name"], value)
 
 
 @transfer("delattr")

@@ -10,6 +10,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe, is_variant
+from pyxla.infer.lists.rows import is_put_back, take
 from pyxla.infer.operators import REMEDY_NONE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
@@ -20,7 +21,7 @@ from pyxla.lib.keys import KINDS
 def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, key = (frame.env[v] for v in instr.operands)
     x = engine.some(x, "'NoneType' object is not subscriptable")
-    return get_item(engine, x, _index(engine, x, key))
+    return take(engine, x, key, get_item(engine, x, _index(engine, x, key)))
 
 
 def _index(engine: Engine, x: Any, key: Any) -> Any:
@@ -52,7 +53,8 @@ def _number(engine: Engine, x: Any) -> Any:
 def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, key, value = (frame.env[v] for v in instr.operands)
     x = engine.some(x, "'NoneType' object does not support item assignment")
-    set_item(engine, x, _index(engine, x, key), engine.use(value))
+    if not is_put_back(engine, x, key, value):
+        set_item(engine, x, _index(engine, x, key), engine.use(value))
 
 
 @transfer("delitem")

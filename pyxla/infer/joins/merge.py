@@ -273,6 +273,8 @@ class Join:
         new = len(self.heap.infos) - 1
         if not self.heap.kept.isdisjoint(key):
             self.heap.kept = self.heap.kept | {new}
+        if not self.heap.kept.isdisjoint([~cell for cell in key if cell is not None]):
+            self.heap.kept = self.heap.kept | {~new}
         for why in [self.heap.entangled[c] for c in behind if c in self.heap.entangled][:1]:
             self.heap.entangle({new}, *why)  # what it was merged from may be yet another array
         return new

@@ -16,6 +16,7 @@ from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList
 from pyxla.infer.lattice import Array, Ref, Scalar
+from pyxla.infer.lists import rows
 from pyxla.infer.lists.items import (
     Item,
     Nested,
@@ -171,7 +172,7 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
                 heap.contents[cell] = RowList(x, i, path)
             else:
-                heap.kept = heap.kept | {cell}
+                rows.held(heap, cell)
 
 
 def resize(heap: Heap, content: GrowingList, capacity: int) -> None:
@@ -193,4 +194,6 @@ def retyped_list(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
         columns.append(Ref(heap.new(Array(value, extents))))
     if any(column.cell in heap.kept for column in content.columns):
         heap.kept = heap.kept | {column.cell for column in columns}
+    if any(~column.cell in heap.kept for column in content.columns):
+        rows.in_common(heap, columns)
     return replace(content, columns=tuple(columns), item=item)

@@ -12,8 +12,8 @@ A list that may outgrow its capacity is looked after (`watch`): the program rais
 upon which it is compiled for more and run again.
 
 An array is appended by value.  CPython's list holds the array itself: neither may be written from
-then on (`Heap.kept`).  A list in such a list is a `RowList`: what is written to it is written to
-the columns of the other.
+then on (`Heap.kept`), but through the list, as long as nobody else has it (`infer.lists.rows`).  A
+list in such a list is a `RowList`: what is written to it is written to the columns of the other.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from pyxla.infer.lattice import (
     Tuple,
     optional,
 )
-from pyxla.infer.lists import instances
+from pyxla.infer.lists import instances, rows
 from pyxla.infer.lists.columnar import (
     ALIAS,
     COPY,
@@ -77,6 +77,7 @@ from pyxla.infer.lists.items import (
     values,
     with_column,
 )
+from pyxla.infer.lists.rows import KEPT
 from pyxla.infer.text.codes import string
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES
@@ -86,7 +87,6 @@ from pyxla.ops.index import dynamic_update_slice
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
-KEPT = "this object is in a list whose length is known at run time only"
 # More numbers than this are not set aside for a list.
 MOST = 1 << 26
 # A list in a list has room for this part of `Options.list_capacity`.
@@ -203,6 +203,7 @@ def made_like(
     engine: Engine, content: GrowingList, columns: Sequence[Ref], cls: type | None = None
 ) -> Ref:
     """A new list of items of another one."""
+    rows.copied(engine.heap, content.item, [*content.columns, *columns])
     made = GrowingList(
         tuple(columns), content.item, guessed=content.guessed, cls=cls or content.cls
     )
@@ -276,7 +277,8 @@ def read_item(
     if isinstance(item, Nested):
         own = [next(columns) for _ in range(count(item))]
         return _row(engine, item, own, index, parent, path)
-    element = arrays.getitem(engine, next(columns), index)
+    column = next(columns)
+    element = arrays.getitem(engine, column, index)
     if isinstance(item, Chars):
         return _text_at(engine, item, element, columns, index)
     if isinstance(item, Pick):
@@ -288,7 +290,8 @@ def read_item(
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
-        return arrays.fresh(engine, element, read_only=KEPT)
+        home = rows.taken_from(engine, parent, column, index)
+        return arrays.fresh(engine, element, read_only=KEPT, home=home)
     if isinstance(item, Handle) and not item.tagged:
         return instances.at_row(engine, item.classes[0], element)
     if isinstance(item, Handle):
@@ -567,7 +570,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
     heap = engine.heap
     for cell, item, path in list(parts):
         if not isinstance(item, Nested):
-            heap.kept = heap.kept | {cell}
+            rows.held(heap, cell, found(heap, x).columns)
             continue
         if cell in heap.kept or heap.infos[cell].pinned is not None:
             raise in_two(engine)

@@ -209,7 +209,10 @@ class Fit:
 
     def pair(self, template: int, back: int) -> None:
         found = self.cells.setdefault(back, set())
-        if back in self.back.heap.kept and template not in self.head.heap.kept:
+        kept, assumed = self.back.heap.kept, self.head.heap.kept
+        if (back in kept and template not in assumed) or (
+            ~back in kept and ~template not in assumed
+        ):
             self.ok = False
         if template not in found:
             found.add(template)
