@@ -427,12 +427,23 @@ def _clauses(
         d.statements(handler.body)
         d.handled = outer
         if handler.name is not None:
+            if _deletes(handler.body, handler.name.id):  # CPython always assigns None before
+                none = at(gast.Constant(None, None), handler)
+                d.store(at(tree.store(text), handler), none, handler)
             d.body.append(at(gast.Delete([at(tree.delete(text), handler)]), handler))
 
     if not rest:
         return body()
     test = call("catches", [raised, classes], handler)
     d.branch(test, d.block(body), d.block(_clauses, d, rest, raised, [*before, classes]), handler)
+
+
+def _deletes(body: list[gast.stmt], name_: str) -> bool:
+    """Whether statements delete a name, themselves or as that of an exception."""
+    parts = [part for statement in body for part in gast.walk(statement)]
+    names = [part.name for part in parts if isinstance(part, gast.ExceptHandler)]
+    names += [x for part in parts if isinstance(part, gast.Delete) for x in part.targets]
+    return any(isinstance(x, gast.Name) and x.id == name_ for x in names)
 
 
 @statement(gast.With)

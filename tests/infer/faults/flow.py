@@ -296,3 +296,29 @@ def alike_from_a_finally_and_beside_it(b):
     if t > 5:
         raise AssertionError(t)
     return t
+
+
+@program((1, 0), (0, 0), (0, 5), (2, 4))
+def one_name_in_nested_clauses(n, k):
+    t = 0
+    for i in range(k + 1):
+        try:
+            t += 1 // (n - i)
+        except ZeroDivisionError as e:
+            t += len(str(e))
+            try:
+                t += [1, 2][k]
+            except (IndexError, KeyError) as e:
+                t += len(str(e))
+            t += 1
+    return t
+
+
+@program((1,), (0,))
+def a_clause_that_deletes_its_name(n):
+    try:
+        return 1 // n
+    except ZeroDivisionError as e:
+        n = len(str(e))
+        del e
+    return n
