@@ -18,6 +18,7 @@ TINY = 1 << 10  # elements: a kernel that makes fewer takes as long as calling i
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
 _UPDATES = frozenset({"dynamic_update_slice"})
+_MOVES = frozenset({"broadcast_in_dim", "concatenate", "pad"})  # as fast as memory is
 WORD = 8  # bytes of a pointer
 # fmt: off
 _SLOW = frozenset({
@@ -56,7 +57,7 @@ def total(instrs: Iterable[Instr], limit: int) -> int:
 
 
 def is_light(region: Region, elements: int = LIGHT) -> bool:
-    """Whether no kernel reads or makes more than `elements`, or a sixteenth of it where that takes
+    """Whether no kernel computes with more than `elements`, or a sixteenth of it where that takes
     long; by default, whether none works much longer than another thread takes to wake up."""
     for instr in region.instrs:
         name = instr.op.name
@@ -66,7 +67,7 @@ def is_light(region: Region, elements: int = LIGHT) -> bool:
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)
-        limit = elements // 16 if name in _SLOW else elements
+        limit = elements // 16 if name in _SLOW else LIGHT if name in _MOVES else elements
         if any(value.type.size > limit for value in values):
             return False
     return True

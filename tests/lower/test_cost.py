@@ -27,6 +27,13 @@ def row(x, n):
     return x[0]
 
 
+def cleared(x, n):
+    y = np.zeros(x.size)
+    for i in range(n):
+        y[i] = x[i] + 1
+    return y
+
+
 CASES = [
     (stencil, 30_000, True),
     (stencil, 300_000, False),
@@ -44,7 +51,14 @@ def test_what_is_light(program, size, light):
     np.testing.assert_allclose(pyxla.compile(program)(x.copy(), 3), program(x.copy(), 3))
 
 
-SIZES = [(stencil, 1_000, True), (stencil, 3_000, False), (waves, 64, True), (waves, 100, False)]
+SIZES = [
+    (stencil, 1_000, True),
+    (stencil, 3_000, False),
+    (waves, 64, True),
+    (waves, 100, False),
+    (cleared, 30_000, True),
+    (cleared, 300_000, False),
+]
 
 
 @pytest.mark.parametrize(("program", "size", "tiny"), SIZES)
