@@ -491,3 +491,22 @@ def nearest_centers(points, k):
             range(k), key=lambda c: sum((p - q) ** 2 for p, q in zip(point, centers[c]))
         )
     return labels
+
+
+@program("lists of points", lambda: ([[i * 7 % 11 / 2, i * 5 % 13 / 3] for i in range(12)], 2))
+def k_means_of_lists(points, k):
+    centers = [list(p) for p in points[:k]]
+    labels = [-1] * len(points)
+    changed = True
+    while changed:
+        changed = False
+        for i, point in enumerate(points):
+            best = min(range(k), key=lambda c: sum((p - q) ** 2 for p, q in zip(point, centers[c])))
+            if best != labels[i]:
+                labels[i] = best
+                changed = True
+        for c in range(k):
+            members = [p for p, label in zip(points, labels) if label == c]
+            if members:
+                centers[c] = [sum(xs) / len(members) for xs in zip(*members)]
+    return labels, centers

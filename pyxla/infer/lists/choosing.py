@@ -9,7 +9,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Compound, Const, Tuple, is_number
-from pyxla.infer.lists import number_lists
+from pyxla.infer.lists import instances, number_lists
 from pyxla.lib import sequences
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         columns = zip(*[arrays.items_of(engine, item) for item in items], strict=True)
         chosen = [picked(engine, column, key, by_data) for column in columns]
         return None if None in chosen else Tuple(tuple(chosen), cls)
+    if (cls := instances.pool_of(engine, items)) is not None:
+        rows = tuple([instances.row_of(engine, item) for item in items])
+        return instances.at_row(engine, cls, picked(engine, rows, key, by_data))
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
