@@ -239,3 +239,13 @@ def one_array_in_two_fields(x, n):
         found.append(Body(v, v))
     found[0].place[0] = 3
     return found
+
+
+@program(REFUSABLE, X)
+def rows_of_items(x, n):
+    rows = {}
+    for k in range(n):
+        rows[int(x[k])] = np.full(3, x[k])
+    for k, v in rows.items():
+        v[k % 3] = 7
+    return rows

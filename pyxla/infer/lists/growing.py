@@ -195,7 +195,8 @@ def contents_item(heap: Heap, x: Ref) -> Item | None:
 
 
 def made_of(engine: Engine, columns: Sequence[Ref], item: Item, cls: type = list) -> Ref:
-    """A new list over fresh arrays."""
+    """A new list over fresh arrays, the items of other lists."""
+    rows.copied(engine.heap, item, columns)
     return engine.new(GrowingList(tuple(columns), item, cls=cls))
 
 
@@ -338,6 +339,7 @@ def _row(
         bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
         inner = [Array(e.value, extents_of(bounded, e.ndim)) for e in inner]
     made = made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
+    rows.copied(engine.heap, item.item, columns)
     if shared:  # with a list that has this one too
         _keep(engine, made)
     return made

@@ -19,7 +19,7 @@ from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, growing, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread, without
 from pyxla.infer.lists.growing import columns_of, detach, index_of, length, positive, put
@@ -473,6 +473,8 @@ def zipped(engine: Engine, *lists: Ref) -> Any:
     if any(item is None or growing.holds_lists(item) for item in items) or None in held:
         return Compound("zip", tuple(lists))
     columns = [arrays.fresh(engine, c) for content in held for c in columns_of(engine, content)]
+    for content, item in zip(held, items, strict=True):
+        rows.copied(engine.heap, item, content.columns)
     return growing.made_of(engine, columns, Row(tuple, tuple(items)))
 
 
