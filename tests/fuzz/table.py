@@ -300,8 +300,8 @@ FAULTS = [
     Fault(
         "the last site whose flag is set is forgotten",
         "pyxla.runtime.outcome",
-        "if word >> (i % FLAGS) & 1])",
-        "if word >> (i % FLAGS) & 1])[:-1]",
+        "if word >> site.flag & 1])",
+        "if word >> site.flag & 1])[:-1]",
     ),
     Fault(
         "the second run has none of its checks in place",

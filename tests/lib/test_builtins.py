@@ -6,6 +6,7 @@ import builtins
 import cmath
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -92,10 +93,25 @@ def test_conversions() -> None:
     for x in [*FLOATS, *INTS, True, 1e6 + 0.5]:
         for kind in (int, float, bool, complex, abs, round):
             agree(kind, x)
-    for x in (np.float32(2.5), np.int8(-3), np.array([[7]]), np.uint8(200), np.bool_(True)):
+    for x in (np.float32(2.5), np.int8(-3), np.array(7), np.uint8(200), np.bool_(True)):
         for kind in (int, float, bool, complex):
             got = run(LIBRARY[kind], x)
             assert (type(got), got) == (kind, kind(x.item()))
+
+
+@pytest.mark.parametrize("kind", [int, float, complex])
+def test_conversions_of_one_element(kind) -> None:
+    """From NumPy 2.4 on only arrays without dimensions are numbers."""
+    x = np.array([[7]])
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            expected = kind(x)
+    except TypeError:
+        with pytest.raises(TypeError, match="0-dimensional"):
+            run(LIBRARY[kind], x)
+    else:
+        assert run(LIBRARY[kind], x) == expected
+    assert run(LIBRARY[bool], x) is True
 
 
 def test_rounding_to_decimals() -> None:

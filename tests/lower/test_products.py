@@ -132,7 +132,7 @@ LEFT = [
     (pairs, (A, A + 1)),
     (until, (A, B, 5.0)),
     (now_and_then, (A, B)),
-    (changed, (A, B)),
+    (changed, (A, 0.2 * B)),  # rows that do not grow: rounding differs from one machine to another
     (few, (X, X.T)),
 ]
 
