@@ -242,8 +242,6 @@ class Compiled:
                 fault = None
             if fault is None:
                 return self._unchecked(entry, args, names, leaves)
-            if (surprise := fault.surprise()) is not None:
-                raise surprise
             return self._replay(entry, fault, args, names, leaves)
         except (ListOverflow, PowerType) as surprise:
             if entry.executable.program.has_effects:  # what it printed would be printed again
@@ -282,6 +280,8 @@ class Compiled:
             raise fault.error()
         replayed: frozenset[Any] = frozenset()
         while True:
+            if (surprise := fault.surprise()) is not None:
+                raise surprise
             replayed |= {(site.loc, site.cls) for site in fault.sites}
             request = replace(entry.request, replayed=replayed)
             try:
@@ -293,8 +293,6 @@ class Compiled:
                 return found.executable(leaves, args)
             except Faulty as further:
                 fault = further.with_traceback(None)
-                if (surprise := fault.surprise()) is not None:
-                    raise surprise from None
             finally:
                 found.keep(leaves)
 

@@ -9,7 +9,7 @@ where one is noted.  `json` describes arguments and results (the records of `des
 `outcome`) and names versions; `length`, 8 bytes, is its size, little endian; `checksum`, 4 bytes,
 is the CRC-32 of all before it: a damaged file is refused, not run.  Nothing in the file is executed
 or unpickled by loading it: classes are kept by name only, and a loaded program makes tuples of
-NamedTuples, `SimpleNamespace`s of other instances, and the built-in exceptions.
+NamedTuples, `SimpleNamespace`s of other instances, and the built-in exceptions and pyxla's own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError, Location, spell
+from pyxla.errors import CompileError, ListOverflow, Location, PowerType, spell
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
@@ -380,9 +380,10 @@ def _read_array(x: list[Any]) -> np.ndarray:
 
 
 _BUILTINS: tuple[type, ...] = (bool, int, float, complex, list, dict, set, frozenset)
+_SURPRISES = (ListOverflow, PowerType)
 _PLAIN = {
     f"{cls.__module__}.{cls.__name__}": cls
-    for cls in (*_BUILTINS, *{dtype.type for dtype in DTYPE_NAMES.values()})
+    for cls in (*_BUILTINS, *_SURPRISES, *{dtype.type for dtype in DTYPE_NAMES.values()})
 }
 _LIBRARY = "pyxla.lib."
 

@@ -276,3 +276,20 @@ def test_where_the_second_program_is_refused(tmp_path, monkeypatch):
     assert isinstance(error, RuntimeError)
     assert "IndexError or ZeroDivisionError" in str(error)
     assert given(product, 2**31, 2**31 + 5, path=tmp_path / "p")[0] == 2**31 * (2**31 + 5)
+
+
+def stacked(x, n):
+    out, k = [0.0], 0
+    while k < n:
+        out.append(x[k % len(x)] * k)
+        k += 1
+    return len(out)
+
+
+def test_a_list_that_is_too_long_is_told_as_such(tmp_path):
+    made = pyxla.compile(stacked, list_capacity=8)
+    pyxla.build(made, pyxla.f64[4], int, path=tmp_path / "stacked")
+    loaded = pyxla.load(tmp_path / "stacked")
+    assert loaded(X, 5) == 6
+    with pytest.raises(MemoryError, match="grew beyond the 8 items .* larger list_capacity"):
+        loaded(X, 100)
