@@ -424,12 +424,10 @@ def _clauses(
         if handler.name is not None:
             text = d.renames.get(handler.name.id) or mangle(handler.name.id, d.class_name)
             d.store(at(tree.store(text), handler), d.handled, handler)
-        d.statements(handler.body)
+        ends = handler.name is not None and _is_told(d.source.node, handler.name.id)
+        d.statements([_ending(handler)] if ends else handler.body)
         d.handled = outer
-        if handler.name is not None:
-            if _deletes(handler.body, handler.name.id):  # CPython always assigns None before
-                none = at(gast.Constant(None, None), handler)
-                d.store(at(tree.store(text), handler), none, handler)
+        if handler.name is not None and not ends:
             d.body.append(at(gast.Delete([at(tree.delete(text), handler)]), handler))
 
     if not rest:
@@ -438,12 +436,30 @@ def _clauses(
     d.branch(test, d.block(body), d.block(_clauses, d, rest, raised, [*before, classes]), handler)
 
 
-def _deletes(body: list[gast.stmt], name_: str) -> bool:
-    """Whether statements delete a name, themselves or as that of an exception."""
-    parts = [part for statement in body for part in gast.walk(statement)]
-    names = [part.name for part in parts if isinstance(part, gast.ExceptHandler)]
-    names += [x for part in parts if isinstance(part, gast.Delete) for x in part.targets]
-    return any(isinstance(x, gast.Name) and x.id == name_ for x in names)
+def _ending(handler: gast.ExceptHandler) -> gast.stmt:
+    """A clause's body, after which its name is unbound however it is left, as CPython compiles it:
+    it is None before, since the body may have deleted it."""
+    text = handler.name.id
+    none = at(gast.Constant(None, None), handler)
+    bound = at(gast.Assign([at(tree.store(text), handler)], none, None), handler)
+    last = [bound, at(gast.Delete([at(tree.delete(text), handler)]), handler)]
+    return at(gast.Try(handler.body, [], [], last), handler)
+
+
+def _is_told(node: gast.AST, text: str, inside: bool = False) -> bool:
+    """Whether it can be told that a clause has not unbound its name: it is read outside of clauses
+    that bind it, or deleted, or bound by a clause in such a clause."""
+    for part in gast.iter_child_nodes(node):
+        clause = isinstance(part, gast.ExceptHandler) and part.name is not None
+        own = clause and part.name.id == text
+        if isinstance(part, gast.Name) and part.id == text:
+            if isinstance(part.ctx, gast.Del) or (isinstance(part.ctx, gast.Load) and not inside):
+                return True
+        elif isinstance(part, gast.Global | gast.Nonlocal) and text in part.names:
+            return True
+        if (own and inside) or _is_told(part, text, inside or own):
+            return True
+    return False
 
 
 @statement(gast.With)

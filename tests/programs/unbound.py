@@ -83,3 +83,63 @@ def used_before_assignment(x):
 def extremes_of_deques(n):
     d = deque([1.0, 2.0, float(n)], maxlen=2)
     return min(d), max(d), max(deque([1, n])), sum(d)
+
+
+@program(
+    "names of clauses end however these are left", lambda: (0, 5), lambda: (0, 1), lambda: (2, 5)
+)
+def left_by_an_exception(n, k):
+    try:
+        try:
+            t = 1 // n
+        except ZeroDivisionError as e:  # noqa: F841
+            t = [1, 2][k]
+    except IndexError:
+        return str(e)  # noqa: F821
+    return t
+
+
+@program("names of clauses end however these are left", lambda: (0,), lambda: (1,))
+def left_by_break(n):
+    t = 0
+    for i in range(3):
+        try:
+            t += 1 // n
+        except ZeroDivisionError as e:  # noqa: F841
+            break
+    return str(e)  # noqa: F821
+
+
+@program("names of clauses end however these are left", lambda: (1,), lambda: (5,))
+def left_by_continue(n):
+    e = "before"
+    t = 0
+    for i in range(3):
+        try:
+            t += 1 // (n - i)
+        except ZeroDivisionError as e:  # noqa: F841
+            continue
+    return t, e
+
+
+@program("names of clauses end however these are left", lambda: (0,), lambda: (1,))
+def left_by_another_exception(n):
+    e = None
+    try:
+        try:
+            n = 1 // n
+        except ZeroDivisionError as e:  # noqa: F841
+            raise ValueError("another") from None
+    except ValueError:
+        pass
+    return e
+
+
+@program("names of clauses end however these are left", lambda: (0,), lambda: (1,))
+def name_had_another_value(n):
+    e = 5
+    try:
+        t = 1 // n
+    except ZeroDivisionError as e:  # noqa: F841
+        t = len(str(e))
+    return t + e
