@@ -8,6 +8,12 @@ A divisor that data decides stays one; that of a NaN may be one.  Of a known num
 equals it may be the number itself.  The reciprocal of a power of two
 is exact.  With `fast=True`, many elements are divided as XLA does it by numbers that are known at
 run time only.  Where a module is made to be compiled, and not where it is shown.
+
+A whole number is not divided by 0: of constants, which its own passes may find, XLA does that with
+the processor's instruction, and the process ends.
+
+    %y = divide(%x, %d)     ->   %t = compare(%d, 0, EQ);  %c = select(%t, 1, %d);
+                                 %q = divide(%x, %c);      %y = select(%t, -1, %q)
 """
 
 from __future__ import annotations
@@ -18,14 +24,14 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import clone_region, ops_in
 from pyxla.lower.rules import definition, known
-from pyxla.ops.check import FLOATS
-from pyxla.ops.elementwise import compare, divide, select
+from pyxla.ops.check import FLOATS, INTS
+from pyxla.ops.elementwise import compare, divide, not_, remainder, select
 from pyxla.ops.filled import filled
 
 
 def exact_quotients(region: Region, fast: bool = False) -> Region:
     """The region, or a copy, with the divisors hidden that XLA would not divide by."""
-    if divide not in ops_in((region,)):
+    if ops_in((region,)).isdisjoint((divide, remainder)):
         return region
     region = clone_region(region, {})
     _hide(region, fast)
@@ -36,11 +42,22 @@ def _hide(region: Region, fast: bool) -> None:
     for instr in region.instrs:
         for inner in instr.regions:
             _hide(inner, fast)
-    region.instrs[:] = [
-        new
-        for instr in region.instrs
-        for new in (_hidden(instr) if _is_rewritten(instr, fast) else (instr,))
-    ]
+    region.instrs[:] = [new for instr in region.instrs for new in _exact(instr, fast)]
+
+
+def _exact(instr: Instr, fast: bool) -> list[Instr]:
+    if _is_rewritten(instr, fast):
+        rule = _hidden
+    elif _may_be_by_zero(instr):
+        rule = _but_by_zero
+    else:
+        return [instr]
+    code: list[Instr] = []
+    with building(Builder(code, instr.loc)):
+        made = rule(instr).owner
+    made.results = instr.results
+    instr.results[0].owner = made
+    return code
 
 
 def _is_rewritten(instr: Instr, fast: bool) -> bool:
@@ -64,17 +81,27 @@ def _content(x: Value) -> np.ndarray | None:
     return known(x)
 
 
-def _hidden(instr: Instr) -> list[Instr]:
-    code: list[Instr] = []
+def _hidden(instr: Instr) -> Value:
     x, y = instr.operands
-    with building(Builder(code, instr.loc)):
-        if _content(x) is not None:
-            made: Value = divide(x, select(compare(x, y, direction="EQ"), x, y))
-        else:
-            number = compare(x, x, direction="EQ")
-            if definition(x, "divide") is not None:
-                x = select(number, x, filled(x.type, np.nan))
-            made = divide(x, select(number, y, x))
-    made.owner.results = instr.results
-    instr.results[0].owner = made.owner
-    return code
+    if _content(x) is not None:
+        return divide(x, select(compare(x, y, direction="EQ"), x, y))
+    number = compare(x, x, direction="EQ")
+    if definition(x, "divide") is not None:
+        x = select(number, x, filled(x.type, np.nan))
+    return divide(x, select(number, y, x))
+
+
+def _may_be_by_zero(instr: Instr) -> bool:
+    """Whether it divides whole numbers by what may be 0."""
+    if instr.op not in (divide, remainder) or instr.operands[0].type.dtype not in INTS:
+        return False
+    divisor = _content(instr.operands[1])
+    return divisor is None or not np.all(divisor)
+
+
+def _but_by_zero(instr: Instr) -> Value:
+    """What XLA's code makes of it, without a division by 0."""
+    x, y = instr.operands
+    none = compare(y, filled(y.type, 0), direction="EQ")
+    made = instr.op(x, select(none, filled(y.type, 1), y))
+    return select(none, x if instr.op is remainder else not_(filled(x.type, 0)), made)

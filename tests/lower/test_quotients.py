@@ -73,3 +73,16 @@ def test_fast_divisions_may_be_products():
     assert "multiply" not in pyxla.code_hlo(exact, X, optimized=True)
     assert "multiply" in pyxla.code_hlo(fast, X, optimized=True)
     np.testing.assert_allclose(fast(X), X / X.sum(), rtol=1e-14)
+
+
+def test_whole_numbers_are_not_divided_by_zero():
+    def of_constants(op: Callable[..., Any]) -> Any:
+        return op(np.array([7, -7]), (np.cos(np.zeros(2)) - 1).astype(int))
+
+    quotient = pyxla.compile(lambda: of_constants(pyxla.hlo.divide), checks=False)
+    rest = pyxla.compile(lambda: of_constants(pyxla.hlo.remainder), checks=False)
+    assert quotient().tolist() == [-1, -1]
+    assert rest().tolist() == [7, -7]
+    d = np.array([0, 0, 2, 3], np.uint8)
+    assert pyxla.hlo.divide(np.full(4, 7, np.uint8), d).tolist() == [255, 255, 3, 2]
+    assert pyxla.hlo.remainder(np.full(4, 7, np.uint8), d).tolist() == [7, 7, 1, 1]

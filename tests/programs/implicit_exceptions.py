@@ -202,3 +202,8 @@ def options_that_numpy_refuses(x):
         _refused(lambda: np.pad(x, 1, constant_values=(1, 2, 3))),
         x,
     )
+
+
+@program("checks", lambda: (4,))
+def by_what_xla_finds_to_be_zero(n):
+    return n // 2 + 4 // (int(np.cos(np.zeros(2))[0]) - 1)
