@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pyxla.infer.lattice import FUNCTIONS, Compound, Const
+from pyxla.lib.variables import Variable
+
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
@@ -60,3 +63,30 @@ def has_get(found: Any) -> bool:
     return is_python(getattr(type(found), "__get__", None)) and not hasattr(
         found, "__pyxla_function__"
     )
+
+
+# Objects outside whose attributes may be variables of the program.
+_OWNERS = (type, types.FunctionType, types.ModuleType)
+
+
+def assigned(engine: Engine, owner: Any, name: str) -> Any:
+    """Who has the attribute `name` that is read of `owner`, where the program assigns to it."""
+    if isinstance(owner, type):
+        found = engine.captures.member(owner, name)
+        return found.owner if isinstance(found, Variable) else None
+    return owner if (id(owner), name) in engine.captures.variables else None
+
+
+def can_assign(engine: Engine, owner: Any, name: str, value: Any) -> bool:
+    """Whether `owner.name = value` assigns to a variable outside that holds plain values: neither
+    what instances bind, nor what a metaclass looks after."""
+    if not isinstance(owner, _OWNERS) or name.startswith("__"):
+        return False
+    held = value.value if isinstance(value, Const) else None
+    held = value.kind in FUNCTIONS if isinstance(value, Compound) else hasattr(held, "__get__")
+    if held or hasattr(vars(owner).get(name), "__get__"):
+        return False
+    if isinstance(owner, type):
+        need_plain(engine, type(owner), "__setattr__")
+        return inspect.getattr_static(type(owner), name, None) is None
+    return True

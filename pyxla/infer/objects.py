@@ -13,10 +13,11 @@ import numpy as np
 
 from pyxla.errors import also
 from pyxla.hints import owner, similar
-from pyxla.infer import generated
+from pyxla.infer import classes, generated
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
+from pyxla.infer.arrays.mutating import set_shape
 from pyxla.infer.arrays.shadows import flag_of, same_ref
 from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls import functions, standard
@@ -31,7 +32,6 @@ from pyxla.infer.heap import (
     ObjectCell,
     Pooled,
     SetCell,
-    Shadow,
 )
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import (
@@ -58,6 +58,7 @@ from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup, rule
+from pyxla.lib.variables import Variable
 from pyxla.ops.shape import constant
 
 _CONTAINERS = {ListCell: list, NumberList: list, DictCell: dict, SetCell: set}
@@ -107,6 +108,8 @@ def _raise_missing(engine: Engine, cls: type, name: str) -> None:
 
 
 def _of_constant(engine: Engine, value: Any, name: str) -> Any:
+    if (owner := classes.assigned(engine, value, name)) is not None:
+        return engine.captures.assigned(engine, owner, name)
     if isinstance(value, np.ufunc) and name == "at":
         return Compound("method", (Const(np.ufunc.at), Const(value)))
     try:
@@ -330,6 +333,8 @@ def _store(engine: Engine, x: Any, name: Any, value: Any) -> Any:
 
 def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
     """The class attribute `found`, bound to `x`."""
+    if isinstance(found, Variable):
+        return engine.captures.assigned(engine, found.owner, name)
     if isinstance(found, staticmethod):
         return Const(found.__func__)
     if isinstance(found, classmethod):
@@ -497,7 +502,10 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
         arrays.setitem(engine, part, Const(Ellipsis), value)
         return
     if isinstance(content, Array) and name == "shape":
-        _set_shape(engine, x, value)
+        set_shape(engine, x, value)
+        return
+    if isinstance(x, Const) and classes.can_assign(engine, x.value, name, value):
+        engine.captures.assign(engine, x.value, name, value)
         return
     if not isinstance(content, ObjectCell):
         kind = arrays.kind_of(engine, x)
@@ -527,30 +535,6 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
         pools.assign(engine, x, name, value)
         return
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
-
-
-def _set_shape(engine: Engine, x: Ref, shape: Any) -> None:
-    """`x.shape = shape`: every name of this object in the function shows the new shape."""
-
-    def is_x(y: Any) -> bool:
-        return isinstance(y, Ref) and y.cell == x.cell and y.view == x.view
-
-    engine.check_distinct(x)
-    if isinstance(engine.heap.contents[x.cell], Shadow):
-        raise engine.refuse(
-            "assigning to the shape of one of several arrays", "write x = x.reshape(shape)"
-        )
-    shown = call_object(engine, np.reshape, [x, shape], {})
-    *callers, frame = engine.frames
-    inside = (part for content in engine.heap.contents.values() for part in content.parts)
-    outside = (value for caller in callers for value in caller.env.values())
-    whole = not x.view and engine.heap.infos[x.cell].pinned is not None
-    if whole or shown.cell != x.cell or any(map(is_x, inside)) or any(map(is_x, outside)):
-        raise engine.refuse(
-            "assigning to the shape of an array that others refer to, or that is not contiguous",
-            "write x = x.reshape(shape)",
-        )
-    frame.env.update({key: shown for key, value in frame.env.items() if is_x(value)})
 
 
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:

@@ -65,8 +65,7 @@ def _global(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("global_set")
 def _global_set(engine: Engine, frame: Frame, instr: Instr) -> None:
     value = engine.use(frame.env[instr.operands[0]])
-    ref = engine.captures.written_global(engine, frame.module, instr.attrs["name"])
-    engine.set_content(ref.cell, ObjectCell(Variable, {"value": value}))
+    engine.captures.assign(engine, frame.module, instr.attrs["name"], value)
 
 
 @transfer("unbound")

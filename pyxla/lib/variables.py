@@ -1,4 +1,5 @@
-"""Variables outside of the program, of a module or a closure, that the program assigns to.
+"""Variables outside of the program that the program assigns to: of a module or a closure, and
+attributes of classes, functions and modules.
 
 One is an argument: an instance whose field is what the variable holds, which takes its value when
 the call ends, as the instances do that a program changes.
@@ -13,27 +14,30 @@ from typing import Any
 
 
 class Variable:
-    """The variable `name` of a module's namespace, or (`name` None) of a closure's cell."""
+    """The variable `name` of a namespace, the attribute `name` of another object, or (`name` None)
+    what is in a closure's cell."""
 
     __slots__ = ("__weakref__", "name", "owner")
 
     FIELDS = ("value",)
 
-    def __init__(self, owner: dict[str, Any] | CellType, name: str | None) -> None:
+    def __init__(self, owner: Any, name: str | None) -> None:
         self.owner, self.name = owner, name
 
     @property
     def value(self) -> Any:
         if isinstance(self.owner, CellType):
             return self.owner.cell_contents
-        return self.owner[self.name]
+        return namespace(self.owner)[self.name]
 
     @value.setter
     def value(self, x: Any) -> None:
         if isinstance(self.owner, CellType):
             self.owner.cell_contents = x
-        else:
+        elif isinstance(self.owner, dict):
             self.owner[self.name] = x
+        else:
+            setattr(self.owner, str(self.name), x)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
@@ -44,7 +48,12 @@ class Variable:
 _KNOWN: weakref.WeakValueDictionary[Any, Variable] = weakref.WeakValueDictionary()
 
 
-def variable(owner: dict[str, Any] | CellType, name: str | None = None) -> Variable:
+def namespace(owner: Any) -> Any:
+    """Where the variables of `owner` are, by name."""
+    return owner if isinstance(owner, dict) else vars(owner)
+
+
+def variable(owner: Any, name: str | None = None) -> Variable:
     """The one variable of that place."""
     key = id(owner), name
     found = _KNOWN.get(key)

@@ -17,6 +17,7 @@ from pyxla.infer.arrays.viewing import flat
 from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
+from pyxla.infer.heap import Shadow
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.sizes import verify_stored
@@ -273,3 +274,27 @@ def _holds(dtype: np.dtype, x: Any) -> bool:
         return False
     info = np.iinfo(dtype)
     return bool(info.min <= x <= info.max)
+
+
+def set_shape(engine: Engine, x: Ref, shape: Any) -> None:
+    """`x.shape = shape`: every name of this object in the function shows the new shape."""
+
+    def is_x(y: Any) -> bool:
+        return isinstance(y, Ref) and y.cell == x.cell and y.view == x.view
+
+    engine.check_distinct(x)
+    if isinstance(engine.heap.contents[x.cell], Shadow):
+        raise engine.refuse(
+            "assigning to the shape of one of several arrays", "write x = x.reshape(shape)"
+        )
+    shown = call(engine, Const(np.reshape), [x, shape], {})
+    *callers, frame = engine.frames
+    inside = (part for content in engine.heap.contents.values() for part in content.parts)
+    outside = (value for caller in callers for value in caller.env.values())
+    whole = not x.view and engine.heap.infos[x.cell].pinned is not None
+    if whole or shown.cell != x.cell or any(map(is_x, inside)) or any(map(is_x, outside)):
+        raise engine.refuse(
+            "assigning to the shape of an array that others refer to, or that is not contiguous",
+            "write x = x.reshape(shape)",
+        )
+    frame.env.update({key: shown for key, value in frame.env.items() if is_x(value)})

@@ -53,7 +53,7 @@ from pyxla.infer.places import MISSING, Place, is_fixed
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
-from pyxla.lib.variables import variable
+from pyxla.lib.variables import Variable, namespace, variable
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
@@ -83,6 +83,9 @@ class Captures:
 
     def __init__(self, places: dict[Place, Any], is_foreign: Callable[[Any], bool]) -> None:
         self.places = places
+        # Variables that the program assigns to.
+        variables = [place for place in places if isinstance(place.owner, Variable)]
+        self.variables = {(id(p.owner.owner), p.owner.name): p for p in variables}
         self.by_identity = {
             id(place.read()): value for place, value in places.items() if value is not None
         }
@@ -141,7 +144,8 @@ class Captures:
 
     def member(self, cls: type, name: str) -> Any:
         """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
-        there is none.  Another one in its place, or before it, is noticed."""
+        there is none.  Another one in its place, or before it, is noticed.  Of one that the program
+        assigns to, the `Variable`."""
         key = cls, name
         if key not in self.members:
             self.members[key] = self._member(cls, name)
@@ -150,17 +154,20 @@ class Captures:
     def _member(self, cls: type, name: str) -> Any:
         bases = [base for base in cls.__mro__[:-1] if base is not tuple]
         owner = next((base for base in bases if name in base.__dict__), None)
-        for base in bases if owner is None else bases[: bases.index(owner) + 1]:
+        written = owner is not None and (id(owner), name) in self.variables
+        for base in bases if owner is None else bases[: bases.index(owner) + (not written)]:
             if not base.__flags__ & _IMMUTABLE and base.__module__.partition(".")[0] not in _FIXED:
                 self.constants[Place(base, name)] = base.__dict__.get(name, MISSING)
                 self.state(cls, lambda: BasesState(cls))
+        if written:
+            return variable(owner, name)
         return None if owner is None else owner.__dict__[name]
 
     def read_global(self, engine: Engine, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
-        if (written := self.places.get(Place(variable(frame.module, name)))) is not None:
-            return engine.use(variable_value(engine.content(written)))
         key = id(frame.module), name
+        if key in self.variables:
+            return self.assigned(engine, frame.module, name)
         if key in self.globals:
             return self.globals[key][1]
         found = frame.module.get(name, MISSING)
@@ -188,17 +195,25 @@ class Captures:
         self.globals[key] = frame.module, value
         return value
 
-    def written_global(self, engine: Engine, module: dict[str, Any], name: str) -> Ref:
-        """A global variable that the program assigns to, as the argument that it is then."""
-        place = Place(variable(module, name))
-        if place not in self.places:
-            if name not in module:
-                raise engine.refuse(
-                    f"the global variable {name!r}, which is assigned here, does not exist yet",
-                    f"assign {name!r} in the module",
+    def assigned(self, engine: Engine, owner: Any, name: str) -> Any:
+        """What a variable outside that the program assigns to holds here."""
+        ref = self.places[self.variables[id(owner), name]]
+        return engine.use(variable_value(engine.content(ref)))
+
+    def assign(self, engine: Engine, owner: Any, name: str, value: Any) -> None:
+        """Assign to a variable outside, which is an argument of the program then."""
+        if (id(owner), name) not in self.variables:
+            if name not in namespace(owner):
+                what = (
+                    "global variable" if isinstance(owner, dict) else f"{owner.__name__} attribute"
                 )
-            raise NewCapture(place)
-        return self.places[place]
+                raise engine.refuse(
+                    f"the {what} {name!r}, which is assigned here, does not exist yet",
+                    f"assign {name!r} outside before",
+                )
+            raise NewCapture(Place(variable(owner, name)))
+        ref = self.places[self.variables[id(owner), name]]
+        engine.set_content(ref.cell, ObjectCell(Variable, {"value": value}))
 
     def next_arrays(self, frame: Any, known: Sequence[Place]) -> list[Place]:
         """Other global arrays that the function reads: each would start inference again."""
@@ -251,8 +266,8 @@ class Captures:
 
     def box(self, engine: Engine, cell: Any, name: str) -> Ref:
         """The closure variable `name` of a function object, as a box on the heap."""
-        if (written := self.places.get(Place(variable(cell)))) is not None:
-            return written
+        if (written := self.variables.get((id(cell), None))) is not None:
+            return self.places[written]
         if id(cell) in self.boxes:
             _, ref, first = self.boxes[id(cell)]
             engine.heap.contents.setdefault(ref.cell, first)  # it was made on another path
