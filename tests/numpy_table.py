@@ -196,9 +196,15 @@ def document() -> str:
     for module, functions in FUNCTIONS.items():
         known = {*functions, *(UFUNCS | {"psi"} if module == "scipy.special" else ())}
         lines.append(f"- `{module}`: " + ", ".join(f"`{name}`" for name in sorted(known)))
+    lines += ["", *SPARSE]
     return "\n".join(lines) + "\n"
 
 
+SPARSE = (
+    "`scipy.sparse` is compiled from its Python, over kernels in the place of its C: CSR, CSC, COO",
+    "and DIA matrices as arguments and made inside, products, sums, element-by-element operations,",
+    "conversions. What gives an `np.matrix` is refused: `csr_array` gives arrays.",
+)
 STATUSES = ("supported", "foreign", "known", "refused")
 
 

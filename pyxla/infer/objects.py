@@ -204,8 +204,8 @@ def _of_array(engine: Engine, x: Any, name: str) -> Any:
             return engine.rules.binary(
                 engine, "mul", _size(engine, shape, extents), Const(dtype.itemsize)
             )
-        case "strides":
-            return Const(viewing.strides_of(engine, x))
+        case "strides" | "flags":
+            return Const(viewing.of_layout(engine, x, name))
         case "real" | "imag":
             return _part(engine, x, name, dtype)
         case "T" | "mT":

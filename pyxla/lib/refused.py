@@ -124,7 +124,7 @@ OUTSIDE = frozenset(
     for name in _BY_ROW[row]
     if hasattr(np, name)
 ) | {id, breakpoint, open, input, eval, exec, builtins.compile, globals, locals, time.sleep}
-ATTRIBUTES: dict[str, Row] = {name: _LAYOUT for name in ("flags", "base", "data", "ctypes")}
+ATTRIBUTES: dict[str, Row] = {name: _LAYOUT for name in ("base", "data", "ctypes")}
 FAMILIES: dict[str, Row] = {
     "numpy.ma": ("masked arrays are not compiled", "use a mask and np.where"),
     "numpy.char": ("XLA holds no text", "work on text outside"),

@@ -55,3 +55,11 @@ def sizes_from_arrays_of_shapes(a, b):
     for k, v in zip(np.array([-1, 0, 1]), (a[0, 0], 2.0, a[0, 1])):
         banded += np.diag(np.full(4 - abs(k), v), k)
     return out, banded, shapes.max() == 3
+
+
+@program("flags of the layout", lambda: (R(4, 4),), lambda: (R(4, 4).T,), lambda: (R(4, 4)[::2],))
+def flags_of_the_layout(x):
+    said = []
+    for y in (x, x.T, x[0], x[:, 0], x[:, 1:], x.copy(), x.sum(), x.reshape(2, -1), x[:1]):
+        said.append((y.flags.c_contiguous, y.flags.f_contiguous))
+    return said

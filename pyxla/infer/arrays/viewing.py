@@ -15,7 +15,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -188,14 +188,26 @@ def shown(engine: Engine, ref: Ref) -> Shown:
     return Shown(base.type, ref.view, shape, extents, dtype, strides, base.extents is not None)
 
 
-def strides_of(engine: Engine, x: Any) -> tuple[int, ...]:
-    """How far apart NumPy has the elements of an array, in bytes."""
-    if not isinstance(x, Ref):
+class Flags(NamedTuple):
+    """What of the flags of an array is a matter of its layout."""
+
+    c_contiguous: bool
+    f_contiguous: bool
+
+
+def of_layout(engine: Engine, x: Any, name: str) -> Any:
+    """The attribute `strides` or `flags` of an array: how NumPy has its elements in memory."""
+    ref = None
+    if isinstance(x, Ref):
+        engine.copies = True
+        ref = shown(engine, x)
+        if ref.extents is not None:
+            raise engine.refuse(NOT_SUPPORTED, REMEDY)
+    if name == "flags":
+        flags = ref.layout.flags if ref else None
+        return Flags(flags.c_contiguous, flags.f_contiguous) if flags else Flags(True, True)
+    if ref is None:
         return ()
-    engine.copies = True
-    ref = shown(engine, x)
-    if ref.extents is not None:
-        raise engine.refuse(NOT_SUPPORTED, REMEDY)
     if 1 in ref.shape and (ref.view or ref.strides is not None):
         raise engine.refuse(
             "the stride of a dimension of one element says nothing", "copy it before"

@@ -143,6 +143,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     inner = getattr(value, "__pyxla_function__", None)
     if inner is not None:
         return call_object(engine, inner, args, kwargs)
+    if (interpreted := standard.interpreted_of(value)) is not None:
+        return call_standard(engine, interpreted, args, kwargs)
     if isinstance(value, types.FunctionType):
         if engine.captures.is_foreign(value):
             return call_foreign(engine, value, args, kwargs)
@@ -153,8 +155,6 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if standard.is_standard(value):
             return call_standard(engine, value, args, kwargs)
         return call_function(engine, value, args, kwargs)
-    if (interpreted := standard.interpreted_of(value)) is not None:
-        return call_standard(engine, interpreted, args, kwargs)
     if standard.is_cached(value):
         return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
     if isinstance(value, functools.partial):
