@@ -25,7 +25,7 @@ from pyxla.lib import (
     reductions,
 )
 from pyxla.lib.builtins import choose
-from pyxla.lib.creation import diagonal, eye, tril
+from pyxla.lib.creation import diagonal, eye, tril, triu
 from pyxla.lib.foreign import foreign
 from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, transpose
 from pyxla.lib.numeric import vandermonde
@@ -83,9 +83,9 @@ def adjoint(x: Array) -> Array:
     return matrix_transpose(Array(k.conjugate(x.value)))
 
 
-def _hermitian(x: Array) -> Array:
-    """The matrix with this lower triangle: JAX reads that only, but differentiates both."""
-    return tril(x) + adjoint(tril(x, -1))
+def hermitian(x: Array, upper: bool = False) -> Array:
+    """The matrix with one triangle of `x`: JAX reads that only, but differentiates both."""
+    return triu(x) + adjoint(triu(x, 1)) if upper else tril(x) + adjoint(tril(x, -1))
 
 
 # --- Factorizations ------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     x = matrix(a, square=True)
     if upper:
         x = adjoint(x)
-    lower = foreign(JAX + "cholesky", _hermitian(x), symmetrize_input=False) if x.size else x
+    lower = foreign(JAX + "cholesky", hermitian(x), symmetrize_input=False) if x.size else x
     return adjoint(lower) if upper else lower
 
 
@@ -123,8 +123,9 @@ def svdvals(x: Any, /) -> Array:
 
 @implements(np.linalg.eigh)
 def eigh(a: Any, UPLO: str = "L") -> Any:
-    x = matrix(a, square=True)
-    return EighResult(*foreign(JAX + "eigh", x, UPLO=UPLO.upper(), symmetrize_input=False))
+    triangle = UPLO.upper()
+    x = hermitian(matrix(a, square=True), triangle == "U")
+    return EighResult(*foreign(JAX + "eigh", x, UPLO=triangle, symmetrize_input=False))
 
 
 @implements(np.linalg.eigvalsh)
@@ -232,9 +233,13 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     x = as_array(A)
     if x.ndim < 2:
         return weak(reductions.any(x).value, int)
-    s = svdvals(x)
+    return rank_of(svdvals(x), tol, rtol, max(x.shape[-2:]))
+
+
+def rank_of(s: Array, tol: Any, rtol: Any, size: Int) -> Array:
+    """How many of the singular values of a matrix, the larger of whose sizes is `size`, count."""
     if tol is None:
-        cutoff = _tolerance(rtol, s, max(x.shape[-2:]))
+        cutoff = _tolerance(rtol, s, size)
     else:
         bound = as_array(tol)
         cutoff = Array(reshaped(bound.value, (*bound.shape, 1)))
@@ -361,7 +366,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return _matrix_norm(array, ord, axes, keepdims)
 
 
-def _square_size(x: Array) -> Array:
+def square_size(x: Array) -> Array:
     if CLASSES[x.dtype] != "c":
         return x * x
     re, im = op.real(x.value), op.imag(x.value)
@@ -373,7 +378,7 @@ def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
         raise OpError(f"Invalid norm order {ord!r} for vectors")
     options = {"axis": axes, "keepdims": keepdims}
     if type(ord) in (int, float) and ord == 2:
-        return Array(k.root_of_sum(reductions.sum(_square_size(x), **options).value))
+        return Array(k.root_of_sum(reductions.sum(square_size(x), **options).value))
     size = OPERATORS["abs"](x)
     if type(ord) in (int, float):
         if math.isinf(ord):

@@ -7,13 +7,14 @@ NumPy gives their nine definitions.
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, kind, result_type
 from pyxla.ir.core import Value
@@ -371,9 +372,11 @@ def axes_last(x: Value, axes: Shape) -> Value:
 
 
 def quantiles(
-    a: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_nan: bool, weak: bool = True
-) -> Array:
-    """Quantiles in front, then what is left of the array; weak: `q` has no say in the dtype."""
+    a: Any, q: Any, axis: Any, method: str, keepdims: bool, ignore_nan: bool, weak: bool = True,
+    among: Int | None = None,
+) -> Array:  # fmt: skip
+    """Quantiles in front, then what is left of the array; weak: `q` has no say in the dtype; among:
+    how many numbers there are, where `a` is of bounded extent."""
     if method not in ALPHA_BETA and method not in DISCRETE and method not in ROUNDED:
         raise OpError(f"{method!r} is not a valid method of quantiles")
     x = as_array(a)
@@ -386,10 +389,13 @@ def quantiles(
     dtype = x.dtype if picked else result_type(x, 1.0 if weak else q, 1.0)
     axes = reduced_axes(axis, x.ndim)
     work = result_type(x, 1.0)
-    rows = sorted_along(cast(axes_last(x.value, axes), work), x.ndim - len(axes))
+    value, inside = cast(x.value, work), masks.within(x)
+    if inside is not None:
+        value = op.select(inside, value, k.like(value, math.nan))
+    rows = sorted_along(axes_last(value, axes), x.ndim - len(axes))
     q = as_array(q, FLOAT if weak else result_type(q, work))
-    head = rows.type.shape[:-1]
-    result = _interpolated(rows, q, method, head, ignore_nan, picked)
+    head, size = rows.type.shape[:-1], rows.type.shape[-1] if among is None else among
+    result = _interpolated(rows, q, method, head, ignore_nan, picked, size)
     shape = q.shape + (keep_shape(x.shape, axes) if keepdims else head)
     return Array(cast(reshaped(result, shape), dtype))
 
@@ -399,18 +405,17 @@ def keep_shape(shape: Shape, axes: Shape) -> Shape:
 
 
 def _interpolated(
-    rows: Value, q: Array, method: str, head: Shape, ignore_nan: bool, picked: bool
+    rows: Value, q: Array, method: str, head: Shape, ignore_nan: bool, picked: bool, size: Int
 ) -> Value:
-    """For every quantile and row: between two of the row's sorted numbers, or `picked` one."""
-    size = rows.type.shape[-1]
-    if not size:
+    """For every quantile and row: between two of the row's sorted numbers, or `picked` one; `size`
+    of them are no padding."""
+    if not rows.type.shape[-1]:
         raise OpError("quantiles of an empty array")
     shape = q.shape + head
     rank, dtype = q.ndim, q.dtype
-    missing = cast(k.isnan(rows), INT) if CLASSES[rows.type.dtype] == "f" else None
-    axis = (len(head),)
-    absent = splat(0, INT, head) if missing is None else fold(missing, axis, literal(0, INT), "add")
-    count = op.subtract(splat(size, INT, head), absent) if ignore_nan else splat(size, INT, head)
+    there = fold(cast(op.not_(k.isnan(rows)), INT), (len(head),), literal(0, INT), "add")
+    full = broadcast_to(cast(value_of(size), INT), head)
+    count = there if ignore_nan else full
     n = Array(broadcast_to(cast(count, dtype), shape))
     spread = Array(broadcast_to(reshaped(q.value, (*q.shape, *[1] * len(head))), shape))
     low, weight = _virtual(method, n, spread)
@@ -421,9 +426,7 @@ def _interpolated(
     above = op.minimum(op.maximum(op.add(index, k.like(index, 1)), k.like(index, 0)), last)
     x0 = _pick(rows, below, rank)
     result = x0 if picked else _lerp(x0, _pick(rows, above, rank), weight.value)
-    if missing is None:
-        return result
-    bad = k.eq(count, k.like(count, 0)) if ignore_nan else k.gt(absent, k.like(absent, 0))
+    bad = k.eq(there, k.like(there, 0)) if ignore_nan else k.lt(there, full)
     return op.select(broadcast_to(bad, shape), k.like(result, math.nan), result)
 
 
@@ -448,40 +451,30 @@ def _lerp(x: Value, y: Value, t: Value) -> Value:
     return op.select(k.ge(t, k.like(t, 0.5)), backward, forward)
 
 
-def _quantile(scale: float, ignore_nan: bool) -> Callable[..., Any]:
-    def call(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
-        overwrite_input: bool = False,
-        method: str = "linear",
-        keepdims: bool = False,
-        *,
-        weights: Any = None,
-        interpolation: Any = None,
-    ) -> Array:
-        check_out(out)
-        if weights is not None:
-            raise OpError("weights of quantiles are not supported")
-        known = known_numbers(q)
-        if known is not None and known.size and not (0 <= known.min() and known.max() <= scale):
-            what = "Quantiles must be in the range [0, 1]"
-            what = what if scale == 1 else "Percentiles must be in the range [0, 100]"
-            raise OpError(what, ValueError)
-        q = as_array(q) if isinstance(q, list | tuple) else q
-        weak = any(kind(q) is python for python in (int, float))
-        if scale != 1:
-            q = UFUNCS[np.divide](q, scale)
-        return quantiles(a, q, axis, method, keepdims, ignore_nan, weak)
-
-    return call
+def quantile(
+    scale: float, ignore_nan: bool, a: Any, q: Any, axis: Any = None, out: Any = None,
+    overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
+    weights: Any = None, interpolation: Any = None, among: Int | None = None,
+) -> Array:  # fmt: skip
+    check_out(out)
+    if weights is not None:
+        raise OpError("weights of quantiles are not supported")
+    known = known_numbers(q)
+    if known is not None and known.size and not (0 <= known.min() and known.max() <= scale):
+        what = "Quantiles must be in the range [0, 1]"
+        what = what if scale == 1 else "Percentiles must be in the range [0, 100]"
+        raise OpError(what, ValueError)
+    q = as_array(q) if isinstance(q, list | tuple) else q
+    weak = any(kind(q) is python for python in (int, float))
+    if scale != 1:
+        q = UFUNCS[np.divide](q, scale)
+    return quantiles(a, q, axis, method, keepdims, ignore_nan, weak, among)
 
 
-implements(np.quantile)(_quantile(1, False))
-implements(np.percentile)(_quantile(100, False))
-implements(np.nanquantile)(_quantile(1, True))
-implements(np.nanpercentile)(_quantile(100, True))
+implements(np.quantile)(functools.partial(quantile, 1, False))
+implements(np.percentile)(functools.partial(quantile, 100, False))
+implements(np.nanquantile)(functools.partial(quantile, 1, True))
+implements(np.nanpercentile)(functools.partial(quantile, 100, True))
 
 
 @implements(np.median)

@@ -210,6 +210,68 @@ def test_nan_beyond_and_within_the_true_size(program):
     agree(program, *[(x, m) for m in masks(7)])
 
 
+def spectra(x, m):
+    a = (x + x.T)[m][:, m]
+    w, v = np.linalg.eigh(a)
+    b = (np.linalg.eigvalsh(x[m][:, m], UPLO=uplo) for uplo in "LU")
+    return w, abs(v), *b
+
+
+def singular(x, m):
+    a = x[m]
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    b = np.linalg.svd(x[m][:, m[::-1]], compute_uv=False)
+    found = b, np.linalg.svd(a)[0].shape, np.linalg.matrix_rank(a), np.linalg.pinv(a)
+    return s, abs(u), abs(vt), u * s @ vt, *found
+
+
+@pytest.mark.parametrize("program", [spectra, singular])
+@pytest.mark.parametrize("size", [1.0, 1e-20])
+def test_spectra_of_rows_that_a_mask_picks(program, size):
+    x = np.random.default_rng(5).normal(size=(6, 6)) * size
+    agree(program, *[(x, m) for m in masks(6) if m.sum()])
+
+
+def test_vectors_of_singular_values_of_zero():
+    """Refused where the program runs: NumPy's are those of the matrix alone."""
+    a = np.array([[0.0, 0, 0], [1, 2, 3], [2, 4, 6], [1, 1, 1]])
+    with pytest.raises(NotImplementedError, match="vectors of singular values of 0"):
+        pyxla.compile(lambda a, m: np.linalg.svd(a[m], full_matrices=False))(a, np.arange(4) < 2)
+
+
+def test_what_lies_past_the_true_size_is_not_singular():
+    a = np.array([[np.nan, 1], [1, 2], [2, 4.0], [np.inf, 6]])
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        pyxla.compile(lambda a: np.linalg.inv(a[np.isfinite(a).all(1)]))(a)
+
+
+def quantiles(x, m):
+    y, found = x[m], []
+    for method in ("linear", "lower", "midpoint", "hazen", "inverted_cdf", "closest_observation"):
+        found.append(
+            (np.quantile(y, 0.3, method=method), np.percentile(y, [10, 95], method=method))
+        )
+    return found, np.nanquantile(y, 0.2), np.quantile(y, 1, keepdims=True), np.quantile(y, [[0.5]])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+def test_quantiles_of_what_a_mask_picks(dtype):
+    agree(quantiles, *[(data(7, dtype), m) for m in masks(7) if m.sum()])
+
+
+def in_order(x):
+    kept = []
+    for row in x:
+        if row[0] > 0:
+            kept.append(row)
+    rows = np.array(kept)
+    return rows[np.lexsort(rows.T)], np.quantile(rows, 0.5, axis=0)
+
+
+def test_order_of_rows_that_were_appended():
+    agree(in_order, (np.random.default_rng(0).normal(size=(9, 2)),))
+
+
 # --- Slices that a loop moves --------------------------------------------------------------------
 
 

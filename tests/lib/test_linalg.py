@@ -164,3 +164,20 @@ def test_slopes_of_eigenvalues_that_are_equal():
     np.testing.assert_allclose(pyxla.grad(lambda a: np.linalg.eigvalsh(a).sum())(a), np.eye(3))
     np.testing.assert_allclose(pyxla.grad(lambda a: (np.linalg.eigh(a)[0] ** 2).sum())(a), 2 * a)
     np.testing.assert_allclose(pyxla.grad(lambda a: np.linalg.svd(a)[1].sum())(a), np.eye(3))
+
+
+@pytest.mark.parametrize("uplo", ["L", "U"])
+def test_slopes_of_one_triangle(uplo):
+    """The other is not read, and has slopes of 0."""
+
+    def f(a):
+        w, v = np.linalg.eigh(a, UPLO=uplo)
+        return w[0] + 2 * w[-1] ** 2 + v[0, 1] ** 2
+
+    a = np.random.default_rng(1).normal(size=(4, 4))
+    expected = np.zeros_like(a)
+    for i in np.ndindex(a.shape):
+        h = np.zeros_like(a)
+        h[i] = 1e-6
+        expected[i] = (f(a + h) - f(a - h)) / 2e-6
+    np.testing.assert_allclose(pyxla.grad(f)(a), expected, 1e-6, 1e-8)

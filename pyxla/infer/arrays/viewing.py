@@ -193,6 +193,8 @@ class Flags(NamedTuple):
 
     c_contiguous: bool
     f_contiguous: bool
+    contiguous: bool
+    forc: bool
 
 
 def of_layout(engine: Engine, x: Any, name: str) -> Any:
@@ -204,8 +206,8 @@ def of_layout(engine: Engine, x: Any, name: str) -> Any:
         if ref.extents is not None:
             raise engine.refuse(NOT_SUPPORTED, REMEDY)
     if name == "flags":
-        flags = ref.layout.flags if ref else None
-        return Flags(flags.c_contiguous, flags.f_contiguous) if flags else Flags(True, True)
+        flags = (ref.layout if ref else np.empty(())).flags
+        return Flags(*[getattr(flags, field) for field in Flags._fields])
     if ref is None:
         return ()
     if 1 in ref.shape and (ref.view or ref.strides is not None):

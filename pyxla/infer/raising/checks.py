@@ -40,6 +40,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k
 from pyxla.lib.loops import fold_range
+from pyxla.lib.masks import within
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
@@ -544,11 +545,17 @@ def _solved(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | N
     """A finite result, or operands that are not."""
     if not isinstance(result, Array):
         return None
-    fine = all_(Array(k.isfinite(result.value))).value
+    fine = _all_finite(result)
     for x in operands:
         if isinstance(x, Array) and CLASSES[x.dtype] in "fc":
-            fine = op.or_(fine, op.not_(all_(Array(k.isfinite(x.value))).value))
+            fine = op.or_(fine, op.not_(_all_finite(x)))
     return fine
+
+
+def _all_finite(x: Array) -> Value:
+    """Whether all elements of `x`, and not what lies past its extents, are finite."""
+    fine, inside = k.isfinite(x.value), within(x)
+    return all_(Array(fine if inside is None else op.or_(fine, op.not_(inside)))).value
 
 
 unless(LinAlgError("Singular matrix"), np.linalg.inv, np.linalg.solve)(_solved)
@@ -557,7 +564,7 @@ unless(LinAlgError("Matrix is not positive definite"), np.linalg.cholesky)(_solv
 
 def _finite_operand(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     x = operands[0]
-    return all_(Array(k.isfinite(x.value))).value if isinstance(x, Array) else None
+    return _all_finite(x) if isinstance(x, Array) else None
 
 
 @unless(LinAlgError("Singular matrix"), np.linalg.matrix_power)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.infer.facts.integers import smaller
+from pyxla.infer.facts.integers import larger, smaller
 from pyxla.infer.lattice import Array
 from pyxla.ir.op import OpError
-from pyxla.lib import linalg
+from pyxla.lib import linalg, reductions
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
@@ -19,13 +19,15 @@ from pyxla.lib.bounded.elementwise import (
     filled,
     named,
     resized_to,
+    sized,
     strategy,
 )
 from pyxla.lib.creation import eye
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import within
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import as_array, splat
+from pyxla.lib.operands import as_array, splat, weak
+from pyxla.lib.selection import where
 from pyxla.ops.elementwise import select
 
 
@@ -72,6 +74,89 @@ def _square(function: Function, a: Any, /, **options: Any) -> Array:
 @strategy(linalg.det, linalg.slogdet)
 def _determinant(function: Function, a: Any) -> Any:
     return function(_filled_up(a)[1])
+
+
+@strategy(linalg.eigh, linalg.eigvalsh)
+def _eigenvalues(function: Function, a: Any, UPLO: str = "L") -> Any:
+    """On the diagonal past the extents there are numbers above all eigenvalues, each another: with
+    their eigenvectors they come last."""
+    x, _ = _filled_up(a)
+    inside = within(x)
+    if inside is None:
+        return function(x, UPLO)
+    known = linalg.matrix(Array(filled(x, (0, 1), 0).value))
+    known = linalg.hermitian(known, UPLO.upper() == "U")
+    size = linalg.norm(known)
+    size = where(size == 0, 1.0, size)
+    above = size * as_array(np.linspace(2, 3, x.shape[0]), size.dtype)
+    above = as_array(above, known.dtype) * eye(x.shape[0], dtype=known.dtype)
+    full = Array(select(inside, known.value, above.value))
+    values, vectors = linalg.eigh(full, UPLO)
+    values = bounded(values.value, extents_of(x)[:1])
+    if function is linalg.eigvalsh:
+        return values
+    found: Any = values, bounded(vectors.value, extents_of(x))
+    return linalg.EighResult(*found)
+
+
+@strategy(linalg.svd)
+def _svd(
+    function: Function, a: Any, full_matrices: bool = True, compute_uv: bool = True,
+    hermitian: bool = False,
+) -> Any:  # fmt: skip
+    """Rows and columns of zeros add singular values of 0, which come last, and zeros to the vectors
+    of the others.  Where these values are 0 as well vectors mix, which is said."""
+    x = as_array(a)
+    if x.ndim != 2:
+        raise OpError(NOT_SUPPORTED)
+    rows, columns = true_size(x, 0), true_size(x, 1)
+    count = smaller(rows, columns)
+    full = linalg.matrix(Array(filled(x, (0, 1), 0).value))
+    if not compute_uv:
+        return sized(linalg.svdvals(full).value, (count,))
+    if full_matrices and not (isinstance(rows, int) or isinstance(columns, int)):
+        raise OpError(NOT_SUPPORTED)
+    u, s, vt = linalg.svd(full, full_matrices)
+    u = sized(u.value, (rows, rows if full_matrices else count))
+    vt = sized(vt.value, (columns if full_matrices else count, columns))
+    for vectors, axis in ((u, 0), (vt, 1)):
+        _need_unit(vectors, axis)
+    found: Any = u, sized(s.value, (count,)), vt
+    return linalg.SVDResult(*found)
+
+
+def _need_unit(vectors: Array, axis: int) -> None:
+    """Say that the vectors along `axis` are of length 1."""
+    known = Array(filled(vectors, (0, 1), 0).value)
+    squares = reductions.sum(linalg.square_size(known), axis)
+    there = Array(squares.value, (extents_of(vectors)[1 - axis],))
+    others = Array(filled(there, (0,), 1).value) < 0.5
+    words = "in compiled code, the vectors of singular values of 0 are not computed of a matrix "
+    words += "whose size data decides"
+    meet(weak(reductions.count_nonzero(others).value, int), 0, NotImplementedError, words)
+
+
+@strategy(linalg.svdvals)
+def _singular_values(function: Function, x: Any) -> Array:
+    return _svd(function, x, compute_uv=False)
+
+
+@strategy(linalg.matrix_rank)
+def _rank(
+    function: Function, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+):
+    x = as_array(A)
+    if x.ndim != 2:
+        raise OpError(NOT_SUPPORTED)
+    s = linalg.svdvals(Array(filled(x, (0, 1), 0).value))
+    return linalg.rank_of(s, tol, rtol, larger(true_size(x, 0), true_size(x, 1)))
+
+
+@strategy(linalg.pinv)
+def _pinv(function: Function, a: Any, *args: Any, **options: Any) -> Array:
+    x = as_array(a)
+    full = linalg.matrix(Array(filled(x, (0, 1), 0).value))
+    return bounded(function(full, *args, **options).value, extents_of(x)[::-1])
 
 
 @strategy(linalg.solve)

@@ -86,8 +86,11 @@ def _partition(function: Function, a: Any, kth: Any, axis: Any = -1, *args: Any)
 
 @strategy(sorting.lexsort)
 def _lexsort(function: Function, keys: Any, axis: Any = -1) -> Array:
-    if not isinstance(keys, list | tuple):
-        raise OpError(NOT_SUPPORTED)
+    if isinstance(keys, Array):
+        if keys.ndim != 2 or extents_of(keys)[0] is not None:
+            raise OpError(NOT_SUPPORTED)
+        rows = [scans.take_one(keys.value, i, 0) for i in range(keys.shape[0])]
+        keys = [bounded(row, extents_of(keys)[1:]) for row in rows]
     xs = [as_array(key) for key in keys]
     if any(x.ndim != 1 for x in xs):
         raise OpError(NOT_SUPPORTED)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import minus, value_of
+from pyxla.infer.facts.integers import Int, minus, times, value_of
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
@@ -36,13 +36,11 @@ from pyxla.lib.bounded.elementwise import (
     strategy_of,
     with_extents,
 )
-from pyxla.lib.bounded.order import last_in_order
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import spread, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
 from pyxla.lib.products import matmul
-from pyxla.lib.registry import LIBRARY
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import concatenate, iota, reshape, transpose
 
@@ -245,35 +243,19 @@ def _corrcoef(
 # --- Quantiles and interpolation -----------------------------------------------------------------
 
 
-@strategy(LIBRARY[np.quantile], LIBRARY[np.percentile])
+@strategy(sorting.quantile)
 def _quantile(
-    function: Function, a: Any, q: Any, axis: Any = None, out: Any = None,
-    overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, **rest: Any,
-) -> Array:  # fmt: skip
-    """Between the two elements next to place q * (size - 1) of those sorted."""
+    function: Function, a: Any, q: Any, axis: Any = None, *args: Any, **rest: Any
+) -> Array:
     x = as_array(a)
-    wide = CLASSES[x.dtype] in "iu" or x.dtype == FLOAT
-    if (axis is not None and x.ndim > 1) or method != "linear" or keepdims or rest or not wide:
+    axes = r.reduced_axes(axis, x.ndim)
+    own = extents_of(x)
+    if any(own[d] is not None for d in range(x.ndim) if d not in axes):
         raise OpError(NOT_SUPPORTED)
-    x = flattened(x)
-    share = as_array(q, FLOAT).value
-    if function is LIBRARY[np.percentile]:
-        share = op.divide(share, k.like(share, 100))
-    shape = share.type.shape
-    rows = cast(sorting.sorted_along(filled(x, (0,), last_in_order(x.dtype)).value, 0), FLOAT)
-    last = spread(op.maximum(op.subtract(_size(x), literal(1, INT)), literal(0, INT)), shape)
-    place = op.multiply(share, cast(last, FLOAT))
-    below = op.floor(place)
-    rest_ = op.subtract(place, below)
-    first = op.minimum(cast(below, INT), last)
-    second = op.minimum(op.add(first, k.like(first, 1)), last)
-    low, high = [take(Array(rows), Array(at), 0, wrap=False).value for at in (first, second)]
-    step = op.subtract(high, low)
-    up = op.add(low, op.multiply(step, rest_))
-    down = op.subtract(high, op.multiply(step, op.subtract(k.like(rest_, 1), rest_)))
-    value = op.select(k.ge(rest_, k.like(rest_, 0.5)), down, up)
-    top = take(Array(rows), Array(last), 0, wrap=False).value
-    return Array(op.select(k.isnan(top), k.like(value, math.nan), value))
+    among: Int = 1
+    for d in axes:
+        among = times(among, true_size(x, d))
+    return function(x, q, axis, *args, among=among, **rest)
 
 
 @strategy(numeric.gradient)
