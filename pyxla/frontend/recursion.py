@@ -41,7 +41,7 @@ KEPT, KEY = "kept results", "the arguments"
 
 @dataclass(eq=False, slots=True)
 class Site:
-    """A call of the function by itself, a statement of its own: `target = call`.
+    """A call of the function by itself, a statement of its own: `target = call`; or a `yield`.
 
     path: the statements around it, from outside, and which of them it is in.  names: variables that
     what comes behind it reads.  tail: its result is what the function returns.
@@ -49,7 +49,7 @@ class Site:
 
     number: int
     node: Any
-    call: gast.Call
+    call: Any
     target: gast.Name | None
     path: Path
     tail: bool
@@ -78,7 +78,7 @@ def _to_loops(source: SourceFunction) -> SSA | None:
     fixed = _fixed(source, lowered, sites)
     if not fixed >= set(lowered.scope.cell):
         return None
-    live = _Probe(source, lowered, sites).live()
+    live = Probe(source, lowered, sites).live()
     key = (KEY,) if _is_cached(source) else ()
     for site, names in live.items():
         own = [n for n in names if n not in fixed and not n.startswith(BOX_PREFIX)]
@@ -123,7 +123,7 @@ class _Own:
 
 def _sites(body: Sequence[gast.stmt], own: Container[gast.stmt]) -> list[Site]:
     sites: list[Site] = []
-    for path, node in _statements(body, ()):
+    for path, node in all_statements(body, ()):
         if node in own:
             statement: Any = node
             target = statement.targets[0] if isinstance(node, gast.Assign) else None
@@ -132,14 +132,14 @@ def _sites(body: Sequence[gast.stmt], own: Container[gast.stmt]) -> list[Site]:
     return sites
 
 
-def _statements(body: Sequence[gast.stmt], path: Path) -> Iterator[tuple[Path, gast.stmt]]:
+def all_statements(body: Sequence[gast.stmt], path: Path) -> Iterator[tuple[Path, gast.stmt]]:
     """All statements, but those of `try`, with their paths."""
     for i, node in enumerate(body):
         here = (*path, (body, i))
         yield here, node
         if isinstance(node, (gast.If, gast.While)):
-            yield from _statements(node.body, here)
-            yield from _statements(node.orelse, here)
+            yield from all_statements(node.body, here)
+            yield from all_statements(node.orelse, here)
 
 
 def _is_tail(path: Path, target: gast.Name | None) -> bool:
@@ -376,8 +376,8 @@ class _Apart:
 # --- graphs -----------------------------------------------------------------------------------
 
 
-class _OfSites(GraphBuilder):
-    """Stops at the calls of the function by itself."""
+class OfSites(GraphBuilder):
+    """Stops at the calls of the function by itself, or where a generator yields."""
 
     def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
         super().__init__(source, lowered)
@@ -398,8 +398,61 @@ class _OfSites(GraphBuilder):
     def at_site(self, site: Site) -> None:
         raise NotImplementedError
 
+    def result(self, site: Site) -> Value:
+        """What the statement at a site gets."""
+        raise NotImplementedError
 
-class _Probe(_OfSites):
+    def put(self, text: str, value: Value) -> None:
+        self.here.values[text] = value
+        self.here.writes[text] = None
+
+    def put_all(self, names: Sequence[str], values: Value, node: gast.AST) -> None:
+        """Give variables the items of a tuple."""
+        attrs = {"before": len(names), "after": 0, "starred": False}
+        op: Any = pyops.UNPACK
+        instr = Instr(op, (values,), attrs, (), self.location(node))
+        instr.results = tuple([Value(None, instr, text) for text in names])
+        self.block.instrs.append(instr)
+        for text, value in zip(names, instr.results, strict=True):
+            self.put(text, value)
+
+    def fork(self, test: Value, node: gast.AST) -> tuple[Block, Block]:
+        """End the block on a test."""
+        then, otherwise = self.make("then"), self.make("else")
+        then.preds.append(self.block)
+        otherwise.preds.append(self.block)
+        self.end(Branch(test, then, otherwise, self.location(node)))
+        return then, otherwise
+
+    def after(self, site: Site, level: int) -> None:
+        """What comes behind in the statements at a level of the path, and inside of it first."""
+        statements, index = site.path[level]
+        node = statements[index]
+        if level == len(site.path) - 1:
+            if site.target is not None:
+                self.store(site.target, self.result(site), site.node)
+        elif isinstance(node, gast.While):
+            self.rest_of_loop(site, level, node)
+        else:
+            self.after(site, level + 1)
+        if self.block is not None:
+            self.statements(statements[index + 1 :])
+
+    def rest_of_loop(self, site: Site, level: int, node: gast.While) -> None:
+        """The rest of an iteration, then the loop."""
+        loop = OpenLoop()
+        self.loops.append(loop)
+        self.after(site, level + 1)
+        self.loops.pop()
+        ends = loop.continues + ([self.block] if self.block is not None else [])
+        self.join(ends, "rest")
+        if self.block is not None:
+            self.while_(node)
+        ends = loop.breaks + ([self.block] if self.block is not None else [])
+        self.join(ends, "exit")
+
+
+class Probe(OfSites):
     """The graph as it is, to see which names are read behind each call."""
 
     def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
@@ -430,7 +483,7 @@ class _Probe(_OfSites):
             self.end(Return((self.literal(None, self.lowered.node),)))
 
 
-class _Stacked(_OfSites):
+class _Stacked(OfSites):
     """The graph of the function as two loops; `called` and `returning` are open blocks."""
 
     def __init__(
@@ -442,10 +495,6 @@ class _Stacked(_OfSites):
         self.called: list[Block] = []
         self.returning: list[Block] = []
         self.cached = _is_cached(source)
-
-    def put(self, text: str, value: Value) -> None:
-        self.here.values[text] = value
-        self.here.writes[text] = None
 
     def build(self) -> bool:
         """Make the graph; whether it is ever left."""
@@ -524,19 +573,14 @@ class _Stacked(_OfSites):
         self.behind(self.kept[-1])
         self.iteration(header, self.returning)
 
-    def fork(self, test: Value, node: gast.AST) -> tuple[Block, Block]:
-        """End the block on a test."""
-        then, otherwise = self.make("then"), self.make("else")
-        then.preds.append(self.block)
-        otherwise.preds.append(self.block)
-        self.end(Branch(test, then, otherwise, self.location(node)))
-        return then, otherwise
-
     def method(self, text: str, method: str, args: tuple[Value, ...], node: gast.AST) -> Value:
         """Call a method of a variable."""
         found = self.emit(pyops.GETATTR, (self.lookup(text),), {"name": method}, node)
         layout = ("pos",) * len(args)
         return self.emit(pyops.CALL, (found, *args), {"layout": layout}, node)
+
+    def result(self, site: Site) -> Value:
+        return self.lookup(RESULT)
 
     def at_site(self, site: Site) -> None:
         """Leave what is needed behind the call, and begin again with its arguments."""
@@ -565,43 +609,10 @@ class _Stacked(_OfSites):
         """What comes after a call."""
         if site.names:
             frame = self.method(_frames(site), "pop", (), site.call)
-            attrs = {"before": len(site.names), "after": 0, "starred": False}
-            op: Any = pyops.UNPACK
-            instr = Instr(op, (frame,), attrs, (), self.location(site.call))
-            instr.results = tuple([Value(None, instr, text) for text in site.names])
-            self.block.instrs.append(instr)
-            for text, value in zip(site.names, instr.results, strict=True):
-                self.put(text, value)
+            self.put_all(site.names, frame, site.call)
         self.after(site, 0)
         if self.block is not None:
             self.returned(self.literal(None, self.lowered.node))
-
-    def after(self, site: Site, level: int) -> None:
-        """What comes behind in the statements at a level of the path, and inside of it first."""
-        statements, index = site.path[level]
-        node = statements[index]
-        if level == len(site.path) - 1:
-            if site.target is not None:
-                self.store(site.target, self.lookup(RESULT), site.node)
-        elif isinstance(node, gast.While):
-            self.rest_of_loop(site, level, node)
-        else:
-            self.after(site, level + 1)
-        if self.block is not None:
-            self.statements(statements[index + 1 :])
-
-    def rest_of_loop(self, site: Site, level: int, node: gast.While) -> None:
-        """The rest of an iteration, then the loop."""
-        loop = OpenLoop()
-        self.loops.append(loop)
-        self.after(site, level + 1)
-        self.loops.pop()
-        ends = loop.continues + ([self.block] if self.block is not None else [])
-        self.join(ends, "rest")
-        if self.block is not None:
-            self.while_(node)
-        ends = loop.breaks + ([self.block] if self.block is not None else [])
-        self.join(ends, "exit")
 
 
 def _frames(site: Site) -> str:

@@ -49,8 +49,25 @@ class Items:
         return self._next
 
 
+# Where a generator waits that did not start, or is through (`frontend.stepping`).
+FIRST, DONE = -1, -2
+
+
 class Open(tuple[Any, ...]):
-    """The variables of a call that is open (`frontend.recursion`)."""
+    """The variables of a call that is open (`frontend.recursion`), or of a generator that waits."""
+
+
+def frame_of(generator: Any, name: str) -> Any:
+    """What a generator that waits at a `yield` keeps under this name."""
+    return getattr(generator, name)
+
+
+class Ended(Exception):  # noqa: N818 - no error
+    """A generator that is read step by step has no further item (`frontend.stepping`)."""
+
+
+class Returned(Ended):
+    """It returned this."""
 
 
 def sequence(iterable: Iterable[Any]) -> Any:

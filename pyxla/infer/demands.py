@@ -38,7 +38,9 @@ class Demands:
 
     exact: where paths meet with names of several arrays that are written.  unrolled: loops that
     compute a needed value.  stacks: functions whose calls of themselves become loops
-    (`frontend.recursion`).  in_place: whether checks raise where they are.
+    (`frontend.recursion`).  stepped: generator functions, and the places of calls of `iter`, of
+    which the items are read one here and one there (`frontend.stepping`).  in_place: whether checks
+    raise where they are.
     rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
     pooled: classes whose instances are in pools (`infer.lists.pools`); everywhere: also the dicts,
     sets and the like among them that no loop makes.  shared: whether lists that are put in lists of
@@ -52,6 +54,7 @@ class Demands:
     exact: frozenset[Any] = frozenset()
     unrolled: frozenset[Block] = frozenset()
     stacks: frozenset[Any] = frozenset()
+    stepped: frozenset[Any] = frozenset()
     in_place: bool = False
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
@@ -87,6 +90,7 @@ _WHY = {
     "grids": "a list of lists that is written is one array",
     "unrolled": "a loop that computes a needed value is unrolled",
     "stacks": "calls of itself become a loop with a stack",
+    "stepped": "an iterator is read at several places",
 }
 
 

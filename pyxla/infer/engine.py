@@ -143,7 +143,6 @@ class Engine:
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
         self.headers: dict[Block, Block] = {}  # of loops, in typed code: what they were in untyped
         self.used_up: dict[int, Any] = {}
-        self.generators = False  # whether any were made
         self.driving: dict[int, Any] = {}  # the loops over them
 
     @property

@@ -241,7 +241,7 @@ class Compound(Structure):
         partial     function, arguments                  number of positional ones, keywords
         cached      function
         transformed  function, what it is bound to       the transformation (`grad.transforms`)
-        generator   arguments, then boxes                SSA, names, module, function, loops
+        generator   arguments, boxes, whether it is read SSA, names, module, function
         range       start, stop, step
         slice       start, stop, step
         zip, map, enumerate, reversed, filter            the sequences (and the function)

@@ -23,6 +23,7 @@ from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls import functions, standard
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.classes import has_get, is_generated, is_python, need_constructible, need_plain
+from pyxla.infer.containers import iterators
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,
@@ -384,6 +385,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return x.items[1]
     if x.kind == "text" and hasattr(str, name):
         return Compound("method", (Const(getattr(str, name)), x))
+    if x.kind in iterators.ONCE and name in ("send", "close", "__next__"):
+        iterators.read_in_steps(engine, x)
     raise _missing(engine, x.kind, name)
 
 

@@ -220,7 +220,7 @@ def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
     values = [frame.env[v] for v in instr.operands]
     if cls is Open and any(map(may_be_unbound, values)):
         raise engine.refuse(
-            "a variable that may be unbound is read after the function calls itself"
+            "a variable that may be unbound is read after the function calls itself, or yields"
         )
     return Tuple(tuple([engine.use(frame.env[v]) for v in instr.operands]), cls)
 

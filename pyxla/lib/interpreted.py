@@ -482,16 +482,6 @@ def accumulate(items: Any, function: Any = None, *, initial: Any = None) -> Iter
         yield total
 
 
-def stepped(x: Any) -> Iterator[Any]:
-    """The items of an iterator that a class of the user's makes."""
-    while True:
-        try:
-            item = x.__next__()
-        except StopIteration:
-            return
-        yield item
-
-
 def indexed(x: Any) -> Iterator[Any]:
     """The items of an instance that has `__getitem__` alone."""
     place = 0
@@ -502,14 +492,6 @@ def indexed(x: Any) -> Iterator[Any]:
             return
         yield item
         place += 1
-
-
-def next_or(x: Any, default: Any) -> Any:
-    """`next(x, default)` of an iterator that a class of the user's makes."""
-    try:
-        return x.__next__()
-    except StopIteration:
-        return default
 
 
 def pairwise(items: Any) -> Iterator[Any]:

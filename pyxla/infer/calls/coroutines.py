@@ -15,28 +15,93 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
-from pyxla.frontend import support
+from pyxla.frontend import stepping, support
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
-from pyxla.infer.heap import BoxCell
+from pyxla.infer.heap import BoxCell, ObjectCell
 from pyxla.infer.joins.merge import Edge, Env, merge
-from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref
+from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Tuple, value_of
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
+from pyxla.lib import iterators
+from pyxla.lib.registry import rule
 
 TRUE, FALSE = Const(True), Const(False)
 Iteration = Callable[[Engine, Frame, Component, Edge], Edge | None]
 
 
-def generator(engine: Engine, frame: Frame) -> Compound:
+def generator(engine: Engine, frame: Frame) -> Any:
     """What calling a generator function gives: nothing of it has run."""
-    engine.generators = True
     ssa = frame.ssa
     args = tuple([frame.env[param] for param in ssa.function.params])
     names = tuple(frame.boxes)
-    meta = ssa, names, engine.module_of(frame), frame.function, tuple(engine.loops)
-    return Compound("generator", (*args, *frame.boxes.values()), meta)
+    meta = ssa, names, engine.module_of(frame), frame.function
+    read = engine.new(BoxCell(FALSE))
+    made = Compound("generator", (*args, *frame.boxes.values(), read), meta)
+    if ssa.source not in engine.demands.stepped:
+        return made
+    fields = {"made": made, stepping.START: Tuple(args), stepping.AT: Const(support.FIRST)}
+    return engine.new(ObjectCell(iterators.Generator, fields))
+
+
+def is_read(engine: Engine, x: Compound) -> bool:
+    """Whether a generator may have been read before."""
+    read = engine.content(x.items[-1]).value
+    return not (isinstance(read, Const) and read.value is False)
+
+
+def set_read(engine: Engine, x: Compound, read: bool) -> None:
+    """Note that a generator is read, or that it was not: it is for another to do."""
+    engine.check_distinct(x.items[-1])
+    engine.set_content(x.items[-1].cell, BoxCell(Const(read)))
+
+
+def as_generator(engine: Engine, x: Any) -> Any:
+    """What is read in steps as a generator that asks for each item; else `x`."""
+    stepped = Const(iterators.stepped)
+    return engine.rules.call(engine, stepped, [x], {}) if is_stepped(engine, x) else x
+
+
+def unstepped(engine: Engine, x: Any) -> Any:
+    """The generator that one is which is read in steps; else `x`."""
+    return engine.content(x).fields.get("made", x) if is_stepped(engine, x) else x
+
+
+def is_stepped(engine: Engine, x: Any) -> bool:
+    """Whether this is an iterator that is read in steps."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    steps = iterators.Generator, iterators.SequenceSteps
+    return isinstance(content, ObjectCell) and content.cls in steps
+
+
+def forgotten(engine: Engine, x: Compound) -> bool:
+    """Whether the generator that a loop is about to read would begin again after each `yield` of
+    the loop, as those do that are in a step; which is right for what only asks an iterator."""
+    frame = engine.frames[-1]
+    return frame.ssa.generator and frame.driver is None and not asks(x)
+
+
+def asks(x: Compound) -> bool:
+    """Whether a generator has nothing of its own, and asks iterators for each item."""
+    return x.meta[3] in (iterators.stepped, iterators.zip_steps)
+
+
+@rule(support.frame_of)
+def _frame_of(engine: Engine, x: Any, name: Any) -> Any:
+    """The variables at the `yield` where a generator waits; as long as it was never there, nothing
+    comes of the path."""
+    frame = value_of(engine.content(x).fields.get(name.value, UNDEFINED), "unbound")
+    return engine.raise_constant(support.Ended()) if frame is UNDEFINED else engine.moved(frame)
+
+
+@rule(iterators.go_on)
+def _go_on(engine: Engine, x: Any) -> Any:
+    made = engine.use(engine.content(x).fields["made"])
+    inner = _frame(engine, made)
+    ssa = inner.ssa = stepping.to_steps(made.meta[0].source)
+    inner.env = dict(zip(ssa.function.params, (x,), strict=True))
+    return engine.run(inner)
 
 
 def is_generator(x: Any) -> bool:
@@ -216,10 +281,10 @@ def drive(
 
 def _frame(engine: Engine, source: Compound) -> Frame:
     """The activation of a generator that is about to be read."""
-    ssa, names, module, function, _ = source.meta
+    ssa, names, module, function = source.meta
     count = len(ssa.function.params)
     env = dict(zip(ssa.function.params, source.items[:count], strict=True))
-    boxes = dict(zip(names, source.items[count:], strict=True))
+    boxes = dict(zip(names, source.items[count:-1], strict=True))
     return Frame(ssa, env, module.value, boxes, function, engine.loc)
 
 
@@ -281,7 +346,7 @@ def _first(engine: Engine, source: Compound) -> Any:
 def has_more(engine: Engine, source: Compound) -> Const:
     """Whether the loop that reads a generator has an item."""
     driver = engine.driving.get(id(source))
-    if driver is None:  # the loop ends in its first iteration, so that it is none
+    if not isinstance(driver, Driver):  # the loop ends in its first iteration, so that it is none
         return _first(engine, source)
     return driver.more
 

@@ -45,6 +45,7 @@ from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.raising.checks import verify
 from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
+from pyxla.lib import iterators
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
 from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
@@ -122,10 +123,10 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     implementation = lookup(value) or scipys(value)
     if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
         args = [call(engine, Const(support.sequence), args, {})]
-        engine.used_up.pop(id(args[0]), None)  # it is `value` that reads it
-    if engine.generators and any(map(coroutines.is_generator, args)):
-        if standard.reads(value, implementation):
-            return call_reader(engine, value, args, kwargs)
+        if coroutines.is_generator(args[0]):
+            coroutines.set_read(engine, args[0], False)  # it is `value` that reads it
+    if any([_reads(engine, value, implementation, x) for x in args]):
+        return call_reader(engine, value, args, kwargs)
     if implementation is not None:
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
@@ -184,6 +185,15 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     return call_foldable(engine, value, args, kwargs)
 
 
+def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
+    """Whether a library function reads `x`, a generator or what is read in steps."""
+    if coroutines.is_generator(x):
+        return standard.reads(value, implementation)
+    if not engine.demands.stepped or value is next or not coroutines.is_stepped(engine, x):
+        return False
+    return standard.reads(value, None)
+
+
 _CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min})
 
 
@@ -198,6 +208,10 @@ def _iterates(engine: Engine, value: Any, x: Any) -> bool:
 
 def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A library function of generators: read in turn where that is known, else made lists."""
+    if value is zip and [coroutines.is_stepped(engine, x) for x in args].count(True) > 1:
+        readers = [call(engine, Const(iter), [x], {}) for x in args]
+        return call(engine, Const(iterators.zip_steps), readers, kwargs)
+    args = [coroutines.as_generator(engine, x) for x in args]
     strict = False
     if value is zip:  # of which the others are indexed
         strict = engine.static(kwargs.pop("strict", Const(False)), "whether zip is strict")

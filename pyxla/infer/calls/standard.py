@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
 from pyxla.frontend import support
+from pyxla.infer.calls import coroutines
+from pyxla.infer.containers.iterators import read_in_steps
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
@@ -100,7 +102,12 @@ _ENDING = frozenset(
     }
 )
 # What takes a generator as it is.
-_KEEPING = frozenset({iter, isinstance, type, callable, hasattr, getattr, functools.partial, id})
+_KEEPING = frozenset(
+    {
+        *(iter, isinstance, type, callable, hasattr, getattr, setattr, functools.partial, id, bool),
+        *(list.append, list.insert, dict.get, dict.setdefault, dict.pop),
+    }
+)
 # Modules whose functions depend on their arguments alone, and change nothing.
 KEPT = "this object is the result of a cached function, which all its calls share"
 _PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
@@ -129,14 +136,14 @@ def _is_generator(x: Any) -> bool:
 
 @rule(support.endless)
 def _endless(engine: Engine, x: Any) -> Const:
-    return Const(_has_no_end(x))
+    return Const(_has_no_end(coroutines.unstepped(engine, x)))
 
 
 def _has_no_end(x: Any) -> bool:
     """Whether this is a generator that never returns, or one that reads such a one."""
     if not _is_generator(x):
         return False
-    ssa, _, _, function, _ = x.meta
+    ssa, _, _, function = x.meta
     if not any(isinstance(block.terminator, Return) for block in ssa.function.blocks):
         return True
     if function is interpreted.cycle:  # which returns where there is nothing to go around
@@ -167,6 +174,8 @@ def reader_of(
             return interpreted.zip_first_strictly if strict else interpreted.zip_first, args
         if places == [1] and len(args) == 2:
             return interpreted.zip_last_strictly if strict else interpreted.zip_last, args
+        for i in places:
+            read_in_steps(engine, args[i])
         raise engine.refuse(
             "zip of a generator and others in this order is not compiled",
             "make lists of the generators, or pass one, as the first",

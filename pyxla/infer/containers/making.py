@@ -11,14 +11,13 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import apply, call, call_method, find, special
 from pyxla.infer.containers import steps, tables
+from pyxla.infer.containers.iterators import ONCE, iterator
 from pyxla.infer.containers.structure import (
     LENGTHS,
-    ONCE,
     content_of,
     get_item,
     iterate,
     iterate_ahead,
-    iterator,
     length,
     read_all,
     rest,

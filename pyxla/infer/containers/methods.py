@@ -16,23 +16,21 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, call_library, call_method
+from pyxla.infer.calls.dispatch import call, call_library, call_method, special
 from pyxla.infer.calls.standard import READERS
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.iterators import in_steps, iterator, position, unchanged, use_up
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import (
     content_of,
     item,
     iterate,
     iterate_ahead,
-    iterator,
     length,
-    position,
     sequence,
     set_item,
     sliced,
-    use_up,
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
@@ -43,7 +41,7 @@ from pyxla.lib import (
     interpreted,
     sequences,
 )
-from pyxla.lib.interpreted import next_or
+from pyxla.lib.iterators import next_or
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.tables import View, fill
 
@@ -543,7 +541,17 @@ def _iter(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return x
-    return iterator(engine, sequence(engine, x))
+    if isinstance(content, ObjectCell) and _makes_iterators(content.cls):
+        made = special(engine, x, "__iter__", ())
+        if made is not None:
+            return made if made is x else _iter(engine, made)
+    items = sequence(engine, x)
+    return in_steps(engine, items, x) or iterator(engine, items, x)
+
+
+def _makes_iterators(cls: type) -> bool:
+    """Whether the `__iter__` of a class is the user's, or that of an iterator."""
+    return not cls.__module__.startswith("pyxla.") or hasattr(cls, "__next__")
 
 
 @rule(next)
@@ -556,10 +564,10 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
         return call_method(engine, x, "__next__", [])
     at, source = 0, x
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        at, source = position(engine, content), content.fields["items"]
-        engine.set_content(
-            x.cell, ObjectCell(SequenceIterator, {"items": source, "at": Const(at + 1)})
-        )
+        at, source = position(engine, x, content), content.fields["items"]
+        unchanged(engine, content)
+        fields = {**content.fields, "at": Const(at + 1)}
+        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
     elif isinstance(content, ListCell):
         use_up(engine, content)
     else:

@@ -21,6 +21,16 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indices import as_int, from_end, place
+from pyxla.infer.containers.iterators import (
+    ONCE,
+    USED_UP,
+    iterator,
+    made,
+    position,
+    unchanged,
+    use_up,
+    used_up,
+)
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import (
@@ -42,9 +52,9 @@ from pyxla.lib.interpreted import (
     indexed,
     item_of_range,
     part_of_range,
-    stepped,
     zip_strictly,
 )
+from pyxla.lib.iterators import stepped
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import in_order, located
 
@@ -299,6 +309,8 @@ def sequence(engine: Engine, x: Any) -> Any:
     if isinstance(x, Compound) and x.kind in LENGTHS or isinstance(x, (Tuple, Ref)):
         return x
     if coroutines.is_generator(x):
+        if coroutines.forgotten(engine, x):
+            raise used_up(engine, x)
         return x
     if strings.is_dynamic(x):
         return string(strings.codes_of(engine, x))
@@ -309,10 +321,6 @@ def _steps(engine: Engine, x: Any) -> bool:
     """Whether `x` is an iterator of a class of the user's."""
     content = content_of(engine, x)
     return isinstance(content, ObjectCell) and hasattr(content.cls, "__next__")
-
-
-ONCE = frozenset({"zip", "map", "enumerate", "reversed", "transposed", "generator"})
-USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
 def _set_order(engine: Engine, content: SetCell) -> list[Any]:
@@ -338,20 +346,6 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
             "iterate over sorted(s), or use a dict, which keeps its order",
         )
     return call(engine, Const(in_order), [names], {})
-
-
-def use_up(engine: Engine, x: Any) -> None:
-    """Refuse a second reading of `x`, which CPython would find empty."""
-    if id(x) in engine.used_up:
-        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
-    engine.used_up[id(x)] = x
-    made = x.meta[-1] if coroutines.is_generator(x) else getattr(x, "meta", None)
-    if made is not None and not set(engine.loops) <= set(made):
-        raise engine.refuse(
-            "an iterator made before this loop is read in each iteration of it: it would be empty "
-            "after the first",
-            "make it where it is read, or make a list of it first",
-        )
 
 
 def read_all(engine: Engine, x: Any) -> None:
@@ -384,7 +378,7 @@ def sliced(engine: Engine, x: Any, *bounds: int | None) -> Ref:
     """`itertools.islice`; where all of it is read, it is known what is left of an iterator `x`."""
     content = content_of(engine, x)
     partly = isinstance(content, ObjectCell) and content.cls is SequenceIterator
-    at = position(engine, content) if partly else 0
+    at = position(engine, x, content) if partly else 0
     items = iterate_ahead(engine, x)
     found = iterator(engine, Tuple(tuple(itertools.islice(items, *bounds))))
     if partly:
@@ -396,22 +390,10 @@ def sliced(engine: Engine, x: Any, *bounds: int | None) -> Ref:
     return found
 
 
-def position(engine: Engine, content: ObjectCell) -> int:
-    """How many items of an iterator were read."""
-    at = content.fields["at"]
-    if not isinstance(at, Const) or at.value is None:
-        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
-    return at.value
-
-
-def iterator(engine: Engine, items: Any) -> Ref:
-    """An iterator over a sequence, of which nothing was read."""
-    return engine.new(ObjectCell(SequenceIterator, {"items": items, "at": Const(0)}))
-
-
 def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
     """What a loop over an iterator reads; how much of it is not known after it."""
-    at, items = position(engine, content), content.fields["items"]
+    unchanged(engine, content)
+    at, items = position(engine, x, content), content.fields["items"]
     engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": Const(None)}))
     if at and columnar.found(engine.heap, items) is not None:
         return get_item(engine, items, Const(slice(at, None)))
@@ -605,7 +587,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
     found = sequence(engine, x)
     read_all(engine, x)
     if coroutines.is_generator(found):
-        del engine.used_up[id(found)]
+        coroutines.set_read(engine, found, False)
         found = call(engine, Const(list), [found], {})
     if (grown := columnar.found(engine.heap, found)) is not None:
         if isinstance(growing.length(engine, grown), Scalar):
@@ -678,16 +660,16 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
     """`kind(*parts)` of sequences, item by item; of a generator another generator."""
     found = [x for x in parts if coroutines.is_generator(x)]
     if not found:
-        return Compound(kind.__name__, parts, tuple(engine.loops))
+        return made(engine, kind.__name__, parts)
     for x in found:
-        del engine.used_up[id(x)]
+        coroutines.set_read(engine, x, False)
     return call(engine, Const(kind), list(parts), {})
 
 
 @rule(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
     found = sequence(engine, x)  # which may get longer
-    return Compound("reversed", (found, length(engine, found)), tuple(engine.loops))
+    return made(engine, "reversed", (found, length(engine, found)))
 
 
 @rule(map)

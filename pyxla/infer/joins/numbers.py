@@ -13,7 +13,7 @@ from pyxla.infer.joins import choices, kinds, variants
 from pyxla.infer.joins.joined import all_equal, fitting, joined_number_type
 from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Block, Value
+from pyxla.ir.core import Block, Phi, Value
 from pyxla.ir.types import ArrayType
 from pyxla.lib.indexing import resized
 from pyxla.ops.elementwise import convert
@@ -70,7 +70,7 @@ def _with_fact(join: Any, value: Value, type: ArrayType, known: list[Any]) -> An
     total = facts[0]
     for other in facts[1:]:
         total = extent.join(total, other)
-    if join.directions is not None:
+    if join.directions is not None and isinstance(value.owner, Phi):
         total = _guess(join.directions.get(place_of(value.owner), UP), facts[0])
     return Scalar(value, None if total == extent.UNKNOWN else total)
 

@@ -1,0 +1,103 @@
+"""Iterators, of which CPython says how much was read: most are read once, which is noted; where one
+is read here and there, it is made anew as one that is read in steps (`Demands.stepped`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.errors import Location
+from pyxla.frontend import stepping, support
+from pyxla.infer.calls.coroutines import FALSE, asks, is_generator, is_read, set_read
+from pyxla.infer.demands import Needs
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import ObjectCell, SequenceIterator
+from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.lib import iterators
+
+ONCE = frozenset({"zip", "map", "enumerate", "reversed", "transposed", "generator"})
+USED_UP = "this iterator was read before, and what is left of it is not known"
+
+
+def use_up(engine: Engine, x: Any) -> None:
+    """Refuse a second reading of `x`, which CPython would find empty."""
+    if is_generator(x):
+        if is_read(engine, x):
+            raise used_up(engine, x)
+        set_read(engine, x, True)
+        return
+    if id(x) in engine.used_up:
+        raise used_up(engine, x)
+    engine.used_up[id(x)] = x
+    made = getattr(x, "meta", None)
+    if made is not None and not set(engine.loops) <= set(made):
+        read_in_steps(engine, x)
+        raise engine.refuse(
+            "an iterator made before this loop is read in each iteration of it: it would be empty "
+            "after the first",
+            "make it where it is read, or make a list of it first",
+        )
+
+
+def read_in_steps(engine: Engine, x: Any) -> None:
+    """Ask for an iterator that is read at several places to be read in steps, where it can."""
+    key: Any
+    if is_generator(x):
+        key = x.meta[0].source
+        key = None if asks(x) or stepping.to_steps(key) is None else key
+    elif isinstance(x, Ref):
+        key = engine.heap.infos[x.cell].loc
+    else:
+        parts = getattr(x, "meta", None) or ()
+        key = next((part for part in parts if isinstance(part, Location)), None)
+    if key is not None and key not in engine.demands.stepped:
+        raise Needs(engine.loc, stepped=frozenset({key}))
+
+
+def used_up(engine: Engine, x: Any) -> Exception:
+    """What is raised where an iterator is read of which it is not known what is left."""
+    read_in_steps(engine, x)
+    return engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
+
+
+def position(engine: Engine, x: Any, content: ObjectCell) -> int:
+    """How many items of an iterator were read."""
+    at = content.fields["at"]
+    if not isinstance(at, Const) or at.value is None:
+        raise used_up(engine, x)
+    return at.value
+
+
+def iterator(engine: Engine, items: Any, of: Any = None) -> Ref:
+    """An iterator over a sequence, the items of `of`, of which nothing was read."""
+    fields = {"items": items, "at": Const(0), **_watched(engine, of)}
+    return engine.new(ObjectCell(SequenceIterator, fields))
+
+
+def _watched(engine: Engine, of: Any) -> dict[str, Any]:
+    """What an iterator keeps of a container whose size must not change."""
+    if of is None:
+        return {}
+    size = engine.rules.call(engine, Const(support.size_of), [of], {})
+    return {} if isinstance(size, Const) and size.value is None else {"of": of, "size": size}
+
+
+def unchanged(engine: Engine, content: ObjectCell) -> None:
+    """Raise where the container has another size than when the iterator was made."""
+    if "of" in content.fields:
+        given = [content.fields["of"], content.fields["size"]]
+        engine.rules.call(engine, Const(support.check_size), given, {})
+
+
+def in_steps(engine: Engine, items: Any, of: Any = None) -> Ref | None:
+    """An iterator over a sequence that is read in steps, if those made here are."""
+    if engine.loc not in engine.demands.stepped:
+        return None
+    fields = {"items": items, "at": Const(0), "ended": FALSE}
+    fields |= {"of": Const(None), "size": Const(None)} | _watched(engine, of)
+    return engine.new(ObjectCell(iterators.SequenceSteps, fields))
+
+
+def made(engine: Engine, kind: str, parts: tuple[Any, ...]) -> Any:
+    """A `zip` or the like of sequences: item by item, and once."""
+    x = Compound(kind, parts, (engine.loc, *engine.loops))
+    return in_steps(engine, x) or x

@@ -1,0 +1,102 @@
+"""Iterators that are asked for one item and another, as Python that is compiled like the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyxla.frontend import support
+from pyxla.frontend.support import DONE, FIRST, Ended, Returned
+
+
+class Generator:
+    """A generator of which the program asks for one item and another: what `made` it and what is
+    kept while it waits are further fields (`frontend.stepping`)."""
+
+    at: int
+    sent: Any
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        self.sent = None
+        return self.further()
+
+    def send(self, value: Any) -> Any:
+        if self.at == FIRST and value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+        self.sent = value
+        return self.further()
+
+    def close(self) -> None:
+        self.at = DONE
+
+    def further(self) -> Any:
+        """The next item."""
+        try:
+            return go_on(self)
+        except StopIteration:
+            raise RuntimeError("generator raised StopIteration") from None
+        except Returned as end:
+            raise StopIteration(*end.args) from None
+        except Ended:
+            raise StopIteration from None
+
+
+def go_on(generator: Any) -> Any:
+    """Visit a generator from where it waits to its next `yield`."""
+
+
+class SequenceSteps:
+    """An iterator over a sequence, of which the program reads an item here and another there."""
+
+    items: Any
+    at: int
+    ended: bool
+    of: Any
+    size: Any
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.ended:
+            raise StopIteration
+        support.check_size(self.of, self.size)
+        if not support.has_item(self.items, self.at):
+            self.ended = True
+            raise StopIteration
+        item = support.item(self.items, self.at)
+        self.at += 1
+        return item
+
+
+def stepped(x: Any) -> Iterator[Any]:
+    """The items of an iterator that a class of the user's makes."""
+    while True:
+        try:
+            item = x.__next__()
+        except StopIteration:
+            return
+        yield item
+
+
+def next_or(x: Any, default: Any) -> Any:
+    """`next(x, default)` of an iterator that a class of the user's makes."""
+    try:
+        return x.__next__()
+    except StopIteration:
+        return default
+
+
+def zip_steps(*readers: Any) -> Iterator[Any]:
+    """`zip` of iterators of which each item is asked for."""
+    while True:
+        row = []
+        for reader in readers:
+            try:
+                row.append(next(reader))
+            except StopIteration:
+                return
+        yield tuple(row)

@@ -1,0 +1,337 @@
+"""Iterators that are read one item here and another there."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+
+from tests.programs import program
+
+
+def fibonacci(limit):
+    a, b = 0, 1
+    while a < limit:
+        yield a
+        a, b = b, a + b
+
+
+def squares(xs):
+    for x in xs:
+        yield x * x
+
+
+def even(xs):
+    for x in xs:
+        if x % 2 == 0:
+            yield x
+
+
+def congruential(seed):
+    while True:
+        seed = (1103515245 * seed + 12345) % 2**31
+        yield seed
+
+
+def pairs(n):
+    for i in range(n):
+        for j in range(i):
+            yield i, j
+    yield -1, -1
+
+
+@program("generators", lambda: (50,))
+def one_after_the_other(limit):
+    g = fibonacci(limit)
+    return next(g), next(g), next(g), next(g, None)
+
+
+@program("generators", lambda: (50,), lambda: (1,))
+def first_and_rest(limit):
+    g = fibonacci(limit)
+    first = next(g)
+    total = 0
+    for x in g:
+        total += x
+    return first, total, list(g)
+
+
+@program("generators", lambda: (4, 42), lambda: (10, 7))
+def so_many(k, seed):
+    g = congruential(seed)
+    return [next(g) % 100 for _ in range(k)], next(g) % 10
+
+
+@program("generators", lambda: (200, 42))
+def monte_carlo(n, seed):
+    draws = congruential(seed)
+    inside = 0
+    for _ in range(n):
+        x, y = next(draws) / 2**31, next(draws) / 2**31
+        if x * x + y * y < 1:
+            inside += 1
+    return 4 * inside / n
+
+
+@program("generators", lambda: (5, 4), lambda: (3, 4))
+def from_nested_loops(n, k):
+    g = pairs(n)
+    return [next(g) for _ in range(k)], list(g)
+
+
+@program("generators", lambda: ([1, 2, 3, 4, 5, 6],))
+def generators_of_generators(xs):
+    g = even(squares(xs))
+    return next(g), next(g), list(g)
+
+
+@program("generators", lambda: ([1, 2, 3, 4, 5],))
+def what_it_reads_changes(xs):
+    g = squares(xs)
+    first = next(g)
+    xs[1] = 10
+    second = next(g)
+    xs.append(7)
+    return first, second, list(g)
+
+
+@program("generators", lambda: (5,))
+def two_of_one_function(n):
+    a, b = squares(range(n)), squares(range(10, 10 + n))
+    total = 0
+    for _ in range(3):
+        total += next(a) * next(b)
+    return total, next(a), next(b), sum(x * y for x, y in zip(fibonacci(20), fibonacci(30)))
+
+
+@program("generators", lambda: (3,))
+def generators_in_a_list(n):
+    made = [squares(range(k, k + 3)) for k in range(n)]
+    return [next(g) for g in made] + [next(g) for g in made]
+
+
+@program("generators", lambda: (3,))
+def in_turn(n):
+    waiting = deque(squares(range(k, k + 2)) for k in range(n))
+    out = []
+    while waiting:
+        g = waiting.popleft()
+        try:
+            out.append(next(g))
+            waiting.append(g)
+        except StopIteration:
+            pass
+    return out
+
+
+def mean():
+    total, n = 0.0, 0
+    while True:
+        x = yield total / n if n else None
+        total += x
+        n += 1
+
+
+@program("generators", lambda: ([1.0, 2.0, 6.0],))
+def sent_to(xs):
+    g = mean()
+    next(g)
+    return [g.send(x) for x in xs]
+
+
+@program("checks generators", lambda: (3,))
+def sent_too_early(x):
+    g = mean()
+    return g.send(x)
+
+
+def countdown(n):
+    while n > 0:
+        yield n
+        n -= 1
+    return 7
+
+
+@program("checks generators", lambda: (3,))
+def end_of_a_generator(n):
+    g = countdown(n)
+    for _ in range(n):
+        next(g)
+    ended = next(g, -1)
+    g = countdown(n)
+    for _ in range(n):
+        next(g)
+    return ended, next(g)
+
+
+def failing(n):
+    for i in range(n):
+        if i == 2:
+            raise ValueError(f"bad {i}")
+        yield i
+
+
+@program("checks generators", lambda: (3,), lambda: (2,))
+def over_after_an_exception(n):
+    g = failing(n)
+    total = next(g) + next(g)
+    try:
+        found = next(g, 100)
+    except ValueError as error:
+        found = len(str(error))
+    return total, found, next(g, -5)
+
+
+def reading(xs):
+    it = iter(xs)
+    while True:
+        yield next(it)
+
+
+@program("checks generators", lambda: ([1, 2],))
+def stop_iteration_inside(xs):
+    g = reading(xs)
+    return next(g) + next(g), next(g)
+
+
+class Tree:
+    def __init__(self, value, left=None, right=None):
+        self.value, self.left, self.right = value, left, right
+
+    def __iter__(self):
+        if self.left:
+            yield from self.left
+        yield self.value
+        if self.right:
+            yield from self.right
+
+
+@program("generators classes", lambda: (4,))
+def recursive_generator(x):
+    it = iter(Tree(x, Tree(1), Tree(5, None, Tree(6))))
+    return next(it), next(it), list(it)
+
+
+@program("iterators", lambda: ([3, 4, 5, 6, 7, 8, 9], 3), lambda: ([3, 4], 2))
+def some_then_rest(xs, k):
+    it = iter(xs)
+    out = []
+    for _ in range(k):
+        out.append(next(it))
+    return out, list(it)
+
+
+@program("iterators", lambda: ([3, 4, 5, 6, 7, 8, 9],))
+def until_none(xs):
+    it = iter(xs)
+    total = 0
+    while True:
+        x = next(it, None)
+        if x is None:
+            break
+        total += x - 2 * next(it, 0)
+    return total
+
+
+@program("iterators", lambda: ([3, 4, 0, 6, 7, 0, 9],))
+def sections(xs):
+    it = iter(xs)
+    out = []
+    while True:
+        part = []
+        for x in it:
+            if x == 0:
+                break
+            part.append(x)
+        else:
+            out.append(part)
+            return out
+        out.append(part)
+
+
+@program("iterators", lambda: ([1, 2, 3, 4, 5],))
+def list_that_grows(xs):
+    it = iter(xs)
+    out = []
+    for x in it:
+        out.append(x)
+        if x == 2:
+            break
+    xs.append(9)
+    out.append(next(it))
+    out.extend(it)
+    xs.append(10)
+    return out, next(it, -1)
+
+
+@program("iterators", lambda: ([5, 1, 4], [2, 4, 9]))
+def merged(xs, ys):
+    a, b = iter(sorted(xs)), iter(ys)
+    x, y = next(a, None), next(b, None)
+    out = []
+    while x is not None or y is not None:
+        if y is None or (x is not None and x <= y):
+            out.append(x)
+            x = next(a, None)
+        else:
+            out.append(y)
+            y = next(b, None)
+    return out
+
+
+@program("iterators", lambda: ("3 1 4 1 5",))
+def numbers_of_a_text(line):
+    numbers = map(int, line.split())
+    n = next(numbers)
+    return n, [next(numbers) for _ in range(n)], sum(numbers)
+
+
+@program("iterators", lambda: ([3, 4, 5, 6], [1, 2, 3, 4]))
+def of_several(xs, ys):
+    z, e, r = zip(xs, ys), enumerate(xs), reversed(ys)
+    next(z)
+    next(z)
+    next(e)
+    a, b = next(e)
+    last = 0
+    for _ in range(3):
+        last = last * 10 + next(r)
+    return list(z), a, b, list(e), last
+
+
+@program("iterators", lambda: (4,))
+def counters(k):
+    c, around = itertools.count(10, 3), itertools.cycle("abc")
+    return [next(c) for _ in range(k)], next(c), [next(around) for _ in range(k)]
+
+
+class Tickets:
+    def __init__(self):
+        self.numbers = itertools.count(1)
+
+    def draw(self):
+        return next(self.numbers)
+
+
+@program("iterators classes", lambda: (4,))
+def counter_in_an_instance(k):
+    tickets = Tickets()
+    return [tickets.draw() for _ in range(k)]
+
+
+@program("checks iterators", lambda: ({"a": 1, "b": 2}, 0), lambda: ({"a": 1, "b": 2}, 1))
+def dict_of_another_size(d, more):
+    it = iter(d)
+    first = next(it)
+    if more:
+        d["c"] = 3
+    return first, next(it)
+
+
+@program("checks iterators", lambda: ({1: 1, 2: 2, 3: 5, 4: 5, 5: 6},))
+def dict_that_grows_meanwhile(d):
+    it = iter(d)
+    total = 0
+    for _ in range(2):
+        total += next(it)
+        d[total + 100] = 3
+    return total
