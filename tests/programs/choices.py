@@ -1,7 +1,7 @@
 """Texts and members of enums that depend on the path taken."""
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from enum import Enum, IntEnum, auto
 
 import numpy as np
@@ -303,3 +303,30 @@ def events_with_texts(times):
         if kind == "leave" and clock < 3:
             heapq.heappush(events, (clock + 1, "done", i))
     return order, clock, words[0] < words[-1], words[1] >= words[2]
+
+
+@program("choice dicts", lambda: ([0, 1, 2, 1, 1, 0],))
+def members_as_keys(xs):
+    members = list(Phase)
+    counts = Counter()
+    places = {}
+    pairs = set()
+    before = members[0]
+    for i, x in enumerate(xs):
+        phase = members[x % len(members)]
+        counts[phase] += 1
+        places.setdefault(phase, []).append(i)
+        pairs.add((before, phase))
+        before = phase
+    return counts, {phase.name: where for phase, where in places.items()}, len(pairs)
+
+
+@program("checks choice dicts", lambda: ([0, 1, 1, 0, 1], 0), lambda: ([0, 1, 1, 0, 1], 1))
+def members_taken_out(xs, missing):
+    counts = dict.fromkeys(S, 0)
+    s = S.IDLE
+    for x in xs:
+        s = S.RUN if x else S.DONE
+        counts[s] += 1
+    del counts[s]
+    return s in counts, S.IDLE in counts, counts[s] if missing else len(counts)

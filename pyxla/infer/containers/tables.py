@@ -14,6 +14,7 @@ import numpy as np
 
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.lists.items import Handle, Number, Row, item_of, joined_items
@@ -88,7 +89,8 @@ def is_dynamic(x: Any) -> bool:
     """Whether a key is known at run time only."""
     if isinstance(x, Tuple):
         return any(map(is_dynamic, x.items))
-    return isinstance(x, (Scalar, Array)) or (is_texts(x) and not isinstance(x, Const))
+    several = is_texts(x) or (choices.is_choice(x) and choices.are_members(x.values))
+    return isinstance(x, (Scalar, Array)) or (several and not isinstance(x, Const))
 
 
 def compares(engine: Engine, *keys: Any) -> bool:

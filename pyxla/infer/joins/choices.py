@@ -32,6 +32,13 @@ def is_member(x: Any) -> bool:
     return isinstance(x, Const) and isinstance(x.value, enum.Enum)
 
 
+def are_members(values: Sequence[Any]) -> bool:
+    """Whether all of these are members of enums that are equal to nothing else."""
+    return all(
+        isinstance(value, enum.Enum) and type(value).__eq__ is object.__eq__ for value in values
+    )
+
+
 def values_of(x: Any) -> tuple[Any, ...] | None:
     """The texts or members that `x` may be; None of anything else."""
     if is_choice(x):
