@@ -56,12 +56,16 @@ class Records:
         if isinstance(key, int | np.integer):
             self[self.__pyxla_names__[0]][key]  # which raises, where it is out of range
             return element(self, key)
+        if is_names(key):
+            return part(self, key)
         return build(self.__pyxla_class__, [self[name][key] for name in self.__pyxla_names__])
 
     def __setitem__(self, key: Any, x: Any) -> None:
         names = self.__pyxla_names__
         if isinstance(key, str):
             self[key][...] = x
+        elif is_names(key):
+            part(self, key)[...] = x
         elif is_structured(x, True) or is_structured(x, False):
             others = x.__pyxla_names__ if is_structured(x, True) else names_in(x)
             for i in range(len(names)):
@@ -183,6 +187,16 @@ class NamedRecord(Record):
 def names_in(x: Any) -> Any:
     """The names of the fields of an element."""
     return x.__pyxla_array__.__pyxla_names__
+
+
+def is_names(key: Any) -> bool:
+    """Whether an index is a list of names of fields; inference knows."""
+    raise NotImplementedError(key)
+
+
+def part(array: Any, names: list[str]) -> Any:
+    """The structured array of the fields of these names, a view; inference makes it."""
+    raise NotImplementedError(array, names)
 
 
 def build(cls: type, columns: list[Any]) -> Any:

@@ -101,3 +101,18 @@ def truth(a):
 @program("records exception checks", lambda: (particles(), 9), lambda: (particles(), -2))
 def out_of_range(a, k):
     return a[k]["x"], a[k]
+
+
+@program("records", _particles, lambda: (particles().view(np.recarray),))
+def several_fields(a):
+    part = a[["x", "v"]]
+    part["x"][0] = 9.0
+    part[1] = 7.0, 8.0
+    a[["hits"]] = 5
+    return part, part.dtype.names, len(part), a[["v", "x"]][::-1], a[["alive"]]["alive"].sum()
+
+
+@program("records exception", _particles)
+def no_such_fields(a):
+    a["x"] = 3
+    return a[["x", "y"]]

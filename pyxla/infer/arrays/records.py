@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.infer.heap import ObjectCell
+from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Const, Ref, Tuple, taken_apart
-from pyxla.lib.records import FIELD, Record, Records, build, element, is_structured, records
+from pyxla.lib.records import (
+    FIELD,
+    NamedRecords,
+    Record,
+    Records,
+    build,
+    element,
+    is_names,
+    is_structured,
+    part,
+    records,
+)
 from pyxla.lib.registry import rule
 
 if TYPE_CHECKING:
@@ -54,6 +65,25 @@ def _build(engine: Engine, cls: Any, columns: Sequence[Any]) -> Any:
 @rule(build)
 def _built(engine: Engine, cls: Any, columns: Any) -> Any:
     return _build(engine, cls.value, engine.iterate(columns))
+
+
+@rule(is_names)
+def _is_names(engine: Engine, key: Any) -> Any:
+    content = engine.content(key) if isinstance(key, Ref) else None
+    first = content.items[0] if isinstance(content, ListCell) and content.items else None
+    return Const(isinstance(first, Const) and isinstance(first.value, str))
+
+
+@rule(part)
+def _part(engine: Engine, array: Any, names: Any) -> Any:
+    content = engine.content(array)
+    found = [engine.static(name) for name in engine.iterate(names)]
+    try:
+        dtype = content.cls.__pyxla_dtype__[found]
+    except (KeyError, ValueError) as error:
+        return engine.raise_constant(error)
+    cls = records(dtype, issubclass(content.cls, NamedRecords))
+    return _build(engine, cls, [content.fields[FIELD + name] for name in found])
 
 
 @rule(element)
