@@ -123,3 +123,18 @@ def births(seed, years):
         if population <= 0:
             break
     return population
+
+
+@program(
+    "samples of lists that data fills",
+    lambda: (np.random.default_rng(5), np.array([1.0, -2, 3, 4, -5, 6]), 8),
+    lambda: (np.random.default_rng(5), np.array([1.0, -2, 3, -4, -5, -6]), 8),
+)
+def samples_of_others(rng, x, n):
+    found = []
+    for i in range(n):
+        others = [k for k in range(n) if k != i]
+        found.append(rng.choice(others, 3, replace=False))
+    kept = [v for v in x if v > 0]
+    pair = rng.choice(x[x < 0], (1, 2), replace=False, shuffle=False)
+    return np.array(found), pair, rng.choice(kept, 3, replace=False), rng.random()

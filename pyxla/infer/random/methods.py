@@ -13,6 +13,7 @@ from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.lists import number_lists
 from pyxla.infer.random.generators import (
     F64,
     I64,
@@ -283,7 +284,7 @@ def _choice(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 
 def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    a = engine.bounded_operand(given["a"])
+    a = engine.bounded_operand(number_lists.by_value(engine, given["a"]))
     of_ints = isinstance(a, (int, np.integer)) or (isinstance(a, (Scalar, Array)) and a.shape == ())
     axis = 0
     if not of_ints:
@@ -299,8 +300,15 @@ def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     plain = replace and not weighted
     if plain and (isinstance(counted, Scalar) or (of_ints and isinstance(a, Array))):
         indices = _any_below(engine, ref, counted, shape)
-    elif not of_ints and a.extents is not None:
-        raise OpError(NOT_SUPPORTED)
+    elif not of_ints and isinstance(counted, Scalar):
+        count = math.prod(shape or ())
+        if weighted or a.shape[axis] > SMALL:
+            raise OpError(NOT_SUPPORTED)
+        enough = engine.rules.compare(engine, "ge", counted, Const(count))
+        engine.ensure(engine.rules.truth(engine, enough), _LARGER)
+        mixed = bool(engine.static(given["shuffle"], "shuffle"))
+        found = engine.as_array(_sample(engine, bits_of(engine, ref), counted, count, mixed))
+        indices = Array(reshape(cast(found.value, I64), shape=shape or ()))
     else:
         count = int(engine.static(given["a"], "the population")) if of_ints else a.shape[axis]
         indices = _indices(engine, ref, given, count, shape, replace, weighted)
@@ -365,9 +373,7 @@ def _indices(
         drawn = integers_between(engine, bits_of(engine, ref), least, most, Const(shape))
         return engine.as_array(drawn)
     if not replace and count > population:
-        engine.raise_constant(
-            ValueError("Cannot take a larger sample than population when replace is False")
-        )
+        engine.raise_constant(_LARGER)
     if weighted:
         p = as_array(engine.operand(given["p"]), F64)
         if p.shape != (population,):
@@ -401,9 +407,15 @@ def ensure_weights(engine: Engine, p: Ref) -> None:
         engine.ensure(holds, ValueError(message))
 
 
-def _sample(engine: Engine, bits: Ref, population: int, count: int, mixed: bool) -> Any:
-    """Different numbers, by the method NumPy takes for such sizes."""
-    if population > 10000 and count > population // (50 if mixed else 20):
+SMALL = 10000
+_LARGER = ValueError("Cannot take a larger sample than population when replace is False")
+
+
+def _sample(engine: Engine, bits: Ref, population: Any, count: int, mixed: bool) -> Any:
+    """Different numbers, by the method NumPy takes for such sizes: Floyd's for all up to SMALL, as
+    those known at run time only are."""
+    large = isinstance(population, int) and population > SMALL
+    if large and count > population // (50 if mixed else 20):
         order = _positions(engine, population)
         start = max(population - count, 1)
         visit(engine, orders.tail_shuffled, bits, order, Const(start))
@@ -414,7 +426,8 @@ def _sample(engine: Engine, bits: Ref, population: int, count: int, mixed: bool)
     found = empty(engine, count, I64)
     slots = 1 << max(int(1.2 * count), 1).bit_length()
     table = arrays.fresh(engine, as_array(np.full(slots, -1, I64)))
-    visit(engine, orders.sampled, bits, Const(population), found, table)
+    known = Const(population) if isinstance(population, int) else population
+    visit(engine, orders.sampled, bits, known, found, table)
     if mixed:
         visit(engine, orders.tail_shuffled, bits, found, Const(1))
     return found
