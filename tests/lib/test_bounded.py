@@ -259,6 +259,19 @@ def test_quantiles_of_what_a_mask_picks(dtype):
     agree(quantiles, *[(data(7, dtype), m) for m in masks(7) if m.sum()])
 
 
+def met_with_lists(x, k):
+    y = x[x > 0]
+    if k == 0:
+        found = y @ [1, 2, 3.0], [[1.0, 2, 3]] @ y, [1, 2, 3] + y, np.hypot(y, [1, 2, 3])
+        return found, np.interp([1.0, 2], y, [1, 2, 3.0]), np.inner([x[0], 1, 2], y)
+    return y @ [1, 2, 3.0] if k == 1 else y * [1, 2, 3] if k == 2 else np.cov(y, [1, 2, 3])
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_what_a_mask_picks_meets_lists(k):
+    agree(met_with_lists, (np.array([1.0, -1, 2, 3]), k), (np.array([1.0, 1, 2, 3]), k))
+
+
 def in_order(x):
     kept = []
     for row in x:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +128,7 @@ def verify_met(engine: Engine, function: Any = None, operands: Any = ()) -> None
     for meeting in met:
         make = _UNLIKE.get(function, _unlike if meeting.error is None else None)
         if make is not None:
-            shapes = [_true_shape(x) if isinstance(x, Array) else [] for x in _numbers(operands)]
+            shapes = list(_shapes(operands, function in _OF_LISTS))
         error = exception(*(meeting.error if make is None else make(shapes)))
         if not engine.tests(error.meta):
             continue
@@ -139,15 +139,20 @@ def verify_met(engine: Engine, function: Any = None, operands: Any = ()) -> None
         engine.ensure(Scalar(same), error)
 
 
-def _numbers(operands: Any) -> list[Any]:
-    """The arrays and numbers among operands, and in lists of them."""
-    found: list[Any] = []
+def _shapes(operands: Any, inside: bool) -> Iterator[list[Any]]:
+    """The shapes of the arrays and numbers among operands.  A list is one array, or, with `inside`,
+    several."""
     for x in operands:
-        if isinstance(x, list | tuple):
-            found += _numbers(x)
-        elif isinstance(x, Array | Scalar | int | float | complex | np.generic):
-            found.append(x)
-    return found
+        if inside and isinstance(x, list | tuple):
+            yield from _shapes(x, True)
+        elif isinstance(x, list | tuple | Array | Scalar | int | float | complex | np.generic):
+            yield _shape(x)
+
+
+def _shape(x: Any) -> list[Any]:
+    if isinstance(x, list | tuple):
+        return [len(x), *(_shape(x[0]) if x else ())]
+    return _true_shape(x) if isinstance(x, Array) else []
 
 
 def _shown(shape: list[Any], after: str = "") -> list[Any]:
@@ -203,6 +208,9 @@ _UNLIKE: dict[Any, Callable[[list[Any]], list[Any]]] = {
     LIBRARY[np.select]: _unlike_in_select,
     LIBRARY[np.stack]: lambda shapes: [ValueError, "all input arrays must have the same shape"],
 }
+
+
+_OF_LISTS = frozenset({LIBRARY[np.select], LIBRARY[np.stack]})
 
 
 def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:

@@ -32,6 +32,7 @@ from pyxla.lib.bounded.elementwise import (
     flattened,
     is_bounded,
     named,
+    resized_to,
     strategy,
     strategy_of,
     with_extents,
@@ -197,6 +198,8 @@ def cov(
     if y is None and as_array(m).ndim == 2:
         return _cov_of_rows(as_array(m), rowvar, ddof if ddof is not None else int(not bias))
     lines = [_line(x) for x in ([m] if y is None else [m, y])]
+    sizes = [true_size(x, 0) for x in lines]
+    meet(sizes[0], sizes[-1], ValueError, _APART, sizes[0], _FROM, sizes[-1])
     found, shape, extents = aligned([Array(cast(x.value, FLOAT), x.extents) for x in lines])
     if any(CLASSES[x.dtype] == "c" for x in lines) or any(x.shape != shape for x in found):
         raise OpError(NOT_SUPPORTED)
@@ -214,6 +217,13 @@ def cov(
     )
     result = op.divide(product, spread(count, product.type.shape))
     return Array(reshape(result, shape=()) if len(rows) == 1 else result)
+
+
+_APART = (
+    "all the input array dimensions except for the concatenation axis must match exactly, but "
+    "along dimension 1, the array at index 0 has size "
+)
+_FROM = " and the array at index 1 has size "
 
 
 def _cov_of_rows(x: Array, rowvar: bool, ddof: int) -> Array:
@@ -292,6 +302,8 @@ def _interp(function: Function, x: Any, xp: Any, fp: Any, *args: Any, **kwargs: 
     meet(true_size(points, 0), true_size(heights, 0), ValueError, _UNLIKE)
     if args or kwargs or CLASSES[heights.dtype] == "c":
         raise OpError(NOT_SUPPORTED)
+    bound = min(points.shape[0], heights.shape[0])
+    points, heights = (resized_to(line, 0, bound) for line in (points, heights))
     end = op.maximum(op.subtract(_size(points), literal(1, INT)), literal(0, INT))
     last = take(Array(heights.value), Array(reshape(end, shape=(1,))), 0, wrap=False)
     inside = within(bounded(heights.value, extents_of(points)))
