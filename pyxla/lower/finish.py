@@ -57,7 +57,8 @@ class Pass:
     """`run` rewrites a region; for the CPU only, or only for all else, where it says so.
 
     finds: where none of these ops is, there is nothing to do; empty: any may be of interest.
-    regroups: it adds in another order, which strict programs do not.
+    regroups: it adds in another order, which strict programs do not.  grows: it makes more code of
+    loops, for speed, which large programs do without: XLA's time grows with them.
     """
 
     run: Callable[[Region], Region]
@@ -65,6 +66,10 @@ class Pass:
     cpu: bool = False
     others: bool = False
     regroups: bool = False
+    grows: bool = False
+
+
+LARGE = 2000  # operations of a program
 
 
 # What only transformations tell apart.
@@ -90,9 +95,9 @@ PASSES = (
     Pass(merge_choices, (case,)),
     # Before what looks at the loops inside.
     Pass(exchange, (while_,), cpu=True),
-    Pass(split_vectors, (dot_general, reduce), cpu=True, regroups=True),
+    Pass(split_vectors, (dot_general, reduce), cpu=True, regroups=True, grows=True),
     Pass(make_blocks, (while_,), cpu=True),
-    Pass(unroll, (while_,)),
+    Pass(unroll, (while_,), grows=True),
     Pass(compute_functions, (sine, cosine, atan2), cpu=True, regroups=True),
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),
@@ -118,8 +123,11 @@ PASSES = (
 def finish(region: Region, cpu: bool, strict: bool = False) -> Region:
     """`region` after all passes, which consume it; `cpu`: for XLA:CPU; strict: see `Options`."""
     present, exact = ops_in((region,)), True
+    large = _count((region,)) > LARGE
     for step in PASSES:
         if (step.others if cpu else step.cpu) or (step.regroups and strict):
+            continue
+        if step.grows and large:
             continue
         if step.finds and present.isdisjoint(step.finds):
             if exact:

@@ -7,6 +7,7 @@ import pytest
 
 from pyxla.ir.printer import print_function
 from pyxla.ir.rewrite import clone_region, walk
+from pyxla.lower import finish as finish_
 from pyxla.lower.finish import PASSES
 from pyxla.reflect import compilation
 
@@ -53,3 +54,19 @@ def test_a_pass_has_nothing_to_do_without_what_it_finds(step):
             assert print_function(step.run(clone_region(region, {}))) == before
             skipped += 1
     assert skipped or not step.finds
+
+
+def fibonacci(n):
+    x, y = 0.0, 1.0
+    while x < n:
+        x, y = y, x + y
+    return x
+
+
+def test_large_programs_do_without_what_makes_more_code(monkeypatch):
+    region = compilation(fibonacci, 9.0).at("regions").origin
+    grown, small = [], len(list(walk(region.instrs)))
+    for most in (small, small - 1):
+        monkeypatch.setattr(finish_, "LARGE", most)
+        grown.append(len(list(walk(finish_.finish(clone_region(region, {}), cpu=False).instrs))))
+    assert grown[0] > grown[1]

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
 MAX_DEPTH = 120
-MAX_UNDECIDED = 64
+MAX_UNDECIDED = 24
 # Of a function by itself, where data may end it, at all depths together: calls, and instructions
 # visited in the outermost one where more than `DEEP` of them are nested.
-MAX_ACTIVATIONS, MAX_VISITED, DEEP = 128, 2000, 6
+MAX_ACTIVATIONS, MAX_VISITED, DEEP = 96, 1000, 5
 # Calls where another function of the program needed a stack: recursion over the same data, often.
 MAX_BESIDE = 16
 MAX_DEMANDS = 8
