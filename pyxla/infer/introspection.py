@@ -169,6 +169,12 @@ def _setattr(engine: Engine, x: Any, name: Any, value: Any) -> Any:
     return Const(None)
 
 
+@rule(np.ma.isMaskedArray, np.ma.is_masked)
+def _is_masked(engine: Engine, x: Any) -> Any:
+    """Compiled code has no masked arrays."""
+    return Const(False)
+
+
 @rule(callable)
 def _callable(engine: Engine, x: Any) -> Any:
     if isinstance(x, Const):

@@ -7,6 +7,7 @@ Functions whose JAX versions lose digits (`beta`, `betaln`, `log_ndtr`) are not 
 from __future__ import annotations
 
 import functools
+import math
 import sys
 import types
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from pyxla.infer.promote import kind, loop_types
 from pyxla.ir.op import OpError
 from pyxla.lib.foreign import foreign
 from pyxla.lib.masks import constant_of
-from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
+from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast, weak
 from pyxla.lib.registry import LIBRARY, Implementation, Rank0
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import constant
@@ -159,13 +160,116 @@ def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False,
     return LIBRARY[np.linalg.solve](a, b)
 
 
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
+    check_finite: bool = True, lapack_driver: str = "gesdd",
+) -> Any:  # fmt: skip
+    found = LIBRARY[np.linalg.svd](a, full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    return LIBRARY[np.linalg.svdvals](a)
+
+
+def eigh(
+    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False,
+    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
+    subset_by_index: Any = None, subset_by_value: Any = None, driver: Any = None,
+) -> Any:  # fmt: skip
+    if b is not None or subset_by_index is not None or subset_by_value is not None:
+        raise OpError("eigh of two matrices, or of a subset, is not supported")
+    values, vectors = LIBRARY[np.linalg.eigh](a, "L" if lower else "U")
+    return values if eigvals_only else (values, vectors)
+
+
+def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, **options: Any) -> Array:
+    return eigh(a, b, lower=lower, eigvals_only=True, **options)
+
+
+def qr(
+    a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
+    pivoting: bool = False, check_finite: bool = True,
+) -> Any:  # fmt: skip
+    if pivoting or mode not in ("full", "economic", "r"):
+        raise OpError("qr with pivoting or in raw mode is not supported")
+    if mode == "r":
+        m, n = as_array(a).shape
+        triangle = LIBRARY[np.linalg.qr](a, "r" if m <= n else "complete")
+        return (triangle if m <= n else triangle[1],)
+    return tuple(LIBRARY[np.linalg.qr](a, "complete" if mode == "full" else "reduced"))
+
+
+def pinv(
+    a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False,
+    check_finite: bool = True,
+) -> Array:  # fmt: skip
+    if atol is not None or return_rank:
+        raise OpError("pinv with atol= or return_rank= is not supported")
+    x = _inexact(a)
+    if rtol is None:
+        rtol = max(x.shape) * float(np.finfo(x.dtype).eps)
+    return LIBRARY[np.linalg.pinv](x, rtol=rtol)
+
+
+def norm(
+    a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
+) -> Any:
+    """A Python float where SciPy asks BLAS, or LAPACK, which its layout decides of a matrix."""
+    x = as_array(a)
+    found = LIBRARY[np.linalg.norm](x, ord, axis, keepdims)
+    if axis is not None or keepdims or x.dtype.char not in "fdFD":
+        return found
+    if x.ndim == 2 and ord in (1, math.inf):
+        raise OpError("norm of rows and columns is a float or a np.float64 in SciPy")
+    return weak(found.value, float) if x.ndim == 1 and ord in (None, 2) else found
+
+
 def _alike(*xs: Any) -> list[Array]:
     found = [_inexact(x) for x in xs]
     dtype = np.result_type(*[x.dtype for x in found])
     return [Array(cast(x.value, dtype)) for x in found]
 
 
+# --- Fourier transforms, which NumPy has too ------------------------------------------------------
+
+
+def _along_one(name: str) -> Callable[..., Array]:
+    def call(
+        x: Any, n: Any = None, axis: Any = -1, norm: Any = None, overwrite_x: bool = False,
+        workers: Any = None, plan: Any = None,
+    ) -> Array:  # fmt: skip
+        return LIBRARY[getattr(np.fft, name)](x, n, axis, norm)
+
+    return call
+
+
+def _along_many(name: str) -> Callable[..., Array]:
+    axes_of_all = (-2, -1) if name.endswith("2") else None
+
+    def call(
+        x: Any, s: Any = None, axes: Any = axes_of_all, norm: Any = None, overwrite_x: bool = False,
+        workers: Any = None, plan: Any = None,
+    ) -> Array:  # fmt: skip
+        return LIBRARY[getattr(np.fft, name)](x, s, axes, norm)
+
+    return call
+
+
+def _as_numpy(name: str) -> Callable[..., Array]:
+    return lambda *args, **named: LIBRARY[getattr(np.fft, name)](*args, **named)
+
+
+_FFT = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+_FFTS = ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")
+
+
 FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
+    "scipy.fft": {
+        **{name: _along_one(name) for name in _FFT},
+        **{name: _along_many(name) for name in _FFTS},
+        **{name: _as_numpy(name) for name in ("fftfreq", "rfftfreq", "fftshift", "ifftshift")},
+    },
     "scipy.special": {
         "logsumexp": logsumexp,
         "softmax": softmax,
@@ -180,6 +284,13 @@ FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "inv": inv,
         "det": det,
         "solve": solve,
+        "svd": svd,
+        "svdvals": svdvals,
+        "eigh": eigh,
+        "eigvalsh": eigvalsh,
+        "qr": qr,
+        "pinv": pinv,
+        "norm": norm,
     },
 }
 
@@ -194,7 +305,9 @@ def scipys(value: Any) -> Implementation | None:
         if name == "psi":
             return Implementation(_digamma(value))
         return Implementation(_elementwise(value, SPECIAL + name)) if name in UFUNCS else None
-    if isinstance(value, types.FunctionType) and str(value.__module__).startswith("scipy."):
+    if not isinstance(value, types.FunctionType) and type(value).__module__ != "uarray":
+        return None
+    if str(value.__module__).startswith("scipy."):
         for module, functions in FUNCTIONS.items():
             found = functions.get(value.__name__)
             if found and getattr(sys.modules.get(module), value.__name__, None) is value:
