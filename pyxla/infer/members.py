@@ -21,8 +21,8 @@ def of_choice(engine: Engine, x: Variant, name: str) -> Any:
     """`x.name`: a method is called with `x` itself, other attributes are looked up by which it
     is."""
     values = x.values
-    if folded.is_one_of_texts(x) and callable(getattr(str, name, None)):
-        return Compound("method", (Const(getattr(str, name)), x))
+    if folded.is_one_of_texts(x) and callable(found := getattr(type(values[0]), name, None)):
+        return Compound("method", (Const(found), x))
     if all(isinstance(v, type) for v in values) and name in _NAMES:
         return _looked_up(engine, x, name)
     if not all(isinstance(v, Enum) for v in values):

@@ -330,3 +330,20 @@ def members_taken_out(xs, missing):
         counts[s] += 1
     del counts[s]
     return s in counts, S.IDLE in counts, counts[s] if missing else len(counts)
+
+
+@program("states that are bytes", lambda: (1.0, 3), lambda: (-1.0, 3))
+def states_of_bytes(x, n):
+    task, steps, seen = b"START", 0, []
+    while task[:4] != b"DONE":
+        steps += 1
+        task = b"DONE: all" if steps > n else b"RUN" if x > 0 else b"WAIT"
+        seen.append(task)
+    kinds = {b"RUN": 1, b"WAIT": 2}[seen[0]], seen[0] in (b"RUN", b"STOP"), seen[0].startswith(b"R")
+    return task, steps, seen[0], len(seen[0]), seen[0] + b"!", seen[0].decode(), kinds
+
+
+@program("bytes are no text", lambda: (1.0,), lambda: (-1.0,))
+def bytes_or_text(x):
+    s = b"ab" if x > 0 else "ab"
+    return s, s == "ab", s == b"ab"

@@ -20,7 +20,7 @@ from pyxla.ops.elementwise import and_, compare, convert, not_, or_
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
-_KINDS = (str, enum.Enum)
+_KINDS = (str, bytes, enum.Enum)
 
 
 def is_choice(x: Any) -> bool:
@@ -58,11 +58,11 @@ def index_of(value: Any, values: Sequence[Any]) -> int | None:
 
 def is_same(x: Any, y: Any) -> bool:
     """Whether two texts, or members of enums, are one."""
-    return x is y or (_is_text(x) and x == y)
+    return x is y or (_is_text(x) and type(y) is type(x) and x == y)
 
 
 def _is_text(x: Any) -> bool:
-    return type(x) is str
+    return type(x) in (str, bytes)
 
 
 def united(*several: Sequence[Any]) -> list[Any]:

@@ -28,7 +28,8 @@ _OUT_OF_RANGE = "string index out of range"
 
 
 def is_one_of_texts(x: Any) -> bool:
-    return is_choice(x) and all(type(value) is str for value in x.values)
+    kinds = {type(value) for value in x.values} if is_choice(x) else set()
+    return kinds in ({str}, {bytes})
 
 
 def call(engine: Engine, function: Any, args: Sequence[Any]) -> Any:
@@ -45,8 +46,8 @@ def call(engine: Engine, function: Any, args: Sequence[Any]) -> Any:
 
 def _is_of_texts(function: Any) -> bool:
     if isinstance(function, types.MethodDescriptorType):
-        return function.__objclass__ is str
-    return function in _FUNCTIONS or type(getattr(function, "__self__", None)) is str
+        return function.__objclass__ in (str, bytes)
+    return function in _FUNCTIONS or type(getattr(function, "__self__", None)) in (str, bytes)
 
 
 def mapped(engine: Engine, x: Variant, function: Callable[[str], Any]) -> Any:
@@ -69,7 +70,7 @@ def mapped(engine: Engine, x: Variant, function: Callable[[str], Any]) -> Any:
 
 def _looked_up(engine: Engine, x: Variant, results: list[Any]) -> Any:
     """That of `results`, all of one type, which belongs to what `x` is."""
-    if type(results[0]) is str:
+    if type(results[0]) in (str, bytes):
         return choices.one_of_these(x.tag, results)
     if type(results[0]) is bool:
         return flag_of(x.tag, results)
@@ -85,6 +86,8 @@ def get_item(engine: Engine, x: Variant, key: Any) -> Any:
         known = engine.index(key, "the index of a text")
         return mapped(engine, x, lambda text: text[known])
     texts: tuple[str, ...] = x.values
+    if type(texts[0]) is bytes:
+        return None
     lengths = [len(text) for text in texts]
     width = max(lengths)
     if not width:
