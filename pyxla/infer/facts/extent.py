@@ -41,6 +41,7 @@ class IntFact:
 
 UNKNOWN = IntFact()
 AT_LEAST_0 = IntFact(0, None)
+TRUTH = IntFact(0, 1)
 # A float of 64 bits holds all ints between these.
 LEAST_EXACT, LARGEST_EXACT = -(1 << 53), 1 << 53
 # What a loop changes by little in each iteration does not get this far: at one nanosecond for each
@@ -54,7 +55,7 @@ IN_FLOAT64 = IntFact(LEAST_EXACT, LARGEST_EXACT)
 def fact(x: int | Scalar | Array) -> IntFact:
     """What is known of an int operand; a Scalar without a fact is its own symbol."""
     if isinstance(x, Scalar):
-        known = x.fact or UNKNOWN
+        known = x.fact or (TRUTH if x.value.type.dtype == bool else UNKNOWN)
         if known.terms is None:
             known = replace(known, terms=((x.value, 1),), const=0)
         return known
