@@ -64,3 +64,22 @@ def decision_tree(x, y, limit):
 @program("recursion", lambda: (20,), lambda: (90.5,))
 def deep(x):
     return 0 if x < 1 else 1 + deep(x - 1)
+
+
+@program("checks recursion tuples", lambda: ([5, 2, 8, 1, 9, 3],))
+def tree_of_tuples(xs):
+    def insert(tree, key):
+        if tree is None:
+            return (None, key, None)
+        left, value, right = tree
+        if key < value:
+            return (insert(left, key), value, right)
+        return (left, value, insert(right, key))
+
+    def depth(tree):
+        return 0 if tree is None else 1 + max(depth(tree[0]), depth(tree[2]))
+
+    root = None
+    for x in xs:
+        root = insert(root, x)
+    return depth(root)

@@ -9,7 +9,7 @@ on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sized
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from typing import Any, NamedTuple
 
 from pyxla.errors import CompileError, InternalError, Location, in_program, is_own
@@ -33,6 +33,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Variant,
     is_number,
     is_variant,
     may_be_unbound,
@@ -57,6 +58,7 @@ from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
+MAX_NESTED = 6  # passes of which each brings a tuple that nests one deeper than before
 MAX_UNROLLED = 4096
 MAX_ITERATIONS = 1 << 16  # of loops in each other
 MAX_TRIED = 256  # of a loop with more than these, which may end before
@@ -236,13 +238,11 @@ def _passes(
     if memory.rebound is None:
         memory.rebound, memory.unread = rebinds(header), unread(component.loop)
     rebound, names = memory.rebound, memory.unread
-    lost: set[int] = set()
-    shared: set[int] = set()
+    lost, shared = set[int](), set[int]()
     brought = memory.brought.setdefault(_entry_key(entry), {})
     certain = _enters(engine, frame, component, entry)
     held = Held(live, engine.held, engine.captures.pinned)
-    mark = _mark(engine, frame)
-    size = len(entry.block.instrs)
+    mark, size = _mark(engine, frame), len(entry.block.instrs)
     visit = Visit()
     for _ in range(MAX_PASSES):
         del entry.block.instrs[size:]
@@ -297,11 +297,30 @@ def _passes(
         if _unify_lists(engine, head, entry, edge, live):
             size, ghosts = len(entry.block.instrs), []
             continue
+        if _nest_deeper(visit.depths, edge.args):
+            return Conflict(_NESTED, hint=_INSTANCES)
         rebound |= head.rebound(edge)
         memory.arrays |= rebound_fields(head.heap, edge.heap)
         brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
+
+
+_NESTED = "tuples would nest deeper with each iteration"
+_INSTANCES = "make them instances of a class, whose fields refer to others"
+
+
+def _nest_deeper(depths: list[int], args: Sequence[Any]) -> bool:
+    """Whether each of several passes, `depths` by now, brings tuples that nest deeper."""
+    depths.append(max(map(_depth, args), default=0))
+    return len(depths) >= MAX_NESTED and depths == sorted({*depths})
+
+
+def _depth(x: Any) -> int:
+    """How deep tuples nest."""
+    if isinstance(x, Tuple | Variant):
+        return 1 + max(map(_depth, x.parts), default=0)
+    return 0
 
 
 def _entry_key(entry: Edge) -> Hashable:
