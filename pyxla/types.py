@@ -51,6 +51,7 @@ from pyxla.runtime.descriptions import (
     ArgObject,
     ArgPytree,
     ArgScalar,
+    ArgStand,
     ArgStatic,
     ArgText,
     ArgTuple,
@@ -304,6 +305,8 @@ def spelled(arg: Arg) -> str:
         case ArgDict(keys, values):
             pairs = zip(keys, values, strict=True)
             return "{" + ", ".join([f"{k!r}: {spelled(v)}" for k, v in pairs]) + "}"
+        case ArgStand(cls, inner):
+            return _called(cls, spelled(inner))
         case ArgObject(cls, fields):
             return _called(cls, ", ".join([f"{name}={spelled(item)}" for name, item in fields]))
         case ArgUnknown(cls):

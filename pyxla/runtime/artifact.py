@@ -287,6 +287,10 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             _check(isinstance(x, dict) and tuple(x) == keys, expected, x, path)
             for key, item in zip(keys, items, strict=True):
                 _collect(item, x[key], (*path, key), leaves)
+        case descriptions.ArgStand(cls, inner):
+            _check(isinstance(x, cls), f"a {cls.__name__}", x, path)
+            keyed = isinstance(inner, descriptions.ArgDict)
+            _collect(inner, dict(x) if keyed else list(x), path, leaves)
         case descriptions.ArgObject(_, fields):
             for name, item in fields:
                 _check(hasattr(x, name), f"an object with field {name!r}", x, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import enum
 import functools
@@ -26,6 +27,7 @@ from pyxla.runtime.descriptions import (
     ArgMethod,
     ArgObject,
     ArgPytree,
+    ArgStand,
     ArgStatic,
     ArgTuple,
 )
@@ -103,6 +105,34 @@ _BUILTIN: dict[type, Container] = {
         lambda x: (("method", x.__func__), ("__self__",), (x.__self__,)),
         lambda x, items: ArgMethod(x.__func__, *items),
     ),
+}
+
+
+def _stand(cls: type, *names: str) -> Container:
+    """A set or deque, or a dict of another class, of which `names` are static attributes."""
+
+    def fields(x: Any) -> tuple[tuple[str, Any], ...]:
+        return tuple([(name, getattr(x, name)) for name in names])
+
+    def listed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        return (cls, len(x), fields(x)), range(len(x)), tuple(x)
+
+    def keyed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        return (cls, tuple(x), tuple(map(type, x)), fields(x)), x, x.values()
+
+    def build(x: Any, items: tuple[Arg, ...]) -> Arg:
+        inner = ArgDict(tuple(x), items) if issubclass(cls, dict) else ArgList(items)
+        return ArgStand(cls, inner, fields(x))
+
+    return Container(keyed if issubclass(cls, dict) else listed, build, True)
+
+
+_BUILTIN |= {
+    set: _stand(set),
+    collections.deque: _stand(collections.deque, "maxlen"),
+    collections.defaultdict: _stand(collections.defaultdict, "default_factory"),
+    collections.OrderedDict: _stand(collections.OrderedDict),
+    collections.Counter: _stand(collections.Counter),
 }
 
 

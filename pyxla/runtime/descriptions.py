@@ -75,6 +75,16 @@ class ArgDict:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ArgStand:
+    """A set, a deque, or a dict of another class, by the list or dict of its items; `fields`: what
+    else it holds."""
+
+    cls: type
+    inner: ArgList | ArgDict
+    fields: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class ArgObject:
     """An instance of `cls`, a dataclass or another Python class, by its fields."""
 
@@ -128,6 +138,7 @@ Arg = (
     | ArgNumbers
     | ArgText
     | ArgDict
+    | ArgStand
     | ArgObject
     | ArgMethod
     | ArgPytree

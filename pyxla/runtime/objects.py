@@ -404,7 +404,9 @@ def resolve(args: Sequence[Any], path: Path) -> Any:
         if isinstance(x, np.ndarray):
             x = x[step.removeprefix(FIELD)]
         else:
-            x = x[step] if isinstance(x, (list, tuple, dict)) else getattr(x, step)
+            x = list(x) if isinstance(x, set) else x
+            items = list, tuple, dict, collections.deque
+            x = x[step] if isinstance(x, items) else getattr(x, step)
     return x
 
 
@@ -413,9 +415,16 @@ def restore(target: Any, source: Any) -> None:
     if isinstance(target, list):
         target[:] = source
     elif isinstance(target, dict):
-        for key in [key for key in target if key not in source]:
-            del target[key]
-        target.update(source)
+        if list(target) != list(source)[: len(target)]:
+            target.clear()
+        for key, x in source.items():  # `update` of a Counter adds numbers
+            target[key] = x
+    elif isinstance(target, set):  # what stays keeps its place
+        target &= source
+        target |= source
+    elif isinstance(target, collections.deque):
+        target.clear()
+        target.extend(source)
     elif type(target) in STATES:
         copy_state(target, source)
     elif isinstance(target, Variable):

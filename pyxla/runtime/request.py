@@ -62,6 +62,8 @@ def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     match arg:
         case descriptions.ArgDict(keys, values):
             return zip(keys, values, strict=True)
+        case descriptions.ArgStand(_, inner):
+            return steps(inner)
         case descriptions.ArgObject(_, fields):
             return fields
         case descriptions.ArgMethod(_, owner):

@@ -67,6 +67,7 @@ from pyxla.runtime.descriptions import (
     ArgPytree,
     ArgSame,
     ArgScalar,
+    ArgStand,
     ArgStatic,
     ArgText,
     ArgTuple,
@@ -435,12 +436,6 @@ def _hashable(x: Any, path: Callable[[], Path]) -> Any:
     try:
         hash(x)
     except Exception:  # the user's own `__hash__`, too
-        if isinstance(x, set):
-            raise BadArgument(
-                "{} is a set, of which the items would have to be known",
-                path(),
-                hint="pass a frozenset of known items, or a list, and make the set inside",
-            ) from None
         raise BadArgument(
             f"{{}} is a {type(x).__name__}, neither a container that pyxla takes apart "
             "nor a hashable constant",
@@ -531,6 +526,10 @@ def _rekey_container(arg: Any, key: list[Any]) -> None:
             key += (list, len(items))
         case ArgDict(keys, items):
             key += (dict, keys, tuple(map(type, keys)))
+        case ArgStand(cls, ArgList(items), fields):
+            key += (cls, len(items), fields)
+        case ArgStand(cls, ArgDict(keys, items), fields):
+            key += (cls, keys, tuple(map(type, keys)), fields)
         case ArgMethod(function, owner):
             key += ("method", function)
             items = (owner,)

@@ -24,8 +24,10 @@ from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
 from pyxla.ir.types import array_type
+from pyxla.lib.containers import STAND_FOR
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.strings import bounded
+from pyxla.lib.tables import TableSet
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import Path
@@ -75,6 +77,8 @@ class World:
         )
         self.parts: dict[int, list[tuple[int, Ref]]] = {}
         self.cells: dict[int, Ref] = {}
+        # What is in sets, deques and the like: a cell, and what that held.
+        self.inside: dict[int, tuple[int, Any]] = {}
         self.given_rows: dict[type, Given] = {}
         self.lengthy = {i for i, arg in enumerate(request.args) if _listed(arg) > SHORT}
         self.nested = 0  # in how many containers of data (`_is_of_data`)
@@ -139,6 +143,8 @@ class World:
             case descriptions.ArgDict(keys, values):
                 items = self.within(arg, values, path, keys)
                 return self.pin(DictCell(dict(zip(keys, items, strict=True))), path)
+            case descriptions.ArgStand():
+                return self.stand(arg, path)
             case descriptions.ArgObject(cls, fields):
                 named = {name: self.abstract(item, (*path, name)) for name, item in fields}
                 return self.pin(ObjectCell(cls, named), path)
@@ -152,6 +158,24 @@ class World:
             case descriptions.ArgPytree(cls, treedef, items):
                 return Compound("pytree", self.each(items, path), (cls, treedef))
         raise TypeError(f"not an argument: {arg!r}")
+
+    def stand(self, arg: descriptions.ArgStand, path: Path) -> Ref:
+        """A set, a deque or the like as the instance that stands for it."""
+        cls: Any = TableSet if arg.cls is set else STAND_FOR[arg.cls]
+        if isinstance(arg.inner, descriptions.ArgDict):
+            keys, values = arg.inner.keys, arg.inner.values
+            held = self.within(arg.inner, values, path, keys)
+            content: Any = DictCell(dict(zip(keys, held, strict=True)))
+        else:
+            items = arg.inner.items
+            content = ListCell(self.within(arg.inner, items, path, range(len(items))))
+        inner = self.engine.heap.new(content, None)
+        fields = {_FIELDS.get(name, name): Const(value) for name, value in arg.fields}
+        if arg.cls is set:  # its items are in CPython's order
+            fields["changed"] = Const(False)
+        ref = self.pin(ObjectCell(cls, {cls.__pyxla_sequence__: Ref(inner), **fields}), path)
+        self.inside[ref.cell] = inner, content
+        return ref
 
     def each(self, items: tuple[descriptions.Arg, ...], path: Path) -> tuple[Any, ...]:
         return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
@@ -214,6 +238,10 @@ class World:
             for leaf, ref in parts:
                 content = views.update(ref.view, content, Array(self.params[leaf]))
             heap.contents[cell] = self.initial[cell] = content
+
+
+# Attributes under the names of fields of what stands for a class.
+_FIELDS = {"maxlen": "limit"}
 
 
 def _listed(arg: Any, inside: bool = False) -> int:

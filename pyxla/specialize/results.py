@@ -96,6 +96,9 @@ class Outputs:
                 same = self.same_numbers(before, after)
             else:
                 same = after is before or (isinstance(after, Array) and _unchanged(after, before))
+            if same and cell in world.inside:
+                inner, held = world.inside[cell]
+                same = self.engine.heap.contents[inner] is held
             if same:
                 continue
             if isinstance(after, Conflict):

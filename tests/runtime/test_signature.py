@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from pyxla.runtime.descriptions import (
     ArgPytree,
     ArgSame,
     ArgScalar,
+    ArgStand,
     ArgStatic,
     ArgTuple,
 )
@@ -97,6 +99,9 @@ CASES = [
     ([1.5] * 65, ArgNumbers(f64(65)), 1),
     ([2**70] + [1] * 64, ArgList(tuple([ArgScalar(python_type(int), i) for i in range(65)])), 65),
     ({"a": A, 1: 2.0}, ArgDict(("a", 1), (ArgArray(f64(3)), ArgScalar(python_type(float), 1))), 2),
+    ({2}, ArgStand(set, ArgList((ArgScalar(python_type(int)),))), 1),
+    (deque([A], 4), ArgStand(deque, ArgList((ArgArray(f64(3)),)), (("maxlen", 4),)), 1),
+    (Counter("a"), ArgStand(Counter, ArgDict(("a",), (ArgScalar(python_type(int)),))), 1),
     (Layer(A, None), ArgObject(Layer, (("w", ArgArray(f64(3))), ("b", ArgStatic(None)))), 1),
     (Plain(A), ArgObject(Plain, (("x", ArgArray(f64(3))),)), 1),
 ]  # fmt: skip
@@ -178,7 +183,7 @@ def cyclic():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ({1, 2}, "is a set, of which"),
+        (bytearray(2), "is a bytearray, neither"),
         (np.array(["text"]), "has dtype <U4"),
         (np.ones(3, ">f8"), "newbyteorder"),
         (np.array([None]), "has dtype object"),
@@ -191,8 +196,8 @@ def test_refused(value, words):
 
 
 def test_refused_in_a_call():
-    with pytest.raises(CompileError, match="argument 1 is a set"):
-        flatten([1.0, {1}])
+    with pytest.raises(CompileError, match="argument 1 is a bytearray"):
+        flatten([1.0, bytearray(1)])
     deep = ()
     for _ in range(5000):
         deep = (deep,)
@@ -204,10 +209,10 @@ def test_refused_in_a_call():
     ("value", "reason"),
     [
         (cyclic(), "this contains itself"),
-        ([{1, 2}, 1.0], "this is a set"),
+        ([bytearray(2), 1.0], "this is a bytearray"),
         ({"a": np.array(["text"]), "b": np.ones(3)}, "this has dtype <U4"),
         ((np.ma.array([1.0]), np.ones(2)), "this is a MaskedArray"),
-        (([{"s": {1}}],), "this is a set"),
+        (([{"s": bytearray(1)}],), "this is a bytearray"),
     ],
 )
 def test_inside_of_containers_it_is_unknown(value, reason):

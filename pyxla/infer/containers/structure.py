@@ -336,6 +336,8 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
     items = engine.content(names).items if grown is None else ()
     if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):
         return names
+    if isinstance(changed, Const) and changed.value is False:  # they are in this order
+        return names
     kinds = [grown.item] if grown else [item_of(engine.heap, x) for x in items]
     if all(layout_of(kind) is not None for kind in kinds):
         return call(engine, Const(sorted), [names], {})
