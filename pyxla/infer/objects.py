@@ -399,10 +399,8 @@ def _of_exception(engine: Engine, x: Any, name: str) -> Any:
     for e in given:
         if name == "args" and engine.captures.member(e.meta, "__init__") is None:
             values.append(Tuple(e.items))
-        elif name in BaseException.__dict__ and name not in ("args", "__str__"):
-            raise engine.refuse(
-                f"{name!r} of an exception is not supported in compiled code", "read it outside"
-            )
+        elif (value := exceptions.built_in(engine, e, name)) is not None:
+            values.append(value)
         else:
             made = as_instance(engine, e)
             lacks = name not in engine.content(made).fields and not hasattr(e.meta, name)

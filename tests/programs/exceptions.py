@@ -511,3 +511,28 @@ def leaves_with_a_status(x):
     except SystemExit as error:
         return str(error)
     return os.path.join("no", "reason")
+
+
+@program("except raise", lambda: (5,), lambda: (0,))
+def values_of_stop_iteration(n):
+    seen = []
+
+    def visit(k):
+        seen.append(k)
+        if k == 3:
+            raise StopIteration(k * 2)
+
+    try:
+        for i in range(n):
+            visit(i)
+    except StopIteration as e:
+        return e.value, len(seen)
+    return 0, len(seen)
+
+
+@program("except raise", lambda: (1,), lambda: (0,))
+def code_of_system_exit(n):
+    try:
+        raise SystemExit(n)
+    except SystemExit as e:
+        return e.code

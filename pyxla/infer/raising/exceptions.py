@@ -8,8 +8,9 @@ Handlers are found while compiling: the class of each exception is known, also w
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.ops.shape import constant
+
+if TYPE_CHECKING:
+    from pyxla.infer.interface import Engine
 
 
 def is_exception(x: Any) -> bool:
@@ -71,6 +75,18 @@ def classes_of(x: Any) -> tuple[type, ...] | None:
     if any(part is None for part in parts):
         return None
     return tuple([cls for part in parts for cls in part or ()])
+
+
+def built_in(engine: Engine, x: Compound, name: str) -> Any:
+    """An attribute that CPython's own classes give an exception; None where they do not."""
+    found = getattr(x.meta, name, None)
+    if found in (StopIteration.value, SystemExit.code) and len(x.items) < 2:
+        return x.items[0] if x.items else Const(None)
+    member = inspect.ismemberdescriptor(found) and found.__objclass__.__module__ == "builtins"
+    if member or (name in BaseException.__dict__ and name not in ("args", "__str__")):
+        what = f"{name!r} of an exception is not supported in compiled code"
+        raise engine.refuse(what, "read it outside")
+    return None
 
 
 def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
