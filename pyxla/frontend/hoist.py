@@ -17,6 +17,9 @@ from pyxla.frontend.source import SourceFunction, mangle
 from pyxla.frontend.tree import LOAD, STORE
 
 SUPPORT = "_pyxla"
+# Methods that show what a dict holds, and functions that read them item by item.
+_VIEWS = frozenset({"keys", "values", "items"})
+_LAZY = frozenset({"enumerate", "reversed", "zip"})
 Node = TypeVar("Node", bound=gast.AST)
 # node class -> handler(desugarer, node): statements append to `body`, expressions return a value.
 STATEMENTS: dict[type[gast.AST], Callable[[Desugarer, Any], None]] = {}
@@ -339,22 +342,14 @@ class Desugarer:
         body: Callable[[], None],
         origin: gast.AST,
         orelse: Callable[[], None] | None = None,
-        watched: gast.expr | None = None,
     ) -> None:
-        """Append `for target in items: body`, where `orelse` runs once the items are used up.
-
-        watched: the container that is read, which the body may change.
-        """
+        """Append `for target in items: body`, where `orelse` runs once the items are used up."""
         if isinstance(items, gast.Set) and all(map(_is_constant, items.elts)):
             items = call("displayed_set", [at(gast.Tuple(items.elts, LOAD), items)], items)
-        sequence = self.hold(call("sequence", [items], items), items)
+        sequence = self.hold(call("sequence", self.reading(items), items), items)
         index = self.hold(constant(0, items), items)
-        size = self.hold(call("size_of", [watched], items), items) if watched else None
 
         def iteration() -> None:
-            if size is not None:
-                self.body.append(at(gast.Expr(call("check_size", [watched, size], items)), items))
-
             def leave() -> None:
                 if orelse is not None:
                     orelse()
@@ -372,6 +367,24 @@ class Desugarer:
             body()
 
         self.forever(self.block(iteration), origin)
+
+    def reading(self, items: gast.expr) -> list[gast.expr]:
+        """`items`, and the dict that they are a view of, where that is plain."""
+        if not isinstance(items, gast.Call) or items.keywords:
+            return [items]
+        function, args = items.func, items.args
+        if isinstance(function, gast.Name) and function.id in _LAZY and args:
+            first = self.reading(args[0])
+            if len(first) == 1:
+                return [items]
+            return [at(gast.Call(function, [call("watched", first, items), *args[1:]], []), items)]
+        if args or not isinstance(function, gast.Attribute) or function.attr not in _VIEWS:
+            return [items]
+        owner = function.value
+        if not isinstance(owner, gast.Name):
+            owner = self.hold(owner, items)
+        view = at(gast.Attribute(owner, function.attr, LOAD), items)
+        return [at(gast.Call(view, [], []), items), owner]
 
     def forever(self, body: list[gast.stmt], origin: gast.AST) -> None:
         """Append `while True: body`."""

@@ -280,45 +280,10 @@ def _while(d: Desugarer, node: gast.While) -> None:
 
 @statement(gast.For)
 def _for(d: Desugarer, node: gast.For) -> None:
-    items, watched = _watched(d, node)
+    items = d.expr(node.iter)
     inside, after = _split_else(d, node)
-    d.loop(node.target, items, lambda: d.statements(node.body), node, inside, watched)
+    d.loop(node.target, items, lambda: d.statements(node.body), node, inside)
     after()
-
-
-_VIEWS = frozenset({"keys", "values", "items"})
-_CHANGING = frozenset(
-    ("add", "clear", "discard", "pop", "popitem", "remove", "setdefault", "update")
-)
-
-
-def _watched(d: Desugarer, node: gast.For) -> tuple[gast.expr, gast.expr | None]:
-    """What a loop reads, and the container whose items these are, where the body may change it."""
-    view, place = node.iter, isinstance(node.iter, (gast.Name, gast.Attribute, gast.Subscript))
-    if not _changes(node.body):
-        return d.expr(view), None
-    if isinstance(view, gast.Call) and isinstance(view.func, gast.Attribute) and not view.args:
-        if view.func.attr in _VIEWS and not view.keywords:
-            owner = d.hold(d.expr(view.func.value), node)
-            method = at(gast.Attribute(owner, view.func.attr, LOAD), view)
-            return at(gast.Call(method, [], []), view), owner
-    if not place:
-        return d.expr(view), None
-    container = d.hold(d.expr(view), node)
-    return container, container
-
-
-def _changes(body: list[gast.stmt]) -> bool:
-    """Whether statements may change the size of a dict or a set."""
-    for inner in (part for s in body for part in gast.walk(s)):
-        if isinstance(inner, (gast.Delete, gast.Yield)):
-            return True
-        if isinstance(inner, gast.Subscript) and not isinstance(inner.ctx, gast.Load):
-            return True
-        if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Attribute):
-            if inner.func.attr in _CHANGING:
-                return True
-    return False
 
 
 def _split_else(d: Desugarer, node: Any) -> tuple[Any, Any]:

@@ -70,9 +70,15 @@ class Returned(Ended):
     """It returned this."""
 
 
-def sequence(iterable: Iterable[Any]) -> Any:
-    """What a loop over `iterable` indexes."""
+def sequence(iterable: Iterable[Any], container: Any = None) -> Any:
+    """What a loop over `iterable` indexes, the items of `container`, or of itself; CPython looks
+    itself whether a container changes its size in a loop over it."""
     return iterable if type(iterable) in _INDEXED else Items(iter(iterable))
+
+
+def watched(view: Iterable[Any], container: Any) -> Iterable[Any]:
+    """`view`, for what reads it item by item: the items of `container`."""
+    return view
 
 
 def has_item(items: Any, index: int) -> bool:
@@ -83,15 +89,6 @@ def has_item(items: Any, index: int) -> bool:
 def item(items: Any, index: int) -> Any:
     """The item of iteration `index`, for which `has_item` was true."""
     return items.current() if type(items) is Items else items[index]
-
-
-def size_of(container: Any) -> int | None:
-    """How many items a container has that must not change in a loop; CPython looks itself here."""
-    return None
-
-
-def check_size(container: Any, size: int | None) -> None:
-    """Raise what CPython does where `container` has another size in a loop over it."""
 
 
 def folds(function: Any, items: Any, filtered: bool) -> bool:

@@ -70,6 +70,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Const,
+    Live,
     NeedsStatic,
     Ref,
     Scalar,
@@ -599,18 +600,19 @@ class Engine:
 
     def moved(self, value: Any) -> Any:
         """`value` where nothing is done with it but to give it to somebody else."""
-        return value if is_variant(value, "mixed") else self.use(value)
+        return value if type(value) is Live or is_variant(value, "mixed") else self.use(value)
 
     def use(self, value: Any) -> Any:
         """`value`, refused where it has no single type or may be unbound."""
         if type(value) in _PLAIN:
             return value
+        if type(value) is Live:
+            return self.rules.seen(self, value)
         if may_be_unbound(value):
             return self.moved(self.bound(value))
         if isinstance(value, Variant):
             value = self.narrowed(value)
-            if is_variant(value, "mixed"):
-                value = value.conflict
+            value = value.conflict if is_variant(value, "mixed") else value
         if isinstance(value, Conflict):
             self.findings.meet(value.demand)
             if not apart(value.sites, self.sites):
@@ -668,9 +670,7 @@ class Engine:
         what else may be out of order then, of which only coarse tests are made.
         """
         if isinstance(condition, Const):
-            if not condition.value:
-                self.raise_constant(error)
-            return
+            return None if condition.value else self.raise_constant(error)
         kind = class_of(error)
         site = in_program(self.loc, self.chain())[0], kind
         if self.faults.in_place(site) or (catchable and self.catches(kind)):

@@ -12,11 +12,11 @@ import pyxla.infer.borrowed
 import pyxla.infer.builtins
 import pyxla.infer.calls.managers
 import pyxla.infer.containers.arrangements
+import pyxla.infer.containers.lazy
 import pyxla.infer.containers.making
 import pyxla.infer.containers.methods
 import pyxla.infer.containers.sets
 import pyxla.infer.containers.sorting
-import pyxla.infer.containers.watched
 import pyxla.infer.getters
 import pyxla.infer.introspection
 import pyxla.infer.loops.folding

@@ -272,10 +272,19 @@ class Compound(Structure):
         return self.kind, len(self.items), self.meta, self.origin
 
     def rebuild(self, parts: Sequence[Any]) -> Compound:
-        return Compound(self.kind, tuple(parts), self.meta, self.origin)
+        return type(self)(self.kind, tuple(parts), self.meta, self.origin)
 
     def __repr__(self) -> str:
         return f"Compound({self.kind}, {self.items!r})"
+
+
+class Live(Compound):
+    """What is looked at anew wherever it is used: `keys()`, `values()` or `items()` of a dict.
+
+    kind: which of them.  items: the dict.
+    """
+
+    __slots__ = ()
 
 
 SAME_TYPE = "assign the same type on every path"

@@ -25,6 +25,8 @@ class Rules:
     both: Callable[..., Any]
     either: Callable[..., Any]
     iterate: Callable[..., list[Any]]
+    sequence: Callable[..., Any]
+    seen: Callable[..., Any]
     enter: Callable[..., None]
     wrapper: Callable[..., Any]
     type_of: Callable[..., Any]

@@ -8,8 +8,8 @@ import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python'
 import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer.calls import apart
 from pyxla.infer.calls.dispatch import call, special, wrapper
-from pyxla.infer.containers import tables
-from pyxla.infer.containers.structure import iterate
+from pyxla.infer.containers import methods, tables
+from pyxla.infer.containers.structure import iterate, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.meaning import Rules
@@ -38,6 +38,8 @@ RULES = Rules(
     both=both,
     either=either,
     iterate=iterate,
+    sequence=sequence,
+    seen=methods.seen,
     enter=tables.enter,
     wrapper=wrapper,
     type_of=type_of,

@@ -26,6 +26,7 @@ from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import (
     Compound,
     Const,
+    Live,
     Ref,
     Tuple,
     Unbound,
@@ -159,8 +160,23 @@ def _keywords(engine: Engine, value: Any) -> dict[str, Any]:
 
 @transfer("binary")
 def _binary(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x, y = instr.operands
-    return binary(engine, instr.attrs["op"], engine.use(frame.env[x]), engine.use(frame.env[y]))
+    return binary(engine, instr.attrs["op"], *_operands(engine, frame, instr))
+
+
+_OF_ONE = frozenset({"contains", "not_contains", "is_", "is_not"})
+
+
+def _operands(engine: Engine, frame: Frame, instr: Instr) -> list[Any]:
+    """The operands, where a view of a dict whose keys data decides is as good as a set."""
+    values = [frame.env[v] for v in instr.operands]
+    found = [engine.use(x) for x in values]
+    views = [type(x) is Live and x.kind != "values" for x in values]
+    if True not in views or instr.attrs["op"] in _OF_ONE:
+        return found
+    if not any(type(x) is Live and tables.found(engine.heap, *x.items) for x in values):
+        return found
+    pairs = zip(views, found, strict=True)
+    return [call(engine, Const(set), [x], {}) if is_view else x for is_view, x in pairs]
 
 
 @transfer("inplace")
@@ -181,8 +197,7 @@ def _truth(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("compare")
 def _compare(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x, y = (engine.use(frame.env[v]) for v in instr.operands)
-    return compare(engine, instr.attrs["op"], x, y)
+    return compare(engine, instr.attrs["op"], *_operands(engine, frame, instr))
 
 
 @transfer("getattr")
@@ -222,13 +237,18 @@ def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
         raise engine.refuse(
             "a variable that may be unbound is read after the function calls itself, or yields"
         )
-    return Tuple(tuple([engine.use(frame.env[v]) for v in instr.operands]), cls)
+    return Tuple(tuple([_held(engine, value) for value in values]), cls)
+
+
+def _held(engine: Engine, x: Any) -> Any:
+    """A part of a display: a view of a dict goes on to show what is in it."""
+    return x if isinstance(x, Live) else engine.use(x)
 
 
 @transfer("list")
 def _list(engine: Engine, frame: Frame, instr: Instr) -> Any:
     shared.noted(engine)
-    return engine.new(ListCell(tuple([engine.use(frame.env[v]) for v in instr.operands])))
+    return engine.new(ListCell(tuple([_held(engine, frame.env[v]) for v in instr.operands])))
 
 
 @transfer("set")

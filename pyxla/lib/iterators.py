@@ -54,8 +54,6 @@ class SequenceSteps:
     items: Any
     at: int
     ended: bool
-    of: Any
-    size: Any
 
     def __iter__(self) -> Any:
         return self
@@ -63,7 +61,6 @@ class SequenceSteps:
     def __next__(self) -> Any:
         if self.ended:
             raise StopIteration
-        support.check_size(self.of, self.size)
         if not support.has_item(self.items, self.at):
             self.ended = True
             raise StopIteration

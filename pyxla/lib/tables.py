@@ -225,15 +225,6 @@ class Table(dict):
         del self.names[at]
         del self.data[at]
 
-    def keys(self) -> Any:
-        return self.names
-
-    def values(self) -> Any:
-        return self.data
-
-    def items(self) -> Any:
-        return pairs(self.names, self.data)
-
     def get(self, key: Any, default: Any = None) -> Any:
         at = find(self, key)
         if at < 0:

@@ -31,6 +31,7 @@ from pyxla.infer.lattice import (
     Conflict,
     Const,
     Kinds,
+    Live,
     Ref,
     Scalar,
     Tuple,
@@ -217,6 +218,12 @@ class Outputs:
             return self.text(x)
         if isinstance(x, Compound) and x.kind == "pytree":
             raise CompileError("a registered pytree cannot be returned", self.engine.loc)
+        if isinstance(x, Live):
+            raise CompileError(
+                f"a compiled function cannot return {x.kind}() of a dict",
+                self.engine.loc,
+                hint="return a list of it, or the dict",
+            )
         kind = arrays.kind_of(self.engine, x)
         article = "an" if kind[0] in "aeiou" else "a"
         raise CompileError(

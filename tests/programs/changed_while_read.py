@@ -1,4 +1,6 @@
-"""Dicts and sets that loops read and change: RuntimeError where their size is another one."""
+"""Dicts, sets and deques that loops read and change: RuntimeError where the size is another."""
+
+import collections
 
 import numpy as np
 
@@ -73,3 +75,176 @@ def set_of_data(x):
         if v == 2:
             s.discard(2)
     return s
+
+
+def dicts(n):
+    return [lambda: ({1: 1, 2: 2, 3: 3}, n), lambda: ({1: 1, 2: 2, 3: 3}, 9)]
+
+
+def drop(d, k):
+    del d[k]
+
+
+@program("checks raise dict call", *dicts(2))
+def in_a_function(d, n):
+    for k in d:
+        if k == n:
+            drop(d, k)
+    return d
+
+
+@program("checks raise dict closure", *dicts(2))
+def in_a_closure(d, n):
+    copy = dict(d)
+
+    def visit(k):
+        if k == n:
+            copy[k + 10] = 0
+
+    for k, v in copy.items():
+        visit(v)
+    return copy
+
+
+class Held:
+    def __init__(self, d):
+        self.d = d
+        self.read = 0
+
+    def drop(self, k):
+        self.read += 1
+        if self.read == k:
+            self.d.pop(k)
+
+
+@program("checks raise dict method", *dicts(2))
+def in_a_method(d, n):
+    held = Held(d)
+    for _k in held.d:
+        held.drop(n)
+    return held.d, held.read
+
+
+@program("checks raise defaultdict", *dicts(2))
+def by_a_look(d, n):
+    found, total = collections.defaultdict(int), 0
+    for k in d:
+        found[k] += d[k]
+    for k in found:
+        if k == n:
+            total += found[k + 100]
+    return total, found
+
+
+@program("checks raise dict comprehension", *dicts(2))
+def in_a_comprehension(d, n):
+    return [d.pop(k) for k in d if k == n]
+
+
+@program("checks raise dict", *dicts(2))
+def any_of_them(d, n):
+    return any(d.pop(k) == n for k in d if k >= n)
+
+
+@program("checks raise dict enumerate", *dicts(2))
+def numbered(d, n):
+    for i, (k, _v) in enumerate(d.items()):
+        if k == n:
+            del d[i + 1]
+    return d
+
+
+@program("checks raise dict zip", *dicts(2), *dicts(3))
+def beside_others(d, n):
+    for _i, k in zip(range(3), d):  # which is not asked after the third
+        if k == n:
+            d[k + 10] = 0
+    return d
+
+
+@program("checks raise dict", *dicts(2))
+def backwards(d, n):
+    for k in reversed(d):
+        if k == n:
+            d |= {50: 1}
+    return d
+
+
+@program("checks raise OrderedDict", *dicts(2), *dicts(3))
+def ordered(d, n):
+    found = collections.OrderedDict(d)
+    for k in found:  # which looks for a next item first
+        if k == n:
+            found[k + 10] = 0
+    return found
+
+
+@program("checks raise dict caught", *dicts(2))
+def caught(d, n):
+    try:
+        for k in d:
+            if k == n:
+                d.clear()
+    except RuntimeError as e:
+        return str(e), d
+    return d
+
+
+@program("checks raise deque", lambda: ([3, 1, 2], 2), lambda: ([3, 1, 2], 7))
+def deque(x, n):
+    d, total = collections.deque(x), 0
+    for v in d:
+        d[0] = 7
+        if v == n:
+            d.popleft()
+        total += v
+    return list(d), total
+
+
+@program("checks raise deque", lambda: ([3, 1, 2], 2), lambda: ([3, 1, 2], 3))
+def deque_backwards(x, n):
+    d = collections.deque(x)
+    for v in reversed(d):  # which looks for a next item first
+        if v == n:
+            d.appendleft(v)
+    return list(d)
+
+
+@program("checks raise set", lambda: ([1, 2, 3], 2), lambda: ([1, 2, 3], 7))
+def set_with_more(x, n):
+    s = set(x)
+    for k in s:
+        if k == n:
+            s |= {100}
+    return len(s)
+
+
+@program("dict views", *dicts(2))
+def views_show_what_is_there_now(d, n):
+    names, values, items = d.keys(), d.values(), d.items()
+    before = len(names)
+    d[n] = 7
+    grown = {}
+    seen = grown.keys(), grown.values(), grown.items()
+    for k in range(n):
+        grown[k * k] = k
+    return before, list(names), list(values), list(items), n in names, [list(v) for v in seen]
+
+
+@program("dict views", lambda: ([3, 5, 4],))
+def values_of_a_dict_that_a_loop_fills(x):
+    total, found = 0, {}
+    values = found.values()
+    for v in x:
+        found[v % 2] = v
+        total += sum(values)
+    return total, max(values)
+
+
+@program("dict views", *dicts(2))
+def views_of_dicts_whose_keys_data_decides(d, n):
+    e = dict(d)
+    names = e.keys()
+    if n == 2:
+        e[n + 40] = 1
+    return names == d.keys(), d.keys() <= names, sorted(names & d.keys()), n in names

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError
-from pyxla.frontend import dispatchers, support
+from pyxla.frontend import dispatchers
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
@@ -122,7 +122,7 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         value = python_exp
     implementation = lookup(value) or scipys(value)
     if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
-        args = [call(engine, Const(support.sequence), args, {})]
+        args = [engine.rules.sequence(engine, *args)]
         if coroutines.is_generator(args[0]):
             coroutines.set_read(engine, args[0], False)  # it is `value` that reads it
     if any([_reads(engine, value, implementation, x) for x in args]):
@@ -215,10 +215,7 @@ def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     strict = False
     if value is zip:  # of which the others are indexed
         strict = engine.static(kwargs.pop("strict", Const(False)), "whether zip is strict")
-        args = [
-            x if coroutines.is_generator(x) else call(engine, Const(support.sequence), [x], {})
-            for x in args
-        ]
+        args = [x if coroutines.is_generator(x) else engine.rules.sequence(engine, x) for x in args]
     reader, args = standard.reader_of(engine, value, args, strict)
     if reader is not None:
         return call_function(engine, reader, args, kwargs)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.errors import Location
-from pyxla.frontend import stepping, support
+from pyxla.frontend import stepping
 from pyxla.infer.calls.coroutines import FALSE, asks, is_generator, is_read, set_read
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
@@ -67,34 +67,26 @@ def position(engine: Engine, x: Any, content: ObjectCell) -> int:
     return at.value
 
 
-def iterator(engine: Engine, items: Any, of: Any = None) -> Ref:
-    """An iterator over a sequence, the items of `of`, of which nothing was read."""
-    fields = {"items": items, "at": Const(0), **_watched(engine, of)}
-    return engine.new(ObjectCell(SequenceIterator, fields))
+def iterator(engine: Engine, items: Any) -> Ref:
+    """An iterator over a sequence, of which nothing was read."""
+    return engine.new(ObjectCell(SequenceIterator, {"items": items, "at": Const(0)}))
 
 
-def _watched(engine: Engine, of: Any) -> dict[str, Any]:
-    """What an iterator keeps of a container whose size must not change."""
-    if of is None:
-        return {}
-    size = engine.rules.call(engine, Const(support.size_of), [of], {})
-    return {} if isinstance(size, Const) and size.value is None else {"of": of, "size": size}
-
-
-def unchanged(engine: Engine, content: ObjectCell) -> None:
-    """Raise where the container has another size than when the iterator was made."""
-    if "of" in content.fields:
-        given = [content.fields["of"], content.fields["size"]]
-        engine.rules.call(engine, Const(support.check_size), given, {})
-
-
-def in_steps(engine: Engine, items: Any, of: Any = None) -> Ref | None:
+def in_steps(engine: Engine, items: Any) -> Ref | None:
     """An iterator over a sequence that is read in steps, if those made here are."""
     if engine.loc not in engine.demands.stepped:
         return None
     fields = {"items": items, "at": Const(0), "ended": FALSE}
-    fields |= {"of": Const(None), "size": Const(None)} | _watched(engine, of)
     return engine.new(ObjectCell(iterators.SequenceSteps, fields))
+
+
+def is_watched(x: Any) -> bool:
+    """Whether it is the items of a container whose size must not change (`containers.watched`)."""
+    return isinstance(x, Compound) and x.kind == "watched"
+
+
+def unwatched(x: Any) -> Any:
+    return x.items[0] if is_watched(x) else x
 
 
 def made(engine: Engine, kind: str, parts: tuple[Any, ...]) -> Any:

@@ -20,7 +20,7 @@ from pyxla.infer.calls.dispatch import call, call_library, call_method, special
 from pyxla.infer.calls.standard import READERS
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.iterators import in_steps, iterator, position, unchanged, use_up
+from pyxla.infer.containers.iterators import in_steps, iterator, position, unwatched, use_up
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import (
     content_of,
@@ -31,10 +31,12 @@ from pyxla.infer.containers.structure import (
     sequence,
     set_item,
     sliced,
+    unchanged,
 )
+from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
-from pyxla.infer.lattice import Array, Const, Ref, Tuple
+from pyxla.infer.lattice import Array, Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib import (
@@ -43,7 +45,7 @@ from pyxla.lib import (
 )
 from pyxla.lib.iterators import next_or
 from pyxla.lib.registry import REGISTRY, rule
-from pyxla.lib.tables import View, fill
+from pyxla.lib.tables import View, fill, pairs
 
 NOT_IN_TUPLE = "tuple.index(x): x not in tuple"
 
@@ -322,20 +324,37 @@ def _remove(engine: Engine, x: Any, value: Any) -> Any:
     return Const(None)
 
 
-@of_tables(dict.keys)
-def _keys(engine: Engine, x: Any) -> Any:
-    return Tuple(tuple(Const(k) for k in content_of(engine, x).in_order(engine)), View)
+@rule(dict.keys)
+def _keys(engine: Engine, x: Any) -> Live:
+    return Live("keys", (x,))
 
 
-@of_tables(dict.values)
-def _values(engine: Engine, x: Any) -> Any:
-    return Tuple(tuple(content_of(engine, x).in_order(engine).values()))
+@rule(dict.values)
+def _values(engine: Engine, x: Any) -> Live:
+    return Live("values", (x,))
 
 
-@of_tables(dict.items)
-def _dict_items(engine: Engine, x: Any) -> Any:
-    pairs = content_of(engine, x).in_order(engine).items()
-    return Tuple(tuple([Tuple((Const(k), v)) for k, v in pairs]), View)
+@rule(dict.items)
+def _dict_items(engine: Engine, x: Any) -> Live:
+    return Live("items", (x,))
+
+
+def seen(engine: Engine, view: Live) -> Any:
+    """What a view of a dict shows now."""
+    (x,) = view.items
+    if tables.found(engine.heap, x) is not None:
+        fields = engine.content(x).fields
+        names, data = fields["names"], fields["data"]
+        if view.kind == "items":
+            return call(engine, Const(pairs), [names, data], {})
+        return names if view.kind == "keys" else data
+    held = content_of(engine, x).in_order(engine)
+    if view.kind == "values":
+        return Tuple(tuple(held.values()))
+    keys = [Const(k) for k in held]
+    if view.kind == "keys":
+        return Tuple(tuple(keys), View)
+    return Tuple(tuple(map(Tuple, zip(keys, held.values(), strict=True))), View)
 
 
 @of_tables(dict.get)
@@ -545,8 +564,8 @@ def _iter(engine: Engine, x: Any) -> Any:
         made = special(engine, x, "__iter__", ())
         if made is not None:
             return made if made is x else _iter(engine, made)
-    items = sequence(engine, x)
-    return in_steps(engine, items, x) or iterator(engine, items, x)
+    items = read(engine, x)
+    return in_steps(engine, items) or iterator(engine, items)
 
 
 def _makes_iterators(cls: type) -> bool:
@@ -566,6 +585,7 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         at, source = position(engine, x, content), content.fields["items"]
         unchanged(engine, content)
+        source = unwatched(source)
         fields = {**content.fields, "at": Const(at + 1)}
         engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
     elif isinstance(content, ListCell):

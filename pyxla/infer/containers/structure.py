@@ -7,7 +7,6 @@ anything.  A loop indexes a *sequence*: a container, a range, an array along its
 
 from __future__ import annotations
 
-import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -23,11 +22,9 @@ from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indices import as_int, from_end, place
 from pyxla.infer.containers.iterators import (
     ONCE,
-    USED_UP,
     iterator,
-    made,
     position,
-    unchanged,
+    unwatched,
     use_up,
     used_up,
 )
@@ -48,15 +45,12 @@ from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of, layout_of
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
-from pyxla.lib.interpreted import (
-    indexed,
-    item_of_range,
-    part_of_range,
-    zip_strictly,
-)
+from pyxla.lib.interpreted import indexed, item_of_range, part_of_range
 from pyxla.lib.iterators import stepped
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import in_order, located
+
+TRUE, FALSE = Const(True), Const(False)
 
 
 def content_of(engine: Engine, x: Any) -> Any:
@@ -262,7 +256,6 @@ def _bounds_of(key: Any) -> tuple[Any, ...]:
 # Sequences
 
 
-@rule(support.sequence)
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
     x = engine.some(x, "'NoneType' object is not iterable")
@@ -396,6 +389,7 @@ def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
     """What a loop over an iterator reads; how much of it is not known after it."""
     unchanged(engine, content)
     at, items = position(engine, x, content), content.fields["items"]
+    items = unwatched(items) if at else items
     engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": Const(None)}))
     if at and columnar.found(engine.heap, items) is not None:
         return get_item(engine, items, Const(slice(at, None)))
@@ -504,28 +498,29 @@ LENGTHS: dict[str, Callable[..., Any]] = {
 }
 
 
-# How item `i` of a compound sequence is made, by kind.
+# How item `i` of a compound sequence is made, and whether there is one, by kind.
 ITEMS: dict[str, Callable[..., Any]] = {}
+TESTS: dict[str, Callable[..., Any]] = {}
 
 
 @rule(support.has_item)
-def has_item(engine: Engine, x: Any, i: Any) -> Any:
-    """Whether the loop over `x` has an item `i >= 0`."""
+def has_item(engine: Engine, x: Any, i: Any, asked: Any = TRUE) -> Any:
+    """Whether the loop over `x` has an item `i >= 0`.  asked: whether CPython asks that at all."""
     if coroutines.is_generator(x):
         return coroutines.has_more(engine, x)
+    if isinstance(x, Compound) and x.kind in TESTS:
+        return TESTS[x.kind](engine, x, i, asked)
     if isinstance(x, Compound) and x.kind == "enumerate":
-        return has_item(engine, x.items[0], i)
+        return has_item(engine, x.items[0], i, asked)
     if isinstance(x, Compound) and x.kind == "reversed":
-        more = engine.rules.compare(engine, "lt", i, x.items[1])
-        if columnar.found(engine.heap, x.items[0]) is None:
-            return more
-        place = engine.rules.binary(engine, "sub", x.items[1], i)  # counted from 1
-        there = engine.rules.compare(engine, "le", place, length(engine, x.items[0]))
-        return engine.rules.both(engine, more, there)
+        return _has_reversed(engine, x, i, asked)
     if isinstance(x, Compound) and x.kind in ("zip", "map"):
-        found: Any = Const(True)
+        found: Any = TRUE
         for part in x.items if x.kind == "zip" else x.items[1:]:
-            found = engine.rules.both(engine, found, has_item(engine, part, i))
+            more = has_item(engine, part, i, engine.rules.both(engine, asked, found))
+            found = engine.rules.both(engine, found, more)
+            if found == FALSE:
+                break
         return found
     if isinstance(x, Compound) and x.kind == "range" and x.items[2:] == (x.items[2],):
         step = x.items[2]
@@ -533,6 +528,25 @@ def has_item(engine: Engine, x: Any, i: Any) -> Any:
             gap = engine.rules.binary(engine, "sub", x.items[1], x.items[0])
             return engine.rules.compare(engine, "lt", i, gap)
     return engine.rules.compare(engine, "lt", i, length(engine, x))
+
+
+def unchanged(engine: Engine, content: ObjectCell) -> None:
+    """Raise where the container that an iterator reads has another size than it had."""
+    items, at = content.fields["items"], content.fields["at"]
+    if items is not unwatched(items):
+        has_item(engine, items, at)
+
+
+def _has_reversed(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
+    items, size = x.items
+    if isinstance(items, Compound) and items.kind in TESTS:
+        return TESTS[items.kind](engine, items, i, asked)
+    more = engine.rules.compare(engine, "lt", i, size)
+    if columnar.found(engine.heap, items) is None:
+        return more
+    place = engine.rules.binary(engine, "sub", size, i)  # counted from 1
+    there = engine.rules.compare(engine, "le", place, length(engine, items))
+    return engine.rules.both(engine, more, there)
 
 
 @rule(support.item)
@@ -617,63 +631,3 @@ def _range(engine: Engine, *args: Any) -> Any:
         nonzero = engine.rules.compare(engine, "ne", bounds[2], Const(0))
         engine.ensure(nonzero, ValueError("range() arg 3 must not be zero"))
     return Compound("range", tuple(bounds))
-
-
-@rule(zip)
-def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
-    if not xs:
-        return Const(())
-    content = content_of(engine, xs[0])
-    if len(xs) > 1 and isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        if all(isinstance(x, Ref) and x.cell == xs[0].cell for x in xs) and strict is None:
-            return _in_turn(engine, rest(engine, xs[0], content), len(xs))
-    parts = tuple([sequence(engine, x) for x in xs])
-    if strict is not None and engine.static(strict, "whether zip is strict"):
-        lengths = [length(engine, x) for x in parts]
-        sizes = [n.value if isinstance(n, Const) else n for n in lengths]
-        if any(extent.difference(sizes[0], n) != 0 for n in sizes[1:]):
-            return call(engine, Const(zip_strictly), list(parts), {})
-    return _lazy(engine, zip, parts)
-
-
-def _in_turn(engine: Engine, items: Any, count: int) -> Any:
-    """`zip(it, it, ...)` of one iterator over `items`, which takes one after the other."""
-    return _lazy(engine, zip, tuple([_every(engine, items, k, count) for k in range(count)]))
-
-
-def _every(engine: Engine, items: Any, first: int, step: int) -> Any:
-    """`items[first::step]`."""
-    if isinstance(items, Compound) and items.kind == "range":
-        start, stop, own = items.items
-        times = functools.partial(engine.rules.binary, engine, "mul", own)
-        begin = engine.rules.binary(engine, "add", start, times(Const(first)))
-        return Compound("range", (begin, stop, times(Const(step))))
-    if isinstance(items, Compound) and items.kind in LENGTHS:
-        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
-    return sequence(engine, get_item(engine, items, Const(slice(first, None, step))))
-
-
-@rule(enumerate)
-def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
-    return _lazy(engine, enumerate, (sequence(engine, x), start))
-
-
-def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
-    """`kind(*parts)` of sequences, item by item; of a generator another generator."""
-    found = [x for x in parts if coroutines.is_generator(x)]
-    if not found:
-        return made(engine, kind.__name__, parts)
-    for x in found:
-        coroutines.set_read(engine, x, False)
-    return call(engine, Const(kind), list(parts), {})
-
-
-@rule(reversed)
-def _reversed(engine: Engine, x: Any) -> Any:
-    found = sequence(engine, x)  # which may get longer
-    return made(engine, "reversed", (found, length(engine, found)))
-
-
-@rule(map)
-def _map(engine: Engine, function: Any, *xs: Any) -> Any:
-    return _lazy(engine, map, (function, *[sequence(engine, x) for x in xs]))

@@ -6,15 +6,34 @@ from typing import Any
 
 from pyxla.frontend import support
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.structure import content_of, length
+from pyxla.infer.containers.iterators import is_watched
+from pyxla.infer.containers.structure import (
+    FALSE,
+    ITEMS,
+    LENGTHS,
+    TESTS,
+    TRUE,
+    content_of,
+    has_item,
+    item,
+    length,
+    sequence,
+)
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, SetCell
-from pyxla.infer.lattice import Const, Ref
+from pyxla.infer.heap import DictCell, ObjectCell, SetCell
+from pyxla.infer.lattice import Compound, Ref
+from pyxla.lib import containers
 from pyxla.lib.registry import rule
 
-_NONE = Const(None)
 _DICT = RuntimeError("dictionary changed size during iteration")
 _SET = RuntimeError("Set changed size during iteration")
+_ORDERED = RuntimeError("OrderedDict mutated during iteration")
+_DEQUE = RuntimeError("deque mutated during iteration")
+_ERRORS = {
+    containers.OrderedDict: _ORDERED,
+    containers.Mapping: _DICT,
+    containers.Deque: _DEQUE,
+}
 
 
 def _error(engine: Engine, x: Any) -> RuntimeError | None:
@@ -24,18 +43,47 @@ def _error(engine: Engine, x: Any) -> RuntimeError | None:
     if (cls := tables.found(engine.heap, x)) is not None:
         return _SET if cls in tables.SETS else _DICT
     content = content_of(engine, x)
+    if isinstance(content, ObjectCell):
+        return next((e for cls, e in _ERRORS.items() if issubclass(content.cls, cls)), None)
     return {DictCell: _DICT, SetCell: _SET}.get(type(content))
 
 
-@rule(support.size_of)
-def _size_of(engine: Engine, x: Any) -> Any:
-    watched = engine.tests(RuntimeError) and _error(engine, x) is not None
-    return length(engine, x) if watched else _NONE
+@rule(support.sequence, support.watched)
+def read(engine: Engine, items: Any, container: Any = None, backwards: bool = False) -> Any:
+    """What a loop over `items` indexes, those of `container`, or of itself: it is not to change its
+    size meanwhile."""
+    if is_watched(items):
+        return items
+    container = items if container is None else container
+    error = _error(engine, container) if engine.tests(RuntimeError) else None
+    if error is None:
+        return sequence(engine, items)
+    # These look for another item first.
+    late = error is _ORDERED or (error is _DEQUE and backwards)
+    size = _size(engine, container)
+    return Compound("watched", (sequence(engine, items), container, size), late)
 
 
-@rule(support.check_size)
-def _check_size(engine: Engine, x: Any, size: Any) -> Any:
-    error = _error(engine, x) if size is not _NONE else None
-    if error is not None:
-        engine.ensure(engine.rules.compare(engine, "eq", length(engine, x), size), error)
-    return _NONE
+def _size(engine: Engine, container: Any) -> Any:
+    inner = tables.plain_sequence(engine, container)
+    return length(engine, container if inner is None else inner)
+
+
+def _has_item(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
+    items, container, size = x.items
+    more, now = None, _size(engine, container)
+    if x.meta:
+        more = engine.rules.compare(engine, "lt", i, size)
+        asked = engine.rules.both(engine, asked, more)
+    if now != size and asked != FALSE:
+        same = engine.rules.compare(engine, "eq", now, size)
+        if asked != TRUE:
+            unasked = engine.rules.compare(engine, "eq", asked, FALSE)
+            same = engine.rules.either(engine, unasked, same)
+        engine.ensure(same, _error(engine, container))
+    return has_item(engine, items, i) if more is None else more
+
+
+TESTS["watched"] = _has_item
+LENGTHS["watched"] = lambda engine, x: length(engine, x.items[0])
+ITEMS["watched"] = lambda engine, x, i: item(engine, x.items[0], i)

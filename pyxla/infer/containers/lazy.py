@@ -1,0 +1,86 @@
+"""`zip`, `enumerate`, `map` and `reversed`: items are made when they are asked for."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.iterators import USED_UP, made, unwatched
+from pyxla.infer.containers.structure import (
+    LENGTHS,
+    content_of,
+    get_item,
+    length,
+    rest,
+    sequence,
+)
+from pyxla.infer.containers.watched import read
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts import extent
+from pyxla.infer.heap import ObjectCell, SequenceIterator
+from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.lib.interpreted import zip_strictly
+from pyxla.lib.registry import rule
+
+
+@rule(zip)
+def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
+    if not xs:
+        return Const(())
+    content = content_of(engine, xs[0])
+    if len(xs) > 1 and isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        if all(isinstance(x, Ref) and x.cell == xs[0].cell for x in xs) and strict is None:
+            return _in_turn(engine, rest(engine, xs[0], content), len(xs))
+    if strict is not None and engine.static(strict, "whether zip is strict"):
+        parts = [sequence(engine, x) for x in xs]
+        lengths = [length(engine, x) for x in parts]
+        sizes = [n.value if isinstance(n, Const) else n for n in lengths]
+        if any(extent.difference(sizes[0], n) != 0 for n in sizes[1:]):
+            return call(engine, Const(zip_strictly), parts, {})
+        return _lazy(engine, zip, tuple(parts))
+    return _lazy(engine, zip, tuple([read(engine, x) for x in xs]))
+
+
+def _in_turn(engine: Engine, items: Any, count: int) -> Any:
+    """`zip(it, it, ...)` of one iterator over `items`, which takes one after the other."""
+    return _lazy(engine, zip, tuple([_every(engine, items, k, count) for k in range(count)]))
+
+
+def _every(engine: Engine, items: Any, first: int, step: int) -> Any:
+    """`items[first::step]`."""
+    if isinstance(items, Compound) and items.kind == "range":
+        start, stop, own = items.items
+        times = functools.partial(engine.rules.binary, engine, "mul", own)
+        begin = engine.rules.binary(engine, "add", start, times(Const(first)))
+        return Compound("range", (begin, stop, times(Const(step))))
+    if isinstance(items, Compound) and items.kind in LENGTHS:
+        raise engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
+    return sequence(engine, get_item(engine, items, Const(slice(first, None, step))))
+
+
+@rule(enumerate)
+def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
+    return _lazy(engine, enumerate, (read(engine, x), start))
+
+
+def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
+    """`kind(*parts)` of sequences, item by item; of a generator another generator."""
+    found = [x for x in parts if coroutines.is_generator(x)]
+    if not found:
+        return made(engine, kind.__name__, parts)
+    for x in found:
+        coroutines.set_read(engine, x, False)
+    return call(engine, Const(kind), [unwatched(x) for x in parts], {})
+
+
+@rule(reversed)
+def _reversed(engine: Engine, x: Any) -> Any:
+    found = read(engine, x, backwards=True)  # which may get longer
+    return made(engine, "reversed", (found, length(engine, found)))
+
+
+@rule(map)
+def _map(engine: Engine, function: Any, *xs: Any) -> Any:
+    return _lazy(engine, map, (function, *[read(engine, x) for x in xs]))
