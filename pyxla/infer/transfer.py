@@ -13,6 +13,7 @@ from typing import Any
 
 from pyxla.frontend.support import Open
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import binding
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables, transposed
@@ -140,8 +141,12 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
             return found
     for kind, operand in zip(instr.attrs["layout"], operands[1:], strict=True):
         value = use(env[operand])
-        if kind == "pos":
+        if kind in ("pos", "star") and args and binding.is_rest(args[-1]):
+            binding.add_to_rest(engine, args[-1], kind, value)
+        elif kind == "pos":
             args.append(value)
+        elif kind == "star" and binding.takes_rest(engine, callee, value):
+            args.append(binding.rest(engine, value))
         elif kind == "star":
             args.extend(engine.iterate(value))
         elif kind == "kwstar":

@@ -260,3 +260,41 @@ def columns_of_rows_that_change(rows):
         kept[0][-1] += 1
         totals.append(sum(column))
     return totals, rows
+
+
+def _weighted(first, *rest, weight=2):
+    total = first
+    for x in rest:
+        total += x * weight
+    return total, len(rest), rest
+
+
+class Polynomial:
+    def __init__(self, *coefficients):
+        coefficients = list(coefficients)
+        while len(coefficients) > 1 and coefficients[-1] == 0:
+            coefficients.pop()
+        self.coefficients = coefficients
+
+    def times(self, other):
+        product = [0] * (len(self.coefficients) + len(other.coefficients) - 1)
+        for i, a in enumerate(self.coefficients):
+            for j, b in enumerate(other.coefficients):
+                product[i + j] += a * b
+        return Polynomial(*product)
+
+    def followed_by(self, *more):
+        return Polynomial(*self.coefficients, *more, 1)
+
+
+@program("star", lambda: ([1, 2, 3, 4, -1, 5],), lambda: ([-1, -1, -1, -1, 1],))
+def arguments_of_unknown_number(xs):
+    kept = [x for x in xs if x > 0]
+    inner = lambda a, *b: a + sum(b)  # noqa: E731
+    return _weighted(0, *kept), _weighted(1, 2, *kept, weight=3), inner(1, *kept)
+
+
+@program("star classes", lambda: ([1, 2, 3, 0, 0], [0, 1, 0]), lambda: ([4, 0, 0, 5, 6], [1, 1]))
+def polynomials(a, b):
+    p = Polynomial(*a).times(Polynomial(*b))
+    return p.coefficients, p.followed_by(7, 8).coefficients

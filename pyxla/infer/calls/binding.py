@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+import types
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, also
 from pyxla.frontend.source import SourceFunction
 from pyxla.hints import similar
-from pyxla.infer.lattice import Tuple
+from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
+from pyxla.infer.lists import columnar
+from pyxla.lib.registry import lookup
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -25,6 +29,8 @@ def bind(
     positional = [*source.posonly, *source.args]
     values = dict(zip(positional, args, strict=False))
     extra = args[len(positional) :]
+    if args and is_rest(args[-1]) and not extra:
+        engine.iterate(args[-1].items[0])  # which refuses a number that is not known
     rest = dict(kwargs)
     name = source.name
     for key in (*source.args, *source.kwonly):
@@ -49,11 +55,56 @@ def bind(
             raise _bad_call(engine, f"{name}() missing {what}")
     out = [values[k] if k in values else filled[k] for k in positional]
     if source.vararg is not None:
-        out.append(Tuple(tuple(extra)))
+        out.append(_varargs(engine, extra))
     out.extend(values[k] if k in values else filled[k] for k in source.kwonly)
     if source.kwarg is not None:
         out.append(engine.new_dict(rest))
     return out
+
+
+def takes_rest(engine: Engine, callee: Any, x: Any) -> bool:
+    """Whether a call takes `*x` of a list of unknown length as it is: the callee is a function of
+    the user's, or a class, that takes any number of arguments."""
+    grown = columnar.found(engine.heap, x)
+    if grown is None or not isinstance(columnar.size_of(engine.heap, grown), Scalar):
+        return False
+    while isinstance(callee, Compound) and callee.kind == "method":
+        callee = callee.items[0]
+    if isinstance(callee, Compound):
+        return callee.kind == "function" and callee.meta[0].vararg is not None
+    function = callee.value if isinstance(callee, Const) else None
+    if isinstance(function, type) and engine.captures.constructs(function):
+        function = engine.captures.member(function, "__init__")
+    if not isinstance(function, types.FunctionType) or lookup(function) is not None:
+        return False
+    any_number = bool(function.__code__.co_flags & inspect.CO_VARARGS)
+    return any_number and not engine.captures.is_foreign(function)
+
+
+def rest(engine: Engine, x: Any) -> Compound:
+    """The items of a list as further arguments, whose number is known at run time only."""
+    return Compound("rest", (engine.rules.call(engine, Const(list), [x], {}),))
+
+
+def add_to_rest(engine: Engine, further: Compound, kind: str, x: Any) -> None:
+    """Let `x`, or its items where it is given with a star, follow."""
+    add = Const(list.append if kind == "pos" else list.extend)
+    engine.rules.call(engine, add, [*further.items, x], {})
+
+
+def is_rest(x: Any) -> bool:
+    """Whether an argument stands for several of which the number is not known."""
+    return isinstance(x, Compound) and x.kind == "rest"
+
+
+def _varargs(engine: Engine, extra: list[Any]) -> Any:
+    """What `*args` is."""
+    if not extra or not is_rest(extra[-1]):
+        return Tuple(tuple(extra))
+    (items,) = extra[-1].items
+    if len(extra) > 1:
+        items = engine.rules.binary(engine, "add", engine.new_list(extra[:-1]), items)
+    return engine.rules.call(engine, Const(tuple), [items], {})
 
 
 def _bad_call(engine: Engine, message: str, hint: str = "") -> CompileError:
