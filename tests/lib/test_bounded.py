@@ -272,6 +272,30 @@ def test_what_a_mask_picks_meets_lists(k):
     agree(met_with_lists, (np.array([1.0, -1, 2, 3]), k), (np.array([1.0, 1, 2, 3]), k))
 
 
+TOO_FEW = [
+    (lambda y, k: np.convolve(y, [1.0, 2]), ()),
+    (lambda y, k: np.convolve([1.0, 2], y), ()),
+    (lambda y, k: np.gradient(y), ()),
+    (lambda y, k: np.gradient(y), (3.0,)),
+    (lambda y, k: np.interp(0.3, y, y), ()),
+    (lambda y, k: np.polyfit(y, y, 1), ()),
+    (lambda y, k: np.delete(y, 0), ()),
+    (lambda y, k: np.delete(y, k), (3.0, 4.0)),
+    (lambda y, k: np.insert(y, k, 1.0), (3.0,)),
+    (lambda y, k: np.delete(np.arange(2), k), ()),
+]
+
+
+@pytest.mark.parametrize(("program", "kept"), TOO_FEW)
+def test_what_is_raised_of_too_few(program, kept):
+    x = np.array([-1.0, *kept, -2.0])
+    with pytest.raises((ValueError, TypeError, IndexError)) as expected:
+        program(x[x > 0], 2)
+    with pytest.raises(expected.type) as found:
+        pyxla.compile(lambda x, k: program(x[x > 0], k))(x, 2)
+    assert str(found.value) == str(expected.value)
+
+
 def in_order(x):
     kept = []
     for row in x:

@@ -28,10 +28,12 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.infer.raising.sizes import (
+    NEEDED,
     REDUCTIONS,
     failure,
     verify_fits,
     verify_met,
+    verify_needed,
     verify_reduction,
     verify_stored,
 )
@@ -85,6 +87,8 @@ def verify(
         verify_met(engine, function, operands)
         if function in REDUCTIONS:
             verify_reduction(engine, function, operands, named)
+        if function in NEEDED:
+            verify_needed(engine, function, operands, named)
     if function in _NARROWING and isinstance(result, Array) and engine.tests(OverflowError):
         for x in operands[_NARROWING[function] :]:
             verify_fits(engine, x, result.dtype)

@@ -64,6 +64,31 @@ def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[s
             engine.ensure(Scalar(positive), REDUCTIONS[function])
 
 
+_TOO_SMALL = (
+    "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+    "elements are required."
+)
+# Operands that need so many elements, and what is raised of fewer.
+NEEDED: dict[Any, tuple[tuple[int, str, int, Exception], ...]] = {
+    LIBRARY[np.convolve]: (
+        (0, "a", 1, ValueError("a cannot be empty")),
+        (1, "v", 1, ValueError("v cannot be empty")),
+    ),
+    LIBRARY[np.gradient]: ((0, "f", 2, ValueError(_TOO_SMALL)),),
+    LIBRARY[np.interp]: ((1, "xp", 1, ValueError("array of sample points is empty")),),
+    LIBRARY[np.polyfit]: ((0, "x", 1, TypeError("expected non-empty vector for x")),),
+}
+
+
+def verify_needed(engine: Engine, function: Any, operands: Any, named: dict[str, Any]) -> None:
+    """Arrays whose size is known at run time only have the elements that `function` needs."""
+    for place, name, least, error in NEEDED[function]:
+        x = operands[place] if len(operands) > place else named.get(name)
+        size = x.extents[0] if isinstance(x, Array) and x.extents else None
+        if size is not None and (extent.lower(size) or 0) < least:
+            engine.ensure(Scalar(k.ge(value_of(size), value_of(least))), error)
+
+
 def verify_fits(engine: Engine, x: Any, dtype: np.dtype) -> None:
     """A Python int that becomes a number of `dtype` is one (NEP 50)."""
     if not is_short_int(dtype) or not isinstance(x, Scalar) or x.kind is not int or x.kinds:

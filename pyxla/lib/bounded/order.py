@@ -48,7 +48,7 @@ from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import positions, spread, within
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat
+from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat, weak
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import broadcast_in_dim, iota
 
@@ -317,9 +317,7 @@ def deleted(x: Array, obj: Any, axis: int) -> Array:
 
 def _without_one(x: Array, place: Value, axis: int, size: Int) -> Array:
     count = max(x.shape[axis] - 1, 0)
-    wide = cast(place, INT)
-    below = k.lt(wide, splat(0, INT, ()))
-    wide = op.select(below, op.add(wide, cast(value_of(size), INT)), wide)
+    wide = _counted(place, axis, size, minus(size, 1))
     at = iota(dtype=INT, shape=(count,), dimension=0)
     later = cast(op.not_(k.lt(at, spread(wide, (count,)))), INT)
     found = take(Array(x.value), Array(op.add(at, later)), axis, wrap=False)
@@ -329,15 +327,24 @@ def _without_one(x: Array, place: Value, axis: int, size: Int) -> Array:
     return bounded(found.value, own)
 
 
+def _counted(place: Value, axis: int, size: Int, last: Int) -> Value:
+    """A place counted from the beginning, of which is said that it is one, `last` at most."""
+    given, zero, size_ = cast(place, INT), splat(0, INT, ()), cast(value_of(size), INT)
+    found = op.select(k.lt(given, zero), op.add(given, size_), given)
+    outside = op.or_(k.lt(found, zero), k.gt(found, cast(value_of(last), INT)))
+    words = f" is out of bounds for axis {axis} with size "
+    error = IndexError, "index ", weak(given, int), words, size
+    meet(weak(cast(outside, INT), int), 0, *error)
+    return found
+
+
 def inserted(x: Array, obj: Any, values: Any, axis: int) -> Array:
     """`x` with one number, before the element at `obj`."""
     at, new = as_array(obj), as_array(values, x.dtype)
     if at.shape or new.shape or at.dtype == BOOL:
         raise OpError("insert at places known at run time takes one place and one number")
     count, size = x.shape[axis] + 1, true_size(x, axis)
-    place = cast(at.value, INT)
-    below = k.lt(place, splat(0, INT, ()))
-    place = op.select(below, op.add(place, cast(value_of(size), INT)), place)
+    place = _counted(at.value, axis, size, size)
     position = iota(dtype=INT, shape=(count,), dimension=0)
     here = spread(place, (count,))
     places = op.subtract(position, cast(k.lt(here, position), INT))
