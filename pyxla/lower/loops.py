@@ -1,7 +1,8 @@
 """From the code of a loop's body to a `while_`.
 
 The body, once emitted, flows back to the header or to the loop's exits.  Its *head* is the code up
-to the first decision between going on and leaving (`while i < n`).  There are three forms:
+to the first decision between going on and leaving (`while i < n`), and up to those right behind it
+that cost little (`for i in range(n): if error < tol: break`).  There are three forms:
 
     repeat   cond: head, test     body: head, rest         the head is cheap: it runs twice
     rotate   head, test; cond: test     body: rest, head   the head is dear and the body needs it
@@ -21,8 +22,17 @@ import numpy as np
 from pyxla.ir.core import Block, Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone, size, slice_of, uses, walk
 from pyxla.ir.types import BOOL, I32
-from pyxla.lower.cost import INFINITE, SMALL, cost
-from pyxla.lower.flow import Flow, Payload, Scope, goes_to, merge, selector_among, without
+from pyxla.lower.cost import INFINITE, SMALL, cost, total
+from pyxla.lower.flow import (
+    SPECULATED,
+    Flow,
+    Payload,
+    Scope,
+    goes_to,
+    merge,
+    selector_among,
+    without,
+)
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import and_, compare
 from pyxla.ops.filled import constant
@@ -37,6 +47,44 @@ class Head:
 
     test: Value
     exits: Flow
+
+    def joins(self, first: Scope, last: Scope, flow: Flow, target: Block) -> bool:
+        """Make the decision after `last`, whether to go on to `target`, part of the head, if what
+        it takes may run where the head's own test fails."""
+        exits = None if last.effect else self._either(without(flow, target, last), last)
+        if exits is None:
+            return False
+        test = goes_to(flow, target, last)
+        if total(slice_of(last.instrs, [test, *_sources(exits)]), SPECULATED) > SPECULATED:
+            return False
+        first.take(last.instrs)
+        self.test, self.exits = first.emit(and_, self.test, test), exits
+        return True
+
+    def _either(self, later: Flow, scope: Scope) -> Flow | None:
+        """The exits where the test fails or, where it does not, those of a `later` decision; None
+        where they are several, or give different arrays."""
+        if len(self.exits.edges) > 1 or len(later.edges) > 1:
+            return None
+        ((here, payload),), ((there, other),) = self.exits.edges.items(), later.edges.items()
+        common = _chosen(self.test, later.common, self.exits.common, scope)
+        if here is not there:
+            return (
+                None if common is None else Flow({here: payload, there: other}, self.test, common)
+            )
+        one = _chosen(self.test, other, payload, scope)
+        return None if one is None or common is None else Flow({here: one}, None, common)
+
+
+def _chosen(pred: Value, then: Payload, other: Payload, scope: Scope) -> Payload | None:
+    """What dests receive either way; None where that is not one array."""
+    found = {**then, **other}
+    for dest in then.keys() & other.keys():
+        x, y = then[dest], other[dest]
+        if x is not y and x.type.size > SMALL:
+            return None
+        found[dest] = scope.choose(pred, x, y)
+    return found
 
 
 @dataclass(slots=True)

@@ -179,7 +179,7 @@ class _Outliner:
         return flow
 
     def loop_code(self, header: Block, params: list[Value], inits: list[Value]) -> LoopCode:
-        """Emit the body; the first decision between leaving and going on splits off its head."""
+        """Emit the body; its first decisions between leaving and going on split off its head."""
         first = last = Scope(self.context)
         self.context.home.update(dict.fromkeys(params, first))
         pending: set[Block] = set()
@@ -189,6 +189,13 @@ class _Outliner:
             inside = [t for t in flow.edges if t in pending or t is header]
             if head is None and len(inside) == 1 < len(flow.edges) and not first.effect:
                 head = Head(goes_to(flow, target, first), without(flow, target, first))
+                last = Scope(self.context)
+                flow = self.enter(target, flow.edges[target], last, pending)
+            elif (
+                head
+                and len(inside) == 1 < len(flow.edges)
+                and head.joins(first, last, flow, target)
+            ):
                 last = Scope(self.context)
                 flow = self.enter(target, flow.edges[target], last, pending)
             else:

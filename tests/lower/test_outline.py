@@ -19,6 +19,7 @@ from pyxla.ops.elementwise import add, compare, multiply
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant
+from pyxla.reflect import compilation
 from tests.ir.interp import TooLong, run_function, run_region
 from tests.ir.random_graphs import arguments, random_function
 
@@ -271,3 +272,33 @@ def test_early_return_nests_the_rest():
     region = g.region("rest", g.emit("rest", multiply, y, y))
     branch = only(region, "if")
     assert ops(branch.regions[0]) == [] and ops(branch.regions[1]) == ["add", "multiply"]
+
+
+def damped(x, count, least):
+    size = 2.0 * least
+    for _ in range(count):
+        if size < least:
+            break
+        x = np.sin(x) * 0.9
+        size = x.max()
+    return x
+
+
+def endless(x, count, least):
+    size = 2.0 * least
+    while True:
+        if size < least:
+            break
+        if count == 0:
+            break
+        x = np.sin(x) * 0.9
+        size = x.max()
+        count -= 1
+    return x
+
+
+@pytest.mark.parametrize("program", [damped, endless])
+def test_a_break_ahead_of_the_rest_is_part_of_the_condition(program):
+    region = compilation(program, np.ones(99), 9, 0.5).at("regions").region
+    ops = [i.op.name for i in walk(region.instrs)]
+    assert ops.count("while") == 1 and "if" not in ops
