@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -12,11 +12,13 @@ import jax
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures
+from pyxla.infer.containers import steps
 from pyxla.infer.demands import SHORT
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import Data
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
+from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.places import Place
 from pyxla.infer.rules import RULES
@@ -31,7 +33,8 @@ from pyxla.lib.tables import TableSet
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import Path
-from pyxla.runtime.request import Request, steps
+from pyxla.runtime.request import Request
+from pyxla.runtime.request import steps as parts_of
 from pyxla.runtime.sharing import Memory
 
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
@@ -169,6 +172,9 @@ class World:
         else:
             items = arg.inner.items
             content = ListCell(self.within(arg.inner, items, path, range(len(items))))
+            uniform = joined_items([item_of(self.engine.heap, x) for x in content.items])
+            if arg.cls is set and items and uniform is None:
+                return self.set_of_several(content.items, path)
         inner = self.engine.heap.new(content, None)
         fields = {_FIELDS.get(name, name): Const(value) for name, value in arg.fields}
         if arg.cls is set:  # its items are in CPython's order
@@ -176,6 +182,16 @@ class World:
         ref = self.pin(ObjectCell(cls, {cls.__pyxla_sequence__: Ref(inner), **fields}), path)
         self.inside[ref.cell] = inner, content
         return ref
+
+    def set_of_several(self, items: tuple[Any, ...], path: Path) -> Ref:
+        """A set of items of several types, which must be known."""
+        if not all(isinstance(x, Const) for x in items):
+            reason = "the items of this set are of several types, and some are numbers"
+            return self.pin(Conflict(reason, hint="pass a set for each type"), path)
+        values = [x.value for x in items]
+        made = steps.made(values)
+        in_order = list(map(id, steps.actual(made))) == list(map(id, values))
+        return self.pin(made if in_order else replace(made, steps=None), path)
 
     def each(self, items: tuple[descriptions.Arg, ...], path: Path) -> tuple[Any, ...]:
         return tuple([self.abstract(item, (*path, i)) for i, item in enumerate(items)])
@@ -249,7 +265,7 @@ def _listed(arg: Any, inside: bool = False) -> int:
     if isinstance(arg, descriptions.ArgScalar):
         return int(inside)
     inside |= _is_of_data(arg)
-    return sum([_listed(part, inside) for _, part in steps(arg)])
+    return sum([_listed(part, inside) for _, part in parts_of(arg)])
 
 
 def _is_of_data(arg: Any) -> bool:

@@ -113,3 +113,16 @@ def reordered(ordered, plain):
     ordered[9] = 1
     plain["a"] = plain.pop("a")
     return list(ordered.items()), list(plain)
+
+
+@program("sets", lambda: ({frozenset({1, 2}), frozenset({3})},), lambda: ({"a", None, (1, 2)},))
+def set_of_several_types(s):
+    return frozenset({2, 1}) in s, None in s, len(s), {"a"} <= s
+
+
+@program("checks sets", lambda: ({1, 2, 3}, 4), lambda: ({1, 2, 3}, 0))
+def left_in_between(s, x):
+    s.add(7)
+    if x > 3:
+        raise ValueError(f"{x}")
+    return len(s)
