@@ -560,7 +560,8 @@ def _collect(d: Desugarer, node: Any, items: gast.expr) -> gast.Name:
             value = d.expr(node.elt)
             d.body.append(at(gast.Expr(call("append", [result, value], node.elt)), node.elt))
 
-    _clauses(d, node, items, add, lambda: None)
+    reads = "sequence_ahead" if isinstance(node, gast.GeneratorExp) else "sequence"
+    _clauses(d, node, items, add, lambda: None, reads)
     return result
 
 
@@ -570,9 +571,10 @@ def _clauses(
     items: gast.expr,
     add: Callable[[], None],
     leave: Callable[[], None],
+    reads: str = "sequence",
 ) -> None:
     """Append the loops of a comprehension; `add` appends what is done with an element, `leave` what
-    ends each iteration."""
+    ends each iteration; `reads` as in `Desugarer.loop`."""
 
     def clause(index: int, iterated: gast.expr) -> None:
         generator = node.generators[index]
@@ -581,7 +583,7 @@ def _clauses(
             filtered(index, generator.ifs)
             leave()
 
-        d.loop(generator.target, iterated, body, generator.target)
+        d.loop(generator.target, iterated, body, generator.target, reads=reads)
 
     def filtered(index: int, tests: Sequence[gast.expr]) -> None:
         if tests:

@@ -342,11 +342,13 @@ class Desugarer:
         body: Callable[[], None],
         origin: gast.AST,
         orelse: Callable[[], None] | None = None,
+        reads: str = "sequence",
     ) -> None:
-        """Append `for target in items: body`, where `orelse` runs once the items are used up."""
+        """Append `for target in items: body`, where `orelse` runs once the items are used up;
+        `reads`: the helper that says what it indexes."""
         if isinstance(items, gast.Set) and all(map(_is_constant, items.elts)):
             items = call("displayed_set", [at(gast.Tuple(items.elts, LOAD), items)], items)
-        sequence = self.hold(call("sequence", self.reading(items), items), items)
+        sequence = self.hold(call(reads, self.reading(items), items), items)
         index = self.hold(constant(0, items), items)
 
         def iteration() -> None:

@@ -81,6 +81,11 @@ def watched(view: Iterable[Any], container: Any) -> Iterable[Any]:
     return view
 
 
+def sequence_ahead(iterable: Iterable[Any], container: Any = None) -> Any:
+    """As `sequence`, for a generator expression whose items are gathered before they are read."""
+    return sequence(iterable, container)
+
+
 def has_item(items: Any, index: int) -> bool:
     """Whether a loop over `sequence(...)` has an iteration `index`: they are asked for in order."""
     return items.advance() if type(items) is Items else index < len(items)

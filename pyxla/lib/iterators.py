@@ -9,15 +9,30 @@ from pyxla.frontend import support
 from pyxla.frontend.support import DONE, FIRST, Ended, Returned
 
 
-class Generator:
+class Steps:
+    """What iterators have that are read in steps."""
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any: ...
+
+    def __contains__(self, x: Any) -> bool:
+        while True:
+            try:
+                item = self.__next__()
+            except StopIteration:
+                return False
+            if item == x:
+                return True
+
+
+class Generator(Steps):
     """A generator of which the program asks for one item and another: what `made` it and what is
     kept while it waits are further fields (`frontend.stepping`)."""
 
     at: int
     sent: Any
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         self.sent = None
@@ -48,15 +63,12 @@ def go_on(generator: Any) -> Any:
     """Visit a generator from where it waits to its next `yield`."""
 
 
-class SequenceSteps:
+class SequenceSteps(Steps):
     """An iterator over a sequence, of which the program reads an item here and another there."""
 
     items: Any
     at: int
     ended: bool
-
-    def __iter__(self) -> Any:
-        return self
 
     def __next__(self) -> Any:
         if self.ended:

@@ -172,8 +172,8 @@ class World:
         else:
             items = arg.inner.items
             content = ListCell(self.within(arg.inner, items, path, range(len(items))))
-            uniform = joined_items([item_of(self.engine.heap, x) for x in content.items])
-            if arg.cls is set and items and uniform is None:
+            kinds = [item_of(self.engine.heap, x) for x in content.items]
+            if arg.cls is set and kinds and joined_items(kinds) is None:
                 return self.set_of_several(content.items, path)
         inner = self.engine.heap.new(content, None)
         fields = {_FIELDS.get(name, name): Const(value) for name, value in arg.fields}

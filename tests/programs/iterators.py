@@ -335,3 +335,45 @@ def dict_that_grows_meanwhile(d):
         total += next(it)
         d[total + 100] = 3
     return total
+
+
+@program("iterators", lambda: ([1, 2, 3, 4, 5],))
+def looked_for_in_an_iterator(xs):
+    it = iter(xs)
+    next(it)
+    return 3 in it, next(it), 9 in it, next(it, None)
+
+
+def naturals():
+    n = 0
+    while True:
+        yield n
+        n += 1
+
+
+@program("generators", lambda: (3,))
+def readers_of_some_items(k):
+    g = naturals()
+    next(g)
+    sliced = list(itertools.islice(g, k)), list(itertools.islice(g, 1, 4))
+    zipped = [x for x, _ in zip(g, range(k))]
+    until = list(itertools.takewhile(lambda x: x < 4 * k, g))
+    return sliced, zipped, until, any(x > 5 * k for x in g), next(x for x in g if x % 5 == 0)
+
+
+def running_total():
+    total = 0
+    while True:
+        x = yield total
+        if x is None:
+            return
+        total += x
+
+
+@program("generators", lambda: ([4, 5, 6],))
+def closed(xs):
+    g = running_total()
+    next(g)
+    out = [g.send(x) for x in xs]
+    g.close()
+    return out, next(g, "closed")

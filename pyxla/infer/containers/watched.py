@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.frontend import support
+from pyxla.infer.calls import coroutines
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.iterators import is_watched
 from pyxla.infer.containers.structure import (
@@ -62,6 +63,16 @@ def read(engine: Engine, items: Any, container: Any = None, backwards: bool = Fa
     late = error is _ORDERED or (error is _DEQUE and backwards)
     size = _size(engine, container)
     return Compound("watched", (sequence(engine, items), container, size), late)
+
+
+@rule(support.sequence_ahead)
+def _read_ahead(engine: Engine, items: Any, container: Any = None) -> Any:
+    if coroutines.is_stepped(engine, items):
+        raise engine.refuse(
+            "this generator expression reads an iterator ahead that is read at other places too",
+            "make a list, or write a generator function",
+        )
+    return read(engine, items, container)
 
 
 def _size(engine: Engine, container: Any) -> Any:
