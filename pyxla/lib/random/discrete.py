@@ -277,9 +277,17 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
     rest = total - few
     sample = nsample if nsample < total - nsample else total - nsample
     share = np.float64(few) / total
-    center = sample * share + 0.5
     variance = np.float64(total - sample) * sample * share * (np.float64(rest) / total)
     spread = np.sqrt(variance / (total - 1) + 0.5)
+    count = ratio_of_uniforms(bits, few, rest, sample, spread)
+    count = sample - count if good > bad else count
+    return good - count if sample < nsample else count
+
+
+def ratio_of_uniforms(bits: Any, few: Any, rest: Any, sample: Any, spread: Any) -> Any:
+    """How many of the few are in a sample, drawn around the mean with this spread."""
+    total = few + rest
+    center = sample * (np.float64(few) / total) + 0.5
     width = 1.7155277699214135 * spread + 0.8989161620588988
     mode = np.int64(np.floor(np.float64(sample + 1) * (few + 1) / (total + 2)))
     peak = log_factorials(mode, few, sample, rest)
@@ -296,8 +304,7 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
             accepted = u * (4.0 - u) - 3.0 <= t
             if not accepted and u * (u - t) < 1:
                 accepted = 2.0 * np.log(u) <= t
-    count = sample - count if good > bad else count
-    return good - count if sample < nsample else count
+    return count
 
 
 def log_factorials(k: Any, few: Any, sample: Any, rest: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.random.discrete import binomial_btpe, log_factorials, poisson
+from pyxla.lib.random.discrete import binomial_btpe, poisson, ratio_of_uniforms
 from pyxla.lib.random.libm import exp, log1p
 from pyxla.lib.random.words import next64, next_double
 
@@ -274,25 +274,9 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
     few, many, total = (good if good < bad else bad), (bad if good < bad else good), good + bad
     sample = nsample if nsample < total - nsample else total - nsample
     share = np.float64(few) / total
-    center = sample * share + 0.5
     variance = np.float64(total - sample) * nsample * share * (1.0 - share) / (total - 1)
     spread = np.sqrt(variance + 0.5)
-    width = 1.7155277699214135 * spread + 0.8989161620588988
-    mode = np.int64(np.floor(np.float64(sample + 1) * (few + 1) / (total + 2)))
-    peak = log_factorials(mode, few, sample, many)
-    limit = np.float64(sample if sample < few else few) + 1.0
-    far = np.floor(center + 16 * spread)
-    limit = limit if limit < far else far
-    accepted, count = False, np.int64(0)
-    while not accepted:
-        u, v = next_double(bits), next_double(bits)
-        x = center + width * (v - 0.5) / u
-        if x >= 0.0 and x < limit:
-            count = np.int64(np.floor(x))
-            t = peak - log_factorials(count, few, sample, many)
-            accepted = u * (4.0 - u) - 3.0 <= t
-            if not accepted and u * (u - t) < 1:
-                accepted = 2.0 * np.log(u) <= t
+    count = ratio_of_uniforms(bits, few, many, sample, spread)
     count = sample - count if good > bad else count
     return good - count if sample < nsample else count
 
