@@ -161,10 +161,6 @@ class SourceFunction:
         return self.node.lineno
 
     @property
-    def is_lambda(self) -> bool:
-        return self.name == "<lambda>"
-
-    @property
     def params(self) -> tuple[str, ...]:
         var = (self.vararg,) if self.vararg else ()
         kwvar = (self.kwarg,) if self.kwarg else ()

@@ -45,7 +45,6 @@ class SSA:
     flow: FlowGraph
     live_in: dict[Block, dict[Value, None]]
     freevars: tuple[str, ...]
-    cellvars: tuple[str, ...]
     generator: bool = False
 
 
@@ -76,7 +75,7 @@ def ssa_of(source: SourceFunction, lowered: Lowered, graph: Graph) -> SSA:
     renaming.live_in[graph.entry] = dict.fromkeys(graph.params)
     function = Function(source.qualname, graph.params, list(flow.order), source.loc)
     free, scope = source.freevars, lowered.scope
-    return SSA(source, function, flow, renaming.live_in, free, scope.cell, scope.generator)
+    return SSA(source, function, flow, renaming.live_in, free, scope.generator)
 
 
 def live_names(graph: Graph, order: Sequence[Block]) -> tuple[list[str], dict[Block, int]]:

@@ -51,25 +51,24 @@ def print_function(
     name: str = "",
     *,
     source: bool = False,
-    types: bool = True,
     mark: Any = None,
 ) -> str:
     """The text of a function, as a graph of blocks or as a region; points at what `mark` is."""
-    lines = _Lines(source, types, mark)
+    lines = _Lines(source, mark)
     lines.function(function, name)
     return "\n".join(lines.text) + "\n"
 
 
 def listing(function: Function | Region, name: str = "") -> list[tuple[str, Location | None]]:
     """The lines of a function, each with the place in the source that it comes from."""
-    lines = _Lines(False, True)
+    lines = _Lines(False)
     lines.function(function, name)
     return list(zip(lines.text, lines.places, strict=True))
 
 
 def dot(function: Function, name: str = "") -> str:
     """The graph of blocks in graphviz's language."""
-    lines = _Lines(False, True)
+    lines = _Lines(False)
     lines.name_blocks(function)
     out = [f'digraph "{_escape(name or function.name)}" {{']
     out.append('  node [shape=box, fontname="monospace"];')
@@ -95,7 +94,6 @@ class _Lines:
     """The text so far, and the names given to values and blocks."""
 
     source: bool
-    types: bool
     mark: Any = None
     text: list[str] = field(default_factory=list)
     places: list[Location | None] = field(default_factory=list)
@@ -115,12 +113,10 @@ class _Lines:
 
     def typed(self, values: Sequence[Value]) -> str:
         """`%a: t, %b: t`, for parameters."""
-        return ", ".join(
-            [self.name(v) + (f": {v.type}" if self.types and v.type else "") for v in values]
-        )
+        return ", ".join([self.name(v) + (f": {v.type}" if v.type else "") for v in values])
 
     def suffix(self, values: Sequence[Value]) -> str:
-        if not self.types or not values or values[0].type is None:
+        if not values or values[0].type is None:
             return ""
         return " : " + ", ".join([str(value.type) for value in values])
 
@@ -147,7 +143,7 @@ class _Lines:
     ) -> None:
         types = [str(value.type) for value in results if value.type is not None]
         text = types[0] if len(types) == 1 else f"({', '.join(types)})"
-        arrow = f" -> {text}" if self.types and len(types) == len(results) > 0 else ""
+        arrow = f" -> {text}" if len(types) == len(results) > 0 else ""
         self.add(depth, f"func {name}({self.typed(params)}){arrow}")
 
     # Graphs.

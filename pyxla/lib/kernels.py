@@ -259,11 +259,8 @@ def bits(x: Value) -> Value:
 def signbit(x: Value) -> Value:
     if cls(x) in "iu":
         return lt(x, like(x, 0))
-    return lt(op.bitcast_convert(x, dtype=np.dtype(f"i{x.type.dtype.itemsize}")), _int_like(x, 0))
-
-
-def _int_like(x: Value, number: int) -> Value:
-    return cast(like(x, number), np.dtype(f"i{x.type.dtype.itemsize}"))
+    bits = np.dtype(f"i{x.type.dtype.itemsize}")
+    return lt(op.bitcast_convert(x, dtype=bits), cast(like(x, 0), bits))
 
 
 def copysign(x: Value, y: Value) -> Value:

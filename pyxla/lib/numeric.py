@@ -107,16 +107,16 @@ def i0(x: Any) -> Array:
     size = op.abs(y)
     near = _polynomial([math.factorial(n) ** -2 for n in range(42)], k.scaled(0.25)(k.square(y)))
     far = op.maximum(size, k.like(size, 20.0))
-    tail = _polynomial(list(_asymptotic(25)), op.divide(k.like(far, 0.125), far))
+    tail = _polynomial(list(_asymptotic()), op.divide(k.like(far, 0.125), far))
     scale = op.sqrt(k.scaled(2 * math.pi)(far))
     large = op.multiply(op.divide(op.exponential(far), scale), tail)
     return as_array(Array(op.select(k.lt(size, k.like(size, 20.0)), near, large)), found)
 
 
-def _asymptotic(count: int) -> Iterator[float]:
+def _asymptotic() -> Iterator[float]:
     """1, 1 * 1 / 1!, 1 * 1 * 3 * 3 / 2!, ..."""
     term = 1.0
-    for n in range(1, count + 1):
+    for n in range(1, 26):
         yield term
         term *= (2 * n - 1) ** 2 / n
 

@@ -414,19 +414,20 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     return _python_bool(all_(OPERATORS["eq"](x, y)))
 
 
-def _tested(kernel: Callable[[Value], Value], letters: str, otherwise: bool) -> Callable[..., Any]:
-    """A test of numbers of some classes; all others have one answer."""
+def _imaginary_part(compare: Callable[[Value, Value], Value], real: bool) -> Callable[..., Any]:
+    """A comparison of imaginary parts with 0; `real` is the answer for real numbers."""
 
     def call(x: Any) -> Array:
         array = as_array(x)
-        if CLASSES[array.dtype] in letters:
-            return Array(kernel(array.value))
-        return Array(splat(otherwise, BOOL, array.shape))
+        if CLASSES[array.dtype] != "c":
+            return Array(splat(real, BOOL, array.shape))
+        part = op.imag(array.value)
+        return Array(compare(part, k.like(part, 0)))
 
     return call
 
 
-_isreal = _tested(lambda x: k.eq(op.imag(x), k.like(op.imag(x), 0)), "c", True)
+_isreal = _imaginary_part(k.eq, True)
 
 
 @implements(np.isreal)
@@ -436,7 +437,7 @@ def isreal(x: Any) -> Any:
     return weak(found.value, bool) if isinstance(x, Scalar) else found
 
 
-implements(np.iscomplex)(_tested(lambda x: k.ne(op.imag(x), k.like(op.imag(x), 0)), "c", False))
+implements(np.iscomplex)(_imaginary_part(k.ne, False))
 
 
 def _infinite(sign: int) -> Callable[..., Any]:

@@ -87,10 +87,10 @@ def check_length(op: str, what: str, values: tuple[int, ...], length: int) -> No
         refuse(op, f"{what} {values} must have {length} entries")
 
 
-def check_scalar_index(op: str, what: str, x: ArrayType) -> None:
+def check_scalar_index(op: str, x: ArrayType) -> None:
     """Refuse what is not an integer of rank 0."""
     if x.shape or x.dtype not in INTS:
-        refuse(op, f"{what} must be an integer scalar, got {x}")
+        refuse(op, f"a start index must be an integer scalar, got {x}")
 
 
 def like(

@@ -55,7 +55,7 @@ def _check_starts(op: str, x: ArrayType, starts: tuple[ArrayType, ...]) -> None:
     if len(starts) != x.ndim:
         refuse(op, f"{x} needs {x.ndim} start indices, got {len(starts)}")
     for start in starts:
-        check_scalar_index(op, "a start index", start)
+        check_scalar_index(op, start)
         if start.dtype != starts[0].dtype:
             refuse(op, f"start indices must be of one type, got {listed(starts)}")
 

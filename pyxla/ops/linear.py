@@ -144,19 +144,19 @@ def _fft_samples() -> list[Sample]:
     ]
 
 
-def _matrices(dtype: str) -> np.ndarray:
+def _matrices() -> np.ndarray:
     """Two well-conditioned matrices."""
-    return (np.sin(arange("f8", 2, 3, 3)) + 4 * np.eye(3)).astype(dtype)
+    return np.sin(arange("f8", 2, 3, 3)) + 4 * np.eye(3)
 
 
 def _cholesky_samples() -> list[Sample]:
-    a = _matrices("f8")
+    a = _matrices()
     spd = a @ np.swapaxes(a, 1, 2)
     return [((spd,), {"lower": True}), ((spd[0].astype("f4"),), {"lower": True})]
 
 
 def _triangular_solve_samples() -> list[Sample]:
-    a, b = _matrices("f8"), np.cos(arange("f8", 2, 3, 3))
+    a, b = _matrices(), np.cos(arange("f8", 2, 3, 3))
     settings = [
         (True, True, False, "NO_TRANSPOSE"),
         (False, True, True, "TRANSPOSE"),

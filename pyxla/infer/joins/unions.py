@@ -148,7 +148,7 @@ def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any
     info.strides = laid.pop() if len(laid) == 1 else views.MIXED
     edges = list(zip(looked, states, strict=True))[: len(join.edges)]
     joined = [_carried(join, key, ref, edges, undefined) for key, ref in refs.items()]
-    cell = _own_cell(join, looked, arrays, keys, info, undefined) if own else None
+    cell = _own_cell(join, looked, arrays, info) if own else None
     if cell is not None:
         joined.append(Ref(cell))
     picks: list[Any] = [Const(0)] * len(states)
@@ -210,14 +210,11 @@ def _carried(join: Any, key: Any, ref: Ref, edges: Sequence[Any], undefined: Any
     return Ref(ref.cell, views.with_scalars(ref.view, carried)) if carried else ref
 
 
-def _own_cell(
-    join: Any, looked: Any, arrays: Any, keys: Any, info: CellInfo, undefined: Any
-) -> int:
+def _own_cell(join: Any, looked: Any, arrays: Any, info: CellInfo) -> int:
     """A cell for the array that a loop makes anew."""
     join.heap.infos.append(CellInfo(info.loc, "", None, info.strides))
     cell = len(join.heap.infos) - 1
-    contents = [undefined if x is undefined else x for x in arrays]
-    join.heap.contents[cell] = join.join_contents(contents)
+    join.heap.contents[cell] = join.join_contents(arrays)
     for leaf in [leaf.cell for seen in looked if seen for leaf in seen.items]:
         if leaf not in join.states[0].heap.contents and leaf in join.heap.entangled:
             join.heap.entangle({cell}, *join.heap.entangled[leaf])

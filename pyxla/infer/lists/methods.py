@@ -49,9 +49,6 @@ from pyxla.ops.shape import constant
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
-# Lists of lists of unknown lengths up to this are put in order.
-MOST_SORTED = 8
-
 
 def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList | None:
     """The content of a list of unknown length, as one that data-decided `keys` change becomes."""

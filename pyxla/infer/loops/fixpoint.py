@@ -290,7 +290,7 @@ def _passes(
                 _bind(frame, component, head, edge)
             _settle_kinds(engine, frame, component, entry, head, edge)
             if aliases:
-                _entangle_exits(engine, frame, component, aliases, reason)
+                _entangle_exits(frame, component, aliases, reason)
             return None
         _reset(engine, frame, mark)
         del entry.block.instrs[size:]
@@ -478,9 +478,7 @@ def _settle_kinds(
             edge.env = {key: settled.get(id(a), a) for key, a in edge.env.items()}
 
 
-def _entangle_exits(
-    engine: Engine, frame: Frame, component: Component, cells: set[int], reason: str
-) -> None:
+def _entangle_exits(frame: Frame, component: Component, cells: set[int], reason: str) -> None:
     for _, target in component.loop.exits:
         for edge in frame.pending.get(target, ()):
             edge.heap.entangle(cells, reason, (component.header,))

@@ -173,7 +173,7 @@ class _Analysis:
 
     def plan(self) -> _Plan | None:
         plan = _Plan(self.loop, self.counter, self.uniform, self.offsets, self.accesses)
-        return None if any(_never_apart(x, y, plan) for x, y in _pairs(plan)) else plan
+        return None if any(_never_apart(x, y) for x, y in _pairs(plan)) else plan
 
 
 def _pairs(plan: _Plan) -> list[tuple[_Access, _Access]]:
@@ -211,7 +211,7 @@ def _terms(offset: Sequence[tuple[Value, int]]) -> tuple[int, list[tuple[int, in
     return fixed, sorted(rest)
 
 
-def _never_apart(x: _Access, y: _Access, plan: _Plan) -> bool:
+def _never_apart(x: _Access, y: _Access) -> bool:
     """Whether two accesses are known to touch the same elements, so that a test would be vain."""
     return y.along is not None and all(
         a is b for k, (a, b) in enumerate(zip(x.starts, y.starts, strict=True)) if k != x.along
