@@ -103,3 +103,28 @@ def test_rows_of_a_list_argument_that_data_chooses_are_written(count):
     at = np.array([2, 1])
     assert pyxla.compile(changed_and_read)(given, at) == changed_and_read(expected, at)
     assert given == expected
+
+
+def even(x, i, left):
+    return True if left == 0 or x[i] < 0 else odd(x, i + 1, left - 1)
+
+
+def odd(x, i, left):
+    return False if left == 0 or x[i] < 0 else even(x, i + 1, left - 1)
+
+
+def tried(x, i, left):
+    try:
+        if left == 0 or 1 // int(x[i]) < 0:
+            return i
+        return tried(x, i + 1, left - 1)
+    except ZeroDivisionError:
+        return -i
+
+
+def test_what_no_stack_can_do_is_written_out_for_more_levels():
+    x = np.ones(70)
+    x[33] = 0.0
+    for start in (0, 30, 34):
+        assert pyxla.compile(lambda x, k=start: even(x, k, 36))(x) == even(x, start, 36)
+        assert pyxla.compile(lambda x, k=start: tried(x, k, 36))(x) == tried(x, start, 36)

@@ -8,9 +8,11 @@ the function is made loops with a stack (`frontend.recursion`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
+from pyxla.frontend.recursion import to_loops
 from pyxla.infer.facts.deciding import deciding_tests
 from pyxla.ir.core import Value
 
@@ -19,13 +21,24 @@ if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
 MAX_DEPTH = 120
-MAX_UNDECIDED = 24
-# Of a function by itself, where data may end it, at all depths together: calls, and instructions
-# visited in the outermost one where more than `DEEP` of them are nested.
-MAX_ACTIVATIONS, MAX_VISITED, DEEP = 96, 1000, 5
 # Calls where another function of the program needed a stack: recursion over the same data, often.
 MAX_BESIDE = 16
 MAX_DEMANDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of a function by itself, where data may end it.  nested: calls in each other.  calls: at all
+    depths together.  visited: instructions in the outermost one, where over `deep` are nested."""
+
+    nested: int
+    calls: int
+    visited: int
+    deep: int
+
+
+# By whether loops with a stack can do what the function does.
+LIMITS = {True: Limits(24, 96, 1000, 5), False: Limits(64, 128, 2000, 6)}
 
 
 class TooDeep(CompileError):
@@ -42,9 +55,12 @@ def check_depth(engine: Engine, frame: Any) -> None:
     frame.began = engine.visited
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
-    few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else MAX_ACTIVATIONS)
-    long = len(undecided) > DEEP and engine.visited - undecided[0].began > MAX_VISITED
-    if len(frames) < MAX_DEPTH and len(undecided) < MAX_UNDECIDED and few and not long:
+    if not undecided and len(frames) < MAX_DEPTH:
+        return
+    most = LIMITS[to_loops(frame.ssa.source) is not None]
+    few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else most.calls)
+    long = len(undecided) > most.deep and engine.visited - undecided[0].began > most.visited
+    if len(frames) < MAX_DEPTH and len(undecided) < most.nested and few and not long:
         return
     refusal = too_deep(engine)
     refusal.source = frame.ssa.source
@@ -74,7 +90,7 @@ def too_deep(engine: Engine) -> Any:
     return engine.refuse(
         f"calls are nested too deeply ({len(engine.frames)})",
         "recursion needs a depth that constants and number arguments decide, of at most "
-        f"{MAX_DEPTH} ({MAX_UNDECIDED} where data may end it earlier), or calls of a function by "
-        "itself, outside of `try`, of plain arguments",
+        f"{MAX_DEPTH} ({LIMITS[False].nested} where data may end it earlier), or calls of a "
+        "function by itself, outside of `try`, of plain arguments",
         kind=TooDeep,
     )
