@@ -141,7 +141,7 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
 @rule(list.clear, dict.clear)
 def _clear(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
-        growing.clear(engine, x, grown)
+        growing.shorten(engine, x, grown, 0)
         return Const(None)
     content = content_of(engine, x)
     engine.set_content(x.cell, ListCell(()) if isinstance(content, ListCell) else DictCell({}))

@@ -616,21 +616,21 @@ def pop(engine: Engine, x: Ref, content: GrowingList, index: Any) -> Any:
         at = index_of(engine, content, index, "pop index out of range")
         at = positive(engine, at, length(engine, content))
     engine.check_writable(x)
-    lasting(engine, content)
     item = read_item(engine, content.item, iter(content.columns), at, None)
-    detach(engine, x)
-    held = [array.value for array in columns_of(engine, content)]
-    moved = held if last else [without(v, value_of(value_at(at))) for v in held]
-    put(engine, content, moved, minus(size, 1))
+    shorten(engine, x, content, minus(size, 1), None if last else value_of(value_at(at)))
     return item
 
 
-def clear(engine: Engine, x: Ref, content: GrowingList) -> None:
+def shorten(
+    engine: Engine, x: Ref, content: GrowingList, size: Any, removed: Value | None = None
+) -> None:
+    """Leave `size` items of the list `x`: the first, or all but the one at `removed`."""
     engine.check_writable(x)
     content = unfixed(engine, x, content)
     lasting(engine, content)
     detach(engine, x)
-    put(engine, content, [array.value for array in columns_of(engine, content)], 0)
+    held = [array.value for array in columns_of(engine, content)]
+    put(engine, content, held if removed is None else [without(v, removed) for v in held], size)
 
 
 def copied(engine: Engine, content: GrowingList, deep: bool = False) -> Ref:

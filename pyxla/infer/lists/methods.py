@@ -21,7 +21,7 @@ from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, growing, rows
 from pyxla.infer.lists.columnar import found, size_of
-from pyxla.infer.lists.columns import INT, front, inserted, places, spread, without
+from pyxla.infer.lists.columns import INT, front, inserted, places, spread
 from pyxla.infer.lists.growing import columns_of, detach, index_of, length, positive, put
 from pyxla.infer.lists.items import (
     BOOL,
@@ -116,13 +116,9 @@ def delete(engine: Engine, x: Ref, content: GrowingList, key: Any) -> None:
 
 def remove_at(engine: Engine, x: Ref, content: GrowingList, index: Any) -> None:
     """`del x[index]`, which is in range and not negative."""
-    engine.check_writable(x)
-    detach(engine, x)
     content = growing.unfixed(engine, x, content)
-    growing.lasting(engine, content)
-    at = value_of(growing.value_at(index))
-    held = [without(array.value, at) for array in columns_of(engine, content)]
-    put(engine, content, held, minus(size_of(engine.heap, content), 1))
+    size = minus(size_of(engine.heap, content), 1)
+    growing.shorten(engine, x, content, size, value_of(growing.value_at(index)))
 
 
 def replace(engine: Engine, x: Ref, key: Any, new: Any) -> None:
@@ -147,12 +143,7 @@ def truncate(engine: Engine, x: Ref, size: Any) -> Any:
         items = engine.content(x).items
         engine.set_content(x.cell, ListCell(items[: engine.static(size, "a length")]))
         return Const(None)
-    engine.check_writable(x)
-    content = growing.unfixed(engine, x, content)
-    growing.lasting(engine, content)
-    detach(engine, x)
-    held = [array.value for array in columns_of(engine, content)]
-    put(engine, content, held, growing.value_at(size))
+    growing.shorten(engine, x, content, growing.value_at(size))
     return Const(None)
 
 
