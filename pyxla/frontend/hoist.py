@@ -17,9 +17,6 @@ from pyxla.frontend.source import SourceFunction, mangle
 from pyxla.frontend.tree import LOAD, STORE
 
 SUPPORT = "_pyxla"
-# Methods that show what a dict holds, and functions that read them item by item.
-_VIEWS = frozenset({"keys", "values", "items"})
-_LAZY = frozenset({"enumerate", "reversed", "zip"})
 Node = TypeVar("Node", bound=gast.AST)
 # node class -> handler(desugarer, node): statements append to `body`, expressions return a value.
 STATEMENTS: dict[type[gast.AST], Callable[[Desugarer, Any], None]] = {}
@@ -348,7 +345,7 @@ class Desugarer:
         `reads`: the helper that says what it indexes."""
         if isinstance(items, gast.Set) and all(map(_is_constant, items.elts)):
             items = call("displayed_set", [at(gast.Tuple(items.elts, LOAD), items)], items)
-        sequence = self.hold(call(reads, self.reading(items), items), items)
+        sequence = self.hold(call(reads, [items], items), items)
         index = self.hold(constant(0, items), items)
 
         def iteration() -> None:
@@ -369,24 +366,6 @@ class Desugarer:
             body()
 
         self.forever(self.block(iteration), origin)
-
-    def reading(self, items: gast.expr) -> list[gast.expr]:
-        """`items`, and the dict that they are a view of, where that is plain."""
-        if not isinstance(items, gast.Call) or items.keywords:
-            return [items]
-        function, args = items.func, items.args
-        if isinstance(function, gast.Name) and function.id in _LAZY and args:
-            first = self.reading(args[0])
-            if len(first) == 1:
-                return [items]
-            return [at(gast.Call(function, [call("watched", first, items), *args[1:]], []), items)]
-        if args or not isinstance(function, gast.Attribute) or function.attr not in _VIEWS:
-            return [items]
-        owner = function.value
-        if not isinstance(owner, gast.Name):
-            owner = self.hold(owner, items)
-        view = at(gast.Attribute(owner, function.attr, LOAD), items)
-        return [at(gast.Call(view, [], []), items), owner]
 
     def forever(self, body: list[gast.stmt], origin: gast.AST) -> None:
         """Append `while True: body`."""

@@ -70,20 +70,14 @@ class Returned(Ended):
     """It returned this."""
 
 
-def sequence(iterable: Iterable[Any], container: Any = None) -> Any:
-    """What a loop over `iterable` indexes, the items of `container`, or of itself; CPython looks
-    itself whether a container changes its size in a loop over it."""
+def sequence(iterable: Iterable[Any]) -> Any:
+    """What a loop over `iterable` indexes."""
     return iterable if type(iterable) in _INDEXED else Items(iter(iterable))
 
 
-def watched(view: Iterable[Any], container: Any) -> Iterable[Any]:
-    """`view`, for what reads it item by item: the items of `container`."""
-    return view
-
-
-def sequence_ahead(iterable: Iterable[Any], container: Any = None) -> Any:
+def sequence_ahead(iterable: Iterable[Any]) -> Any:
     """As `sequence`, for a generator expression whose items are gathered before they are read."""
-    return sequence(iterable, container)
+    return sequence(iterable)
 
 
 def has_item(items: Any, index: int) -> bool:

@@ -6,12 +6,13 @@ then containers, then objects with special methods.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from pyxla.frontend.support import Open
+from pyxla.frontend.support import Open, sequence, sequence_ahead
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding
 from pyxla.infer.calls.captures import variable_value
@@ -127,6 +128,11 @@ def _function(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return Compound("function", operands, (*meta, engine.module_of(frame)))
 
 
+# What reads a dict's view item by item.
+_READERS = frozenset({sequence, sequence_ahead, zip, enumerate, reversed, map, iter})
+_FUNCTIONS = frozenset(map(type, _READERS))
+
+
 @transfer("call")
 def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
     env = frame.env
@@ -139,6 +145,8 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
         found = transposed.zipped(engine, use(env[operands[1]]))
         if found is not None:
             return found
+    if type(callee) is Const and type(callee.value) in _FUNCTIONS and callee.value in _READERS:
+        use = functools.partial(_held, engine)
     for kind, operand in zip(instr.attrs["layout"], operands[1:], strict=True):
         value = use(env[operand])
         if kind in ("pos", "star") and args and binding.is_rest(args[-1]):

@@ -248,3 +248,37 @@ def views_of_dicts_whose_keys_data_decides(d, n):
     if n == 2:
         e[n + 40] = 1
     return names == d.keys(), d.keys() <= names, sorted(names & d.keys()), n in names
+
+
+def changed(d):
+    seen = []
+    for k, v in d.items():
+        seen.append((k, v))
+        d[2] = 100
+    for i, v in enumerate(d.values()):
+        seen.append((i, v))
+        d[3] = v + 1
+    return seen, d
+
+
+@program("dict views", lambda: ({3: 1, 1: 2, 2: 3},))
+def values_written_while_they_are_read(d):
+    return changed(d)
+
+
+@program("dict views", lambda: ([3, 1, 2, 5],))
+def values_of_data_written_while_they_are_read(x):
+    d = {}
+    for k in x:
+        d[k] = k * k
+    return changed(d)
+
+
+@program("dict views relaxation", lambda: (5, np.array([[0, 1], [1, 2], [0, 3], [3, 4], [4, 2]])))
+def distances(n, edges):
+    far = {i: 0.0 if i == 0 else 99.0 for i in range(n)}
+    for node, d in far.items():
+        for a, b in edges:
+            if a == node:
+                far[int(b)] = min(far[int(b)], d + 1)
+    return far

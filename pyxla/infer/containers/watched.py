@@ -22,7 +22,7 @@ from pyxla.infer.containers.structure import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Compound, Ref
+from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple
 from pyxla.lib import containers
 from pyxla.lib.registry import rule
 
@@ -49,30 +49,55 @@ def _error(engine: Engine, x: Any) -> RuntimeError | None:
     return {DictCell: _DICT, SetCell: _SET}.get(type(content))
 
 
-@rule(support.sequence, support.watched)
-def read(engine: Engine, items: Any, container: Any = None, backwards: bool = False) -> Any:
-    """What a loop over `items` indexes, those of `container`, or of itself: it is not to change its
-    size meanwhile."""
-    if is_watched(items):
-        return items
-    container = items if container is None else container
+@rule(support.sequence)
+def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
+    """What a loop over `x` indexes; a dict, set or deque is not to change its size meanwhile."""
+    if is_watched(x):
+        return x
+    container = x.items[0] if type(x) is Live else x
+    items = _entries(engine, x) if type(x) is Live else sequence(engine, x)
     error = _error(engine, container) if engine.tests(RuntimeError) else None
     if error is None:
-        return sequence(engine, items)
+        return items
     # These look for another item first.
     late = error is _ORDERED or (error is _DEQUE and backwards)
-    size = _size(engine, container)
-    return Compound("watched", (sequence(engine, items), container, size), late)
+    return Compound("watched", (items, container, _size(engine, container)), late)
+
+
+def _entries(engine: Engine, view: Live) -> Any:
+    """What a loop over `keys()`, `values()` or `items()` indexes: values as they are then."""
+    (x,) = view.items
+    keys = sequence(engine, x)
+    if view.kind == "keys":
+        return keys
+    if tables.found(engine.heap, x) is None:
+        values: Any = Compound("values", (x,), tuple([key.value for key in keys.items]))
+    else:
+        values = engine.content(x).fields["data"]
+    return values if view.kind == "values" else Compound("pairs", (keys, values))
+
+
+def _value(engine: Engine, x: Compound, i: Any) -> Any:
+    """Value `i` of a dict whose keys were known when the loop began."""
+    (ref,) = x.items
+    if tables.found(engine.heap, ref) is not None:
+        return item(engine, engine.content(ref).fields["data"], i)
+    held = content_of(engine, ref).items
+    if not all(key in held for key in x.meta):
+        raise engine.refuse(
+            "the keys of this dict change while a loop reads it", "loop over a list of the items"
+        )
+    return item(engine, Tuple(tuple([held[key] for key in x.meta])), i)
 
 
 @rule(support.sequence_ahead)
-def _read_ahead(engine: Engine, items: Any, container: Any = None) -> Any:
+def _read_ahead(engine: Engine, items: Any) -> Any:
     if coroutines.is_stepped(engine, items):
         raise engine.refuse(
             "this generator expression reads an iterator ahead that is read at other places too",
             "make a list, or write a generator function",
         )
-    return read(engine, items, container)
+    return read(engine, items)
 
 
 def _size(engine: Engine, container: Any) -> Any:
@@ -98,3 +123,7 @@ def _has_item(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
 TESTS["watched"] = _has_item
 LENGTHS["watched"] = lambda engine, x: length(engine, x.items[0])
 ITEMS["watched"] = lambda engine, x, i: item(engine, x.items[0], i)
+LENGTHS["values"] = lambda engine, x: Const(len(x.meta))
+ITEMS["values"] = _value
+LENGTHS["pairs"] = lambda engine, x: length(engine, x.items[0])
+ITEMS["pairs"] = lambda engine, x, i: Tuple(tuple([item(engine, part, i) for part in x.items]))

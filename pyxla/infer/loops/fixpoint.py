@@ -125,9 +125,12 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             return
 
 
+_OVER = frozenset({"enumerate", "pairs", "reversed", "watched"})
+
+
 def _trip_count(source: Any, heap: Heap) -> int | None:
     """How many items a loop over `source` takes if nothing ends it before, where that is plain."""
-    while isinstance(source, Compound) and source.kind in ("enumerate", "reversed", "watched"):
+    while isinstance(source, Compound) and source.kind in _OVER:
         source = source.items[0]
     if isinstance(source, Tuple):
         return len(source.items)
