@@ -110,30 +110,23 @@ def _like(a: Any, dtype: Any, shape: Any, ignored: dict[str, Any]) -> tuple[Shap
     )
 
 
-@implements(np.zeros_like, np.empty_like, rank0="array")
-def zeros_like(
-    a: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    **ignored: Any,
-) -> Array:
-    shape, dtype = _like(a, dtype, shape, ignored)
-    return Array(splat(0, dtype, shape))
+def _splat_like(number: int) -> Callable[..., Array]:
+    def call(
+        a: Any,
+        dtype: Any = None,
+        order: Any = "K",
+        subok: Any = True,
+        shape: Any = None,
+        **ignored: Any,
+    ) -> Array:
+        shape, dtype = _like(a, dtype, shape, ignored)
+        return Array(splat(number, dtype, shape))
+
+    return call
 
 
-@implements(np.ones_like, rank0="array")
-def ones_like(
-    a: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    **ignored: Any,
-) -> Array:
-    shape, dtype = _like(a, dtype, shape, ignored)
-    return Array(splat(1, dtype, shape))
+zeros_like = implements(np.zeros_like, np.empty_like, rank0="array")(_splat_like(0))
+ones_like = implements(np.ones_like, rank0="array")(_splat_like(1))
 
 
 @implements(np.full_like, rank0="array")
