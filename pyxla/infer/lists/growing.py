@@ -28,7 +28,7 @@ from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import (
     Array,
@@ -77,7 +77,7 @@ from pyxla.infer.lists.items import (
     values,
     with_column,
 )
-from pyxla.infer.lists.rows import KEPT
+from pyxla.infer.lists.rows import KEPT, reached
 from pyxla.infer.text.codes import string
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES
@@ -577,8 +577,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
         if cell in heap.kept or heap.infos[cell].pinned is not None:
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
-        live = [*engine.in_use(), *engine.captures.pinned]
-        if cell not in reachable(heap, live):
+        if cell not in reached(engine):
             del heap.contents[cell]
         else:
             heap.contents[cell] = RowList(x, value_at(index), path)
@@ -590,7 +589,7 @@ def detach(engine: Engine, x: Ref) -> None:
     rows = [c for c, r in heap.contents.items() if type(r) is RowList and r.parent.cell == x.cell]
     if not rows:
         return
-    live = reachable(heap, [*engine.in_use(), *engine.captures.pinned])
+    live = reached(engine)
     for cell in rows:
         if cell in live:
             reason = "this list was in a list whose items were moved since"
@@ -646,7 +645,7 @@ def guarded(engine: Engine, content: GrowingList, made: Ref) -> Ref:
     """`made`, a list of items of another one: lists that are in two lists cannot be written, as
     long as somebody has the other."""
     if holds_lists(content.item):
-        live = reachable(engine.heap, [*engine.in_use(), *engine.captures.pinned])
+        live = reached(engine)
         if any(column.cell in live for column in content.columns):
             _keep(engine, made, *content.columns)
     return made

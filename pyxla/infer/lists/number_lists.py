@@ -27,6 +27,7 @@ from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import as_arrays, columnar
 from pyxla.infer.lists.items import Number
+from pyxla.infer.lists.rows import reached
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES, ArrayType, array_type
@@ -439,7 +440,7 @@ def _reached(engine: Engine, x: Ref) -> set[int]:
     """The cells that can be reached other than through the list `x`."""
     heap = engine.heap.copy()
     heap.contents[x.cell] = ListCell(())
-    return reachable(heap, [*engine.in_use(), *engine.captures.pinned])
+    return reached(engine, heap)
 
 
 def _pack(heap: Heap, cell: int, layout: _Layout, wide: ArrayType, loc: Any) -> None:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 KEPT = "this object is in a list whose length is known at run time only"
 
 
+def reached(engine: Engine, heap: Heap | None = None) -> set[int]:
+    """The cells that the program may still look at."""
+    return reachable(
+        engine.heap if heap is None else heap, [*engine.in_use(), *engine.captures.pinned]
+    )
+
+
 @dataclass(eq=False, slots=True)
 class Home:
     """What an array was taken from: `index` of a column of the list `parent`.
@@ -112,7 +119,7 @@ def is_writable(engine: Engine, cell: int) -> bool:
 def _others(engine: Engine, cell: int) -> Iterator[int]:
     """The cells of other arrays that somebody still has."""
     contents = engine.heap.contents
-    for other in reachable(engine.heap, [*engine.in_use(), *engine.captures.pinned]):
+    for other in reached(engine):
         if other != cell and type(contents.get(other)) is Array:
             yield other
 
