@@ -22,6 +22,7 @@ from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.outside import looked_into
 from pyxla.infer.containers.structure import set_item
+from pyxla.infer.containers.watched import settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
@@ -246,10 +247,12 @@ def _delattr(engine: Engine, frame: Frame, instr: Instr) -> None:
 def _tuple(engine: Engine, frame: Frame, instr: Instr) -> Any:
     cls = instr.attrs.get("cls", tuple)
     values = [frame.env[v] for v in instr.operands]
-    if cls is Open and any(map(may_be_unbound, values)):
-        raise engine.refuse(
-            "a variable that may be unbound is read after the function calls itself, or yields"
-        )
+    if cls is Open:
+        if any(map(may_be_unbound, values)):
+            raise engine.refuse(
+                "a variable that may be unbound is read after the function calls itself, or yields"
+            )
+        values = [settled(engine, value) for value in values]
     return Tuple(tuple([_held(engine, value) for value in values]), cls)
 
 

@@ -186,3 +186,35 @@ def partitions(n, largest):
 @program("cached recursion", lambda: (np.array([5, 14, 9]),), lambda: (np.array([3, -2]),))
 def many_partitions(numbers):
     return [partitions(x, x) for x in numbers]
+
+
+@program(
+    "recursion in loops over entries of dicts and sets",
+    lambda: (np.array([12.0]), {1: 1, 2: 1, 5: 2}),
+    lambda: (np.array([0.0]), {1: 1, 2: 1, 5: 2}),
+)
+def ways_to_pay(x, coins):
+    steps, twice = {1, 2, 3}, {1: 1, 3: 2}
+
+    def ways(left, last):
+        if left == 0:
+            return 1
+        total = 0
+        for coin, kinds in coins.items():
+            if coin <= left and coin <= last:
+                total += ways(left - coin, coin) * kinds
+        return total
+
+    def climbs(left):
+        if left == 0:
+            return 1
+        total = 0
+        for step in steps:
+            if step <= left:
+                total += climbs(left - step)
+        for step in twice:
+            if step == left:
+                total += twice[step]
+        return total
+
+    return ways(int(x[0]), 100), climbs(int(x[0]) // 2)

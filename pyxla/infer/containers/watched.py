@@ -22,7 +22,8 @@ from pyxla.infer.containers.structure import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple
+from pyxla.infer.lattice import Compound, Const, Live, Ref, Scalar, Tuple
+from pyxla.ir.core import Instr, Phi
 from pyxla.lib import containers
 from pyxla.lib.registry import rule
 
@@ -62,6 +63,25 @@ def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
     # These look for another item first.
     late = error is _ORDERED or (error is _DEQUE and backwards)
     return Compound("watched", (items, container, _size(engine, container)), late)
+
+
+def settled(engine: Engine, x: Any) -> Any:
+    """`x` as a variable of a call that is open (`frontend.recursion`): the entries of a dict or set
+    where they are constants and arguments, which nothing in the loop that the calls are changes."""
+    if not isinstance(x, Compound) or x.kind not in ("watched", "values", "pairs"):
+        return x
+    size = length(engine, x)
+    if not isinstance(size, Const):
+        return x
+    entries = tuple([item(engine, x, Const(k)) for k in range(size.value)])
+    return Tuple(entries) if all(map(_is_given, entries)) else x
+
+
+def _is_given(x: Any) -> bool:
+    if isinstance(x, Tuple):
+        return all(map(_is_given, x.items))
+    number = isinstance(x, Scalar) and not isinstance(x.value.owner, Instr | Phi)
+    return number or isinstance(x, Const)
 
 
 def _entries(engine: Engine, view: Live) -> Any:
