@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import operator
 from dataclasses import dataclass
@@ -84,13 +83,6 @@ def standard_library(x):
     return x
 
 
-@bad("this iterator was read before", f64[3])
-def iterator_read_twice(x):
-    doubled = map(lambda v: 2 * v, x)
-    total = sum(doubled)
-    return total + sum(doubled)  # <-
-
-
 @bad("'sum' of a number that is float or float64 here, as the path taken has it", V, int)
 def method_of_one_kind(x, n):
     s = 0.0
@@ -136,43 +128,6 @@ def in_a_loop(n):
 def manager_that_yields_in_a_loop(x):
     with in_a_loop(1) as i:  # <-
         return x + i
-
-
-READ = "this iterator was read before, and what is left of it is not known"
-
-
-@bad(READ, float)
-def iterator_sliced_and_read(x):
-    it = iter([x, 2 * x, 3 * x])
-    part = itertools.islice(it, 2)
-    return list(it), list(part)  # <-
-
-
-@bad(READ, float)
-def iterator_sliced_and_read_in_part(x):
-    it = iter([x, 2 * x, 3 * x])
-    for v in itertools.islice(it, 2):
-        if v > 0:
-            break
-    return list(it)  # <-
-
-
-@bad(READ, float)
-def iterator_accumulated(x):
-    it = iter([x, 2 * x, 3 * x])
-    return next(itertools.accumulate(it)), list(it)  # <-
-
-
-@bad(READ, float)
-def iterator_chained(x):
-    it = iter([x, 2 * x, 3 * x])
-    return next(itertools.chain([1.0], it)), list(it)  # <-
-
-
-@bad(READ, float)
-def iterator_searched(x):
-    it = iter([x, 2 * x, 3 * x])
-    return x in it, list(it)  # <-
 
 
 SHARED = "this list is in another list, and would be in a second one"

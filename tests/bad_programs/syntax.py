@@ -49,10 +49,6 @@ def generator(x):  # <-
     yield x
 
 
-def _numbers(n):
-    yield from range(n)
-
-
 @bad("the value of `yield from`", float)
 def delegating_generator(x):
     def f():
@@ -60,30 +56,6 @@ def delegating_generator(x):
         yield y
 
     return sum(f())
-
-
-@bad("this iterator was read before", 4)
-def generator_read_twice(n):
-    numbers = _numbers(n)
-    return sum(numbers) + sum(numbers)  # <-
-
-
-@bad("read in each iteration", int, int)
-def generator_before_the_loop(n, m):
-    numbers, total = _numbers(n), 0
-    while total < m:
-        for i in numbers:  # <-
-            total += i
-    return total
-
-
-@bad("read in each iteration", int, int)
-def zip_before_the_loop(n, m):
-    pairs, total = zip([1, 2], [n, m], strict=True), 0
-    while total < m:
-        for i, j in pairs:  # <-
-            total += i * j
-    return total
 
 
 @bad("while it is inside a `try`", int)

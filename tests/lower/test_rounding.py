@@ -110,3 +110,34 @@ def test_what_is_rounded():
     round_products(region)
     verify_region(region)
     assert sum(instr.op is add for instr in walk(region.instrs)) == before + 1
+
+
+def clock(t, dt, n):
+    s = 0.0
+    for _ in range(n):
+        s = s * 0.5 + t
+        t += 0.01
+    return t, s
+
+
+def decay(t, dt, n):
+    v = 0.0
+    while n > 0:
+        t = t * 0.999 - v
+        v = v * 0.3 + t * dt
+        n -= 1
+    return t, v
+
+
+def ticks(t, dt, n):
+    s = 1.0
+    while t < n / 100:
+        s = s - 0.1 if s > t else s + t
+        t += 0.01
+    return t, s
+
+
+@pytest.mark.parametrize("program", [clock, decay, ticks])
+def test_constants_of_several_steps_are_not_merged(program):
+    args = 0.1, 0.01, 300
+    assert pyxla.compile(program)(*args) == program(*args)

@@ -48,9 +48,9 @@ def shrinking(a, i, j, u):
 def until_empty(a, i, j, u):
     """The update is made after the branch that computes the positions."""
     for k in range(9):
-        if not len(u):
-            break
         m = u.real > k / 4
+        if not m.any():
+            break
         a[i[~m], j[~m]] = k
         u, i, j = u[m], i[m], j[m]
     return a, u

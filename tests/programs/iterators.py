@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import deque
 
+import numpy as np
+
 from tests.programs import program
 
 
@@ -377,3 +379,34 @@ def closed(xs):
     out = [g.send(x) for x in xs]
     g.close()
     return out, next(g, "closed")
+
+
+@program("iterators read at two places", lambda: (np.arange(3.0), 2.0), lambda: (np.ones(2), -1.0))
+def read_and_read_again(x, y):
+    doubled = map(lambda v: 2 * v, x)
+    total = sum(doubled) + sum(doubled)
+    it = iter([y, 2 * y, 3 * y])
+    for v in itertools.islice(it, 2):
+        if v > 0:
+            break
+    rest = list(it)
+    it = iter([y, 2 * y, 3 * y])
+    first, left = next(itertools.accumulate(it)), list(it)
+    it = iter([y, 2 * y, 3 * y])
+    part = itertools.islice(it, 2)
+    before, after = list(it), list(part)
+    it = iter([y, 2 * y, 3 * y])
+    return total, rest, first, left, before, after, 2 * y in it, list(it)
+
+
+@program("generators before loops", lambda: (4, 3), lambda: (0, 0))
+def read_in_each_iteration(n, m):
+    def numbers():
+        yield from range(n)
+
+    pending, total, rounds = numbers(), 0, 0
+    while rounds < m:
+        for i in pending:
+            total += i
+        rounds += 1
+    return total, rounds, sum(numbers()) + sum(pending)
