@@ -472,6 +472,7 @@ def removed(k, i):
 
 def test_deletion_and_insertion_at_places_known_at_run_time():
     agree(removed, *[(np.array([3, -1, 2, 0, 4, 4, -2]), i) for i in (0, 2, -1)])
+    agree(lambda k: (np.delete(k[k > 0], 0), np.insert(k[k > 0], 0, 5)), (np.array([3]),))
 
 
 def one_meets_many(x, m):

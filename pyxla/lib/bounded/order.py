@@ -42,6 +42,7 @@ from pyxla.lib.bounded.elementwise import (
     plainly,
     resized_to,
     sized,
+    sizes,
     strategy,
 )
 from pyxla.lib.bounded.reductions import reduced, taken
@@ -321,10 +322,12 @@ def _without_one(x: Array, place: Value, axis: int, size: Int) -> Array:
     at = iota(dtype=INT, shape=(count,), dimension=0)
     later = cast(op.not_(k.lt(at, spread(wide, (count,)))), INT)
     found = take(Array(x.value), Array(op.add(at, later)), axis, wrap=False)
-    own: list[Any] = list(extents_of(x))
-    if isinstance(size, Scalar):
-        own[axis] = larger(minus(size, 1), 0)
-    return bounded(found.value, own)
+    return sized(found.value, _with_size(x, axis, larger(minus(size, 1), 0)))
+
+
+def _with_size(x: Array, axis: int, size: Int) -> list[Int]:
+    """The sizes of `x`, `axis` being of another."""
+    return [size if d == axis else n for d, n in enumerate(sizes(x))]
 
 
 def _counted(place: Value, axis: int, size: Int, last: Int) -> Value:
@@ -351,10 +354,8 @@ def inserted(x: Array, obj: Any, values: Any, axis: int) -> Array:
     wide = resized_to(x, axis, count)
     found = take(Array(wide.value), Array(places), axis, wrap=False)
     chosen = broadcast_in_dim(k.eq(position, here), shape=found.shape, broadcast_dimensions=(axis,))
-    own: list[Any] = list(extents_of(x))
-    if isinstance(size, Scalar):
-        own[axis] = plus(size, 1)
-    return bounded(op.select(chosen, spread(new.value, found.shape), found.value), own)
+    value = op.select(chosen, spread(new.value, found.shape), found.value)
+    return sized(value, _with_size(x, axis, plus(size, 1)))
 
 
 __all__ = ["deleted", "inserted", "last_in_order"]
