@@ -28,12 +28,12 @@ from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array, as_shape, broadcast_shapes, broadcast_to, cast
-from pyxla.lib.random import continuous, discrete, filling, ziggurat
+from pyxla.lib.random import continuous, discrete, filling
 from pyxla.lib.random.leaps import outputs
-from pyxla.lib.random.pcg64 import DOUBLE_UNIT, Source
+from pyxla.lib.random.pcg64 import DOUBLE_UNIT
 from pyxla.lib.random.seeding import seeded
 from pyxla.lib.random.state import FIELDS, opened
-from pyxla.lib.random.tables import tables
+from pyxla.lib.random.tables import SOURCES, tables
 from pyxla.lib.registry import rule
 from pyxla.ops.shape import constant, reshape
 
@@ -57,12 +57,12 @@ ANY: Test | None = None
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """draw(source, *params) gives one number; `narrow` one in f32."""
+    """draw(source, *params) gives one number; narrow: it also makes f32, of a source of those."""
 
     draw: Callable[..., Any]
     params: dict[str, Test | None] = field(default_factory=dict)
     dtype: np.dtype = F64
-    narrow: Callable[..., Any] | None = None
+    narrow: bool = False
     ints: frozenset[str] = frozenset()
 
 
@@ -70,14 +70,10 @@ D = Distribution
 C = continuous
 # fmt: off
 DISTRIBUTIONS: dict[str, Distribution] = {
-    "random": D(C.random, narrow=C.random_f32),
-    "standard_normal": D(ziggurat.standard_normal, narrow=ziggurat.standard_normal_f32),
-    "standard_exponential": D(
-        ziggurat.standard_exponential, narrow=ziggurat.standard_exponential_f32
-    ),
-    "standard_gamma": D(
-        C.standard_gamma, {"shape": NON_NEGATIVE}, narrow=C.standard_gamma_f32
-    ),
+    "random": D(C.random, narrow=True),
+    "standard_normal": D(C.standard_normal, narrow=True),
+    "standard_exponential": D(C.standard_exponential, narrow=True),
+    "standard_gamma": D(C.standard_gamma, {"shape": NON_NEGATIVE}, narrow=True),
     "standard_cauchy": D(C.standard_cauchy),
     "standard_t": D(C.standard_t, {"df": POSITIVE}),
     "normal": D(C.normal, {"loc": ANY, "scale": NON_NEGATIVE}),
@@ -208,7 +204,7 @@ def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
     kind: Any = dtype.type
     for name, table in tables(kind).items():
         fields[name] = engine.abstract(Array(constant(value=table)))
-    return engine.new(ObjectCell(Source, fields))
+    return engine.new(ObjectCell(SOURCES[kind], fields))
 
 
 def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
@@ -294,7 +290,7 @@ def shaped(engine: Engine, flat: Any, shape: tuple[int, ...]) -> Any:
 
 def _dtype_of(engine: Engine, found: Distribution, given: dict[str, Any]) -> np.dtype:
     """The dtype of the numbers asked for."""
-    if "dtype" not in given or found.narrow is None:
+    if "dtype" not in given or not found.narrow:
         return found.dtype
     dtype = np.dtype(engine.static(given["dtype"], "the dtype"))
     if dtype not in (np.float64, np.float32):
@@ -325,10 +321,9 @@ def _draw(
     out = given.get("out", NONE)
     if not (isinstance(out, Const) and out.value is None):
         shape = shape_of_out(engine, out, shape, dtype)
-    one = found.narrow if dtype == np.float32 else found.draw
+    one = found.draw
     if "method" in given and engine.static(given["method"], "the method") == "inv":
-        narrow = dtype == np.float32
-        one = C.inverted_exponential_f32 if narrow else C.inverted_exponential
+        one = C.inverted_exponential
     source = family.source(engine, ref, dtype if dtype == np.float32 else F64)
     numbers = _numbers(engine, source, one, params, shape, dtype)
     if not (isinstance(out, Const) and out.value is None):
@@ -410,7 +405,7 @@ def _numbers(
     check_size(engine, own, shape)
     count = math.prod(shape)
     bits = engine.content(source).fields["bits"]
-    if draw in (C.random, C.uniform) and count > 1 and _leaps(engine, bits):
+    if draw in (C.random, C.uniform) and dtype == F64 and count > 1 and _leaps(engine, bits):
         return arrays.fresh(engine, _uniform(engine, bits, values, shape))
     out = empty(engine, count, dtype)
     if not scalar:

@@ -8,6 +8,7 @@ and written after it.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from pyxla.infer.random.generators import (
     visit,
 )
 from pyxla.lib.operands import as_array, cast
-from pyxla.lib.random import composed, continuous, discrete, legacy, mt19937, orders
+from pyxla.lib.random import composed, legacy, mt19937, orders
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import rule
 from pyxla.ops.shape import constant, reshape
@@ -67,28 +68,11 @@ FAMILY = Family(RandomState, lambda: RandomState(0), _source)
 method = FAMILY.method
 
 
-def _made_from(name: str, draw: Any, **further: Any) -> Distribution:
-    """The distribution of a Generator, drawn in another way."""
-    found = DISTRIBUTIONS[name]
-    return Distribution(draw, {**found.params, **further}, found.dtype, ints=found.ints)
-
-
-for _name in (
-    *("standard_gamma", "standard_cauchy", "standard_t", "normal"),
-    *("lognormal", "exponential", "gamma", "beta", "chisquare", "f", "noncentral_chisquare"),
-    *("noncentral_f", "pareto", "power", "weibull", "rayleigh", "wald", "binomial", "geometric"),
-    *("zipf", "hypergeometric", "negative_binomial"),
-):
-    FAMILY.distribution(_name, _made_from(_name, getattr(legacy, _name)))
-for _name in ("uniform", "gumbel", "laplace", "logistic", "triangular"):
-    FAMILY.distribution(_name, _made_from(_name, getattr(continuous, _name)))
-for _name in ("poisson", "logseries"):
-    FAMILY.distribution(_name, _made_from(_name, getattr(discrete, _name)))
-FAMILY.distribution("standard_exponential", Distribution(legacy.standard_exponential))
-FAMILY.distribution("standard_normal", Distribution(legacy.gauss))
+for _name, _found in DISTRIBUTIONS.items():
+    if _name not in REFUSED:
+        FAMILY.distribution(_name, replace(_found, draw=getattr(legacy, _name, _found.draw)))
+FAMILY.distribution("random_sample", DISTRIBUTIONS["random"])
 FAMILY.distribution("tomaxint", Distribution(legacy.tomaxint, {}, I64))
-for _name in ("random_sample", "random"):
-    FAMILY.distribution(_name, Distribution(continuous.random))
 
 
 # --- Seeds ---------------------------------------------------------------------------------------
@@ -318,7 +302,7 @@ def _dirichlet(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     shape, count = _rows(engine, given["size"], alpha.size)
     rows = call_object(engine, np.zeros, [Const((count, alpha.size))], {})
     source = _source(engine, ref, F64)
-    filled = visit(engine, legacy.dirichlet, source, arrays.fresh(engine, alpha), rows)
+    filled = visit(engine, orders.normalized, source, arrays.fresh(engine, alpha), rows)
     return shaped(engine, filled, shape)
 
 

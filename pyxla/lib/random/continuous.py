@@ -1,6 +1,7 @@
 """Continuous distributions, one number at a time, by the methods and in the order NumPy draws.
 
-Parameters are f64.  Those that NumPy refuses may give anything, but every loop ends.
+A source makes uniform, normal and exponential numbers (`ziggurat.Source`, `legacy.Legacy`).
+Parameters are as wide as these.  Those that NumPy refuses may give anything, but every loop ends.
 """
 
 from __future__ import annotations
@@ -10,35 +11,28 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.random.discrete import poisson
-from pyxla.lib.random.libm import exp, log1p
-from pyxla.lib.random.words import next_double, next_float
-from pyxla.lib.random.ziggurat import (
-    standard_exponential,
-    standard_exponential_f32,
-    standard_normal,
-    standard_normal_f32,
-)
+from pyxla.lib.random.libm import exp
 
 
 def random(source: Any) -> Any:
-    return next_double(source.bits)
+    return source.uniform()
 
 
-def random_f32(source: Any) -> Any:
-    return next_float(source.bits)
+def standard_normal(source: Any) -> Any:
+    return source.normal()
+
+
+def standard_exponential(source: Any) -> Any:
+    return source.exponential()
 
 
 def inverted_exponential(source: Any) -> Any:
     """By inversion of the distribution function."""
-    return -log1p(-next_double(source.bits))
-
-
-def inverted_exponential_f32(source: Any) -> Any:
-    return -np.log1p(-next_float(source.bits))
+    return -source.log1p(-source.uniform())
 
 
 def normal(source: Any, loc: Any, scale: Any) -> Any:
-    return loc + scale * standard_normal(source)
+    return loc + scale * source.normal()
 
 
 def lognormal(source: Any, mean: Any, sigma: Any) -> Any:
@@ -46,32 +40,32 @@ def lognormal(source: Any, mean: Any, sigma: Any) -> Any:
 
 
 def exponential(source: Any, scale: Any) -> Any:
-    return scale * standard_exponential(source)
+    return scale * source.exponential()
 
 
 def uniform(source: Any, low: Any, high: Any) -> Any:
-    return low + (high - low) * next_double(source.bits)
+    return low + (high - low) * source.uniform()
 
 
 def standard_gamma(source: Any, shape: Any) -> Any:
     """Marsaglia & Tsang, "A simple method for generating gamma variables" (2000); below a shape of
     1, Ahrens & Dieter (1974) by way of Best (1983)."""
     if shape == 1.0:
-        return standard_exponential(source)
+        return source.exponential()
     if shape == 0.0:
-        return np.float64(0.0)
+        return source.real(0.0)
     if shape < 1.0:
         return _small_gamma(source, shape)
     b = shape - 1.0 / 3.0
     c = 1.0 / np.sqrt(9 * b)
-    accepted, v = False, np.float64(0.0)
+    accepted, v = False, source.real(0.0)
     while not accepted:
-        x, v = np.float64(0.0), np.float64(0.0)
+        x, v = source.real(0.0), source.real(0.0)
         while v <= 0.0:
-            x = standard_normal(source)
+            x = source.normal()
             v = 1.0 + c * x
         v = v * v * v
-        u = next_double(source.bits)
+        u = source.uniform()
         accepted = u < 1.0 - 0.0331 * (x * x) * (x * x)
         accepted = accepted or not np.log(u) >= 0.5 * x * x + b * (1.0 - v + np.log(v))
     return b * v
@@ -79,56 +73,15 @@ def standard_gamma(source: Any, shape: Any) -> Any:
 
 def _small_gamma(source: Any, shape: Any) -> Any:
     accepted = False
-    x = np.float64(0.0)
+    x = source.real(0.0)
     while not accepted:
-        u = next_double(source.bits)
-        v = standard_exponential(source)
+        u = source.uniform()
+        v = source.exponential()
         if u <= 1.0 - shape:
             x = np.power(u, 1.0 / shape)
         else:
             y = -np.log((1 - u) / shape)
             x = np.power(1.0 - shape + shape * y, 1.0 / shape)
-            v = v + y
-        accepted = not x > v
-    return x
-
-
-def standard_gamma_f32(source: Any, shape: Any) -> Any:
-    """As `standard_gamma`, in f32."""
-    one = np.float32(1.0)
-    if shape == one:
-        return standard_exponential_f32(source)
-    if shape == np.float32(0.0):
-        return np.float32(0.0)
-    if shape < one:
-        return _small_gamma_f32(source, shape)
-    b = shape - np.float32(1.0) / np.float32(3.0)
-    c = one / np.sqrt(np.float32(9.0) * b)
-    accepted, v = False, np.float32(0.0)
-    while not accepted:
-        x, v = np.float32(0.0), np.float32(0.0)
-        while v <= np.float32(0.0):
-            x = standard_normal_f32(source)
-            v = one + c * x
-        v = v * v * v
-        u = next_float(source.bits)
-        accepted = u < one - np.float32(0.0331) * (x * x) * (x * x)
-        bound = np.float32(0.5) * x * x + b * (one - v + np.log(v))
-        accepted = accepted or not np.log(u) >= bound
-    return b * v
-
-
-def _small_gamma_f32(source: Any, shape: Any) -> Any:
-    one, accepted = np.float32(1.0), False
-    x = np.float32(0.0)
-    while not accepted:
-        u = next_float(source.bits)
-        v = standard_exponential_f32(source)
-        if u <= one - shape:
-            x = np.power(u, one / shape)
-        else:
-            y = -np.log((one - u) / shape)
-            x = np.power(one - shape + shape * y, one / shape)
             v = v + y
         accepted = not x > v
     return x
@@ -147,7 +100,7 @@ def beta(source: Any, a: Any, b: Any) -> Any:
     """Joehnk (1964) where neither exceeds 1, else a quotient of gamma numbers."""
     if a <= 1.0 and b <= 1.0:
         if a < 3e-103 and b < 3e-103:
-            return np.float64((a + b) * next_double(source.bits) < a)
+            return np.float64((a + b) * source.uniform() < a)
         return _joehnk(source, a, b)
     first = standard_gamma(source, a)
     return first / (first + standard_gamma(source, b))
@@ -156,7 +109,7 @@ def beta(source: Any, a: Any, b: Any) -> Any:
 def _joehnk(source: Any, a: Any, b: Any) -> Any:
     u, v, x, y = np.float64(0.0), np.float64(0.0), np.float64(1.0), np.float64(1.0)
     while x + y > 1.0 or u + v <= 0.0:
-        u, v = next_double(source.bits), next_double(source.bits)
+        u, v = source.uniform(), source.uniform()
         x, y = np.power(u, 1.0 / a), np.power(v, 1.0 / b)
     if x > 0.0 and y > 0.0:
         return x / (x + y)
@@ -180,7 +133,7 @@ def noncentral_chisquare(source: Any, df: Any, nonc: Any) -> Any:
         return chisquare(source, df)
     if df > 1:
         central = chisquare(source, df - 1)
-        shifted = standard_normal(source) + np.sqrt(nonc)
+        shifted = source.normal() + np.sqrt(nonc)
         return central + shifted * shifted
     extra = poisson(source, nonc / 2.0)
     return chisquare(source, df + 2.0 * np.float64(extra))
@@ -192,32 +145,32 @@ def noncentral_f(source: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
 
 
 def standard_t(source: Any, df: Any) -> Any:
-    numerator = standard_normal(source)
+    numerator = source.normal()
     half = standard_gamma(source, df / 2)
     return np.sqrt(df / 2) * numerator / np.sqrt(half)
 
 
 def standard_cauchy(source: Any) -> Any:
-    numerator = standard_normal(source)
-    return numerator / standard_normal(source)
+    numerator = source.normal()
+    return numerator / source.normal()
 
 
 def pareto(source: Any, a: Any) -> Any:
-    return np.expm1(standard_exponential(source) / a)
+    return np.expm1(source.exponential() / a)
 
 
 def weibull(source: Any, a: Any) -> Any:
     if a == 0.0:
         return np.float64(0.0)
-    return np.power(standard_exponential(source), 1.0 / a)
+    return np.power(source.exponential(), 1.0 / a)
 
 
 def power(source: Any, a: Any) -> Any:
-    return np.power(-np.expm1(-standard_exponential(source)), 1.0 / a)
+    return np.power(-np.expm1(-source.exponential()), 1.0 / a)
 
 
 def rayleigh(source: Any, scale: Any) -> Any:
-    return scale * np.sqrt(2.0 * standard_exponential(source))
+    return scale * np.sqrt(2.0 * source.exponential())
 
 
 def laplace(source: Any, loc: Any, scale: Any) -> Any:
@@ -238,13 +191,13 @@ def gumbel(source: Any, loc: Any, scale: Any) -> Any:
 def _positive(source: Any) -> Any:
     u = np.float64(0.0)
     while u == 0.0:
-        u = next_double(source.bits)
+        u = source.uniform()
     return u
 
 
 def triangular(source: Any, left: Any, mode: Any, right: Any) -> Any:
     base, before = right - left, mode - left
-    u = next_double(source.bits)
+    u = source.uniform()
     if u <= before / base:
         return left + np.sqrt(u * (before * base))
     return right - np.sqrt((1.0 - u) * ((right - mode) * base))
@@ -252,19 +205,19 @@ def triangular(source: Any, left: Any, mode: Any, right: Any) -> Any:
 
 def wald(source: Any, mean: Any, scale: Any) -> Any:
     """Michael, Schucany & Haas (1976)."""
-    y = standard_normal(source)
+    y = source.normal()
     y = mean * y * y
     x = mean * (1.0 - 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * scale / y)))
-    u = next_double(source.bits)
+    u = source.uniform()
     return x if u <= mean / (mean + x) else mean * mean / x
 
 
 def vonmises(source: Any, mu: Any, kappa: Any) -> Any:
     """Best & Fisher, "Efficient simulation of the von Mises distribution" (1979)."""
     if not kappa >= 1e-8:
-        return np.pi * (2 * next_double(source.bits) - 1) + 0.0 * kappa
+        return np.pi * (2 * source.uniform() - 1) + 0.0 * kappa
     if kappa > 1e6:  # a wrapped normal number
-        x = mu + np.sqrt(1.0 / kappa) * standard_normal(source)
+        x = mu + np.sqrt(1.0 / kappa) * source.normal()
         x = x + 2 * np.pi if x < -np.pi else x
         return x - 2 * np.pi if x > np.pi else x
     r = 1 + np.sqrt(1 + 4 * kappa * kappa)
@@ -272,7 +225,7 @@ def vonmises(source: Any, mu: Any, kappa: Any) -> Any:
     s = 1.0 / kappa + kappa if kappa < 1e-5 else (1 + rho * rho) / (2 * rho)
     w = _circular(source, kappa, s)
     angle = np.arccos(w)
-    angle = mu + (-angle if next_double(source.bits) < 0.5 else angle)
+    angle = mu + (-angle if source.uniform() < 0.5 else angle)
     wrapped = np.fmod(np.abs(angle) + np.pi, 2 * np.pi) - np.pi
     return -wrapped if angle < 0 else wrapped
 
@@ -281,9 +234,9 @@ def _circular(source: Any, kappa: Any, s: Any) -> Any:
     accepted = False
     w = np.float64(0.0)
     while not accepted:
-        z = np.cos(np.pi * next_double(source.bits))
+        z = np.cos(np.pi * source.uniform())
         w = (1 + s * z) / (s + z)
         y = kappa * (s - w)
-        v = next_double(source.bits)
+        v = source.uniform()
         accepted = y * (2 - y) - v >= 0 or np.log(y / v) + 1 - y >= 0 or y != y
     return w

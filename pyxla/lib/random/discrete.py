@@ -12,7 +12,6 @@ import numpy as np
 
 from pyxla.lib.random.integers import interval
 from pyxla.lib.random.words import next_double
-from pyxla.lib.random.ziggurat import standard_exponential
 
 # Stirling's series for the logarithm of the gamma function.
 _STIRLING = (
@@ -22,6 +21,7 @@ _STIRLING = (
     -1.39243221690590e00,
 )
 LARGEST = np.int64(2**63 - 1)
+LIKELY = 0.333333333333333333333333  # from here on, trials are counted
 # NumPy 2.5 mended the terms of a series, for Generators alone.
 CORRECTED = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
@@ -199,18 +199,23 @@ def _correction(x: Any, first: float) -> Any:
 
 
 def geometric(source: Any, p: Any) -> Any:
-    if p >= 0.333333333333333333333333:
-        count, chance = np.int64(1), p
-        total, u = p, next_double(source.bits)
-        while u > total and chance > 0.0:
-            chance = chance * (1.0 - p)
-            total = total + chance
-            count = count + 1
-        return count
-    waited = np.ceil(-standard_exponential(source) / np.log1p(-p))
+    if p >= LIKELY:
+        return searched(source.bits, p)
+    waited = np.ceil(-source.exponential() / np.log1p(-p))
     if waited >= 9.223372036854776e18:
         return LARGEST
     return np.int64(waited)
+
+
+def searched(bits: Any, p: Any) -> Any:
+    """The number of trials up to a success, from 1 on."""
+    count, chance = np.int64(1), p
+    total, u = p, next_double(bits)
+    while u > total and chance > 0.0:
+        chance = chance * (1.0 - p)
+        total = total + chance
+        count = count + 1
+    return count
 
 
 def logseries(source: Any, p: Any) -> Any:

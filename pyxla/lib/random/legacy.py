@@ -1,7 +1,7 @@
 """The distributions of `np.random.RandomState`, frozen in NumPy since 2019, one number at a time.
 
-What is not here is as for `np.random.Generator` (`continuous`, `discrete`).  Parameters are f64 or
-i64, and every loop ends.
+What is not here is as for `np.random.Generator` (`continuous`, `discrete`), of other
+sources.  Parameters are f64 or i64, and every loop ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.random.discrete import binomial_btpe, poisson, ratio_of_uniforms
+from pyxla.lib.random.continuous import standard_gamma
+from pyxla.lib.random.discrete import LIKELY, binomial_btpe, ratio_of_uniforms, searched
 from pyxla.lib.random.libm import exp, log1p
 from pyxla.lib.random.words import next64, next_double
 
@@ -28,87 +29,37 @@ SKIPS = _skips()
 
 @dataclasses.dataclass(slots=True)
 class Legacy:
-    """What a draw reads: a bit generator, and whose second normal number may wait there."""
+    """A source of numbers: a bit generator, and whose second normal number may wait there."""
 
     bits: Any
     owner: Any
 
+    def real(self, x: Any) -> Any:
+        return np.float64(x)
 
-def gauss(source: Any) -> Any:
-    """Marsaglia's polar method, which makes two numbers at a time."""
-    owner = source.owner
-    if owner.has_spare:
-        number = owner.spare
-        owner.spare = np.float64(0.0)
-        owner.has_spare = np.bool_(False)
-        return number
-    x, y, square = np.float64(0.0), np.float64(0.0), np.float64(2.0)
-    while square >= 1.0 or square == 0.0:
-        x = 2.0 * next_double(source.bits) - 1.0
-        y = 2.0 * next_double(source.bits) - 1.0
-        square = x * x + y * y
-    factor = np.sqrt(-2.0 * np.log(square) / square)
-    owner.spare = factor * x
-    owner.has_spare = np.bool_(True)
-    return factor * y
+    def uniform(self) -> Any:
+        return next_double(self.bits)
 
+    def exponential(self) -> Any:
+        return -np.log(1.0 - self.uniform())
 
-def standard_exponential(source: Any) -> Any:
-    return -np.log(1.0 - next_double(source.bits))
-
-
-def standard_gamma(source: Any, shape: Any) -> Any:
-    """Marsaglia & Tsang (2000); below a shape of 1, Ahrens & Dieter (1974)."""
-    if shape == 1.0:
-        return standard_exponential(source)
-    if shape == 0.0:
-        return np.float64(0.0)
-    if shape < 1.0:
-        return _small_gamma(source, shape)
-    b = shape - 1.0 / 3.0
-    c = 1.0 / np.sqrt(9 * b)
-    accepted, v = False, np.float64(0.0)
-    while not accepted:
-        x, v = np.float64(0.0), np.float64(0.0)
-        while v <= 0.0:
-            x = gauss(source)
-            v = 1.0 + c * x
-        v = v * v * v
-        u = next_double(source.bits)
-        accepted = u < 1.0 - 0.0331 * (x * x) * (x * x)
-        accepted = accepted or not np.log(u) >= 0.5 * x * x + b * (1.0 - v + np.log(v))
-    return b * v
-
-
-def _small_gamma(source: Any, shape: Any) -> Any:
-    accepted, x = False, np.float64(0.0)
-    while not accepted:
-        u = next_double(source.bits)
-        v = standard_exponential(source)
-        if u <= 1.0 - shape:
-            x = np.power(u, 1.0 / shape)
-        else:
-            y = -np.log((1 - u) / shape)
-            x = np.power(1.0 - shape + shape * y, 1.0 / shape)
-            v = v + y
-        accepted = not x > v
-    return x
-
-
-def normal(source: Any, loc: Any, scale: Any) -> Any:
-    return loc + scale * gauss(source)
-
-
-def lognormal(source: Any, mean: Any, sigma: Any) -> Any:
-    return exp(normal(source, mean, sigma))
-
-
-def exponential(source: Any, scale: Any) -> Any:
-    return scale * standard_exponential(source)
-
-
-def gamma(source: Any, shape: Any, scale: Any) -> Any:
-    return scale * standard_gamma(source, shape)
+    def normal(self) -> Any:
+        """Marsaglia's polar method, which makes two numbers at a time."""
+        owner = self.owner
+        if owner.has_spare:
+            number = owner.spare
+            owner.spare = np.float64(0.0)
+            owner.has_spare = np.bool_(False)
+            return number
+        x, y, square = np.float64(0.0), np.float64(0.0), np.float64(2.0)
+        while square >= 1.0 or square == 0.0:
+            x = 2.0 * self.uniform() - 1.0
+            y = 2.0 * self.uniform() - 1.0
+            square = x * x + y * y
+        factor = np.sqrt(-2.0 * np.log(square) / square)
+        owner.spare = factor * x
+        owner.has_spare = np.bool_(True)
+        return factor * y
 
 
 def beta(source: Any, a: Any, b: Any) -> Any:
@@ -122,7 +73,7 @@ def beta(source: Any, a: Any, b: Any) -> Any:
 def _joehnk(source: Any, a: Any, b: Any) -> Any:
     u, v, x, y = np.float64(0.0), np.float64(0.0), np.float64(1.0), np.float64(1.0)
     while x + y > 1.0:
-        u, v = next_double(source.bits), next_double(source.bits)
+        u, v = source.uniform(), source.uniform()
         x, y = np.power(u, 1.0 / a), np.power(v, 1.0 / b)
     if x + y > 0.0:
         return x / (x + y)
@@ -132,72 +83,26 @@ def _joehnk(source: Any, a: Any, b: Any) -> Any:
     return exp(log_x - np.log(exp(log_x) + exp(log_y)))
 
 
-def chisquare(source: Any, df: Any) -> Any:
-    return 2.0 * standard_gamma(source, df / 2.0)
-
-
-def f(source: Any, dfnum: Any, dfden: Any) -> Any:
-    numerator = chisquare(source, dfnum) * dfden
-    return numerator / (chisquare(source, dfden) * dfnum)
-
-
-def noncentral_chisquare(source: Any, df: Any, nonc: Any) -> Any:
-    if nonc == 0:
-        return chisquare(source, df)
-    if df > 1:
-        central = chisquare(source, df - 1)
-        shifted = gauss(source) + np.sqrt(nonc)
-        return central + shifted * shifted
-    extra = poisson(source, nonc / 2.0)
-    return chisquare(source, df + 2.0 * np.float64(extra))
-
-
-def noncentral_f(source: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:
-    numerator = noncentral_chisquare(source, dfnum, nonc) * dfden
-    return numerator / (chisquare(source, dfden) * dfnum)
-
-
-def standard_t(source: Any, df: Any) -> Any:
-    numerator = gauss(source)
-    half = standard_gamma(source, df / 2)
-    return np.sqrt(df / 2) * numerator / np.sqrt(half)
-
-
-def standard_cauchy(source: Any) -> Any:
-    numerator = gauss(source)
-    return numerator / gauss(source)
-
-
 def pareto(source: Any, a: Any) -> Any:
-    return exp(standard_exponential(source) / a) - 1
-
-
-def weibull(source: Any, a: Any) -> Any:
-    if a == 0.0:
-        return np.float64(0.0)
-    return np.power(standard_exponential(source), 1.0 / a)
+    return exp(source.exponential() / a) - 1
 
 
 def power(source: Any, a: Any) -> Any:
-    return np.power(1 - exp(-standard_exponential(source)), 1.0 / a)
+    return np.power(1 - exp(-source.exponential()), 1.0 / a)
 
 
 def rayleigh(source: Any, scale: Any) -> Any:
-    return scale * np.sqrt(-2.0 * log1p(-next_double(source.bits)))
+    return scale * np.sqrt(-2.0 * log1p(-source.uniform()))
 
 
 def wald(source: Any, mean: Any, scale: Any) -> Any:
     """Michael, Schucany & Haas (1976)."""
     half = mean / (2 * scale)
-    y = gauss(source)
+    y = source.normal()
     y = mean * y * y
     x = mean + half * (y - np.sqrt(4 * scale * y + y * y))
-    u = next_double(source.bits)
+    u = source.uniform()
     return x if u <= mean / (mean + x) else mean * mean / x
-
-
-def negative_binomial(source: Any, n: Any, p: Any) -> Any:
-    return poisson(source, gamma(source, n, (1 - p) / p))
 
 
 def binomial(source: Any, n: Any, p: Any) -> Any:
@@ -229,15 +134,9 @@ def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
 
 
 def geometric(source: Any, p: Any) -> Any:
-    if p >= 0.333333333333333333333333:
-        count, chance = np.int64(1), p
-        total, u = p, next_double(source.bits)
-        while u > total and chance > 0.0:
-            chance = chance * (1.0 - p)
-            total = total + chance
-            count = count + 1
-        return count
-    return np.int64(np.ceil(log1p(-next_double(source.bits)) / np.log(1 - p)))
+    if p >= LIKELY:
+        return searched(source.bits, p)
+    return np.int64(np.ceil(log1p(-source.uniform()) / np.log(1 - p)))
 
 
 def zipf(source: Any, a: Any) -> Any:
@@ -246,8 +145,8 @@ def zipf(source: Any, a: Any) -> Any:
     b = np.power(2.0, power)
     accepted, x = False, np.float64(1.0)
     while not accepted:
-        u = 1.0 - next_double(source.bits)
-        v = next_double(source.bits)
+        u = 1.0 - source.uniform()
+        v = source.uniform()
         x = np.floor(np.power(u, -1.0 / power))
         if x <= 9.223372036854775807e18 and x >= 1.0:
             t = np.power(1.0 + 1.0 / x, power)
@@ -262,7 +161,7 @@ def hypergeometric(source: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
     others, rare = ngood + nbad - nsample, np.float64(ngood if ngood < nbad else nbad)
     left, k = rare, nsample
     while left > 0.0 and k > 0:
-        u = next_double(source.bits)
+        u = source.uniform()
         left = left - np.floor(u + left / np.float64(others + k))
         k = k - 1
     count = np.int64(rare - left)
@@ -284,20 +183,6 @@ def _hypergeometric_ratio(bits: Any, good: Any, bad: Any, nsample: Any) -> Any:
 def tomaxint(source: Any) -> Any:
     """A positive int64."""
     return np.int64(next64(source.bits) >> 1)
-
-
-def dirichlet(source: Any, alpha: Any, rows: Any) -> Any:
-    """Fill each of `rows` with gamma numbers divided by their sum."""
-    for row in range(rows.shape[0]):
-        total = np.float64(0.0)
-        for k in range(rows.shape[1]):
-            x = standard_gamma(source, alpha[k])
-            rows[row, k] = x
-            total = total + x
-        inverse = 1 / total
-        for k in range(rows.shape[1]):
-            rows[row, k] = rows[row, k] * inverse
-    return rows
 
 
 def multinomial(source: Any, n: Any, p: Any, counts: Any) -> Any:

@@ -8,13 +8,10 @@ Python that pyxla compiles; CPython runs it as well, on NumPy scalars.  `bits` h
     high, low            the state's words, u64
     inc_high, inc_low    the increment's, odd
     full, half           whether half of an output (u32) waits to be used
-
-and `source` the field `bits` besides the tables of the ziggurat.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -22,23 +19,6 @@ import numpy as np
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
 HIGH, LOW = MULTIPLIER >> 64, MULTIPLIER & (1 << 64) - 1
 DOUBLE_UNIT = 2.0**-53
-
-
-@dataclasses.dataclass(slots=True)
-class Source:
-    """What a draw reads: bits, and the tables for normal and exponential numbers.
-
-    Of layer i, f64[256] or f32[256]: `widths` its width per unit of the random integer, `heights`
-    the density at its edge; `cores`, u64[256] or u32[256], the integers certain to lie below.
-    """
-
-    bits: Any
-    normal_widths: Any = None
-    normal_cores: Any = None
-    normal_heights: Any = None
-    exponential_widths: Any = None
-    exponential_cores: Any = None
-    exponential_heights: Any = None
 
 
 def product_high(x: Any, y: Any) -> Any:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.random.pcg64 import MULTIPLIER, Source
+from pyxla.lib.random.pcg64 import MULTIPLIER
+from pyxla.lib.random.ziggurat import Narrow, Source
 
 _ONES = (1 << 128) - 1
 
@@ -60,6 +61,10 @@ def _tables(widths: np.ndarray, bits: int, density: object, dtype: type) -> tupl
     return widths.astype(dtype), cores.astype(words), heights.astype(dtype)
 
 
+# By what the draws are.
+SOURCES: dict[Any, type[Source]] = {np.float64: Source, np.float32: Narrow}
+
+
 @functools.cache
 def tables(dtype: type) -> dict[str, np.ndarray]:
     """The tables of `Source` for draws of np.float64 or np.float32, by field."""
@@ -79,4 +84,4 @@ def tables(dtype: type) -> dict[str, np.ndarray]:
 
 def source(bits: object, dtype: type) -> Source:
     """What draws of `dtype` from `bits` read."""
-    return Source(bits, **tables(dtype))
+    return SOURCES[dtype](bits, **tables(dtype))

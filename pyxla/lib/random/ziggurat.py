@@ -6,6 +6,7 @@ Each kind of draw stands in the text once, since all of it is inlined wherever a
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -17,107 +18,111 @@ from pyxla.lib.random.words import next32, next64, next_double, next_float
 NORMAL_END, EXPONENTIAL_END = 3.6541528853610087963519472518, 7.69711747013104971404462804811
 
 
-def standard_normal(source: Any) -> Any:
-    """f64 of the standard normal distribution."""
-    accepted, x = False, np.float64(0.0)
-    while not accepted:
-        word = next64(source.bits)
-        layer, magnitude = np.int64(word & 0xFF), word >> 9 & 0xFFFFFFFFFFFFF
-        x = np.float64(magnitude) * source.normal_widths[layer]
-        x = -x if word & 256 else x
-        accepted = magnitude < source.normal_cores[layer]
-        if not accepted:
-            if layer == 0:
-                x = _normal_tail(source.bits, magnitude & 256)
-                accepted = True
-            else:
-                accepted = _below_normal(source, layer, x, next_double(source.bits))
-    return x
+@dataclasses.dataclass(slots=True)
+class Source:
+    """What a draw reads: bits, and the tables for normal and exponential numbers.
+
+    Of layer i, f64[256] or f32[256]: `widths` its width per unit of the random integer, `heights`
+    the density at its edge; `cores`, u64[256] or u32[256], the integers certain to lie below.
+    """
+
+    bits: Any
+    normal_widths: Any = None
+    normal_cores: Any = None
+    normal_heights: Any = None
+    exponential_widths: Any = None
+    exponential_cores: Any = None
+    exponential_heights: Any = None
+
+    def real(self, x: Any) -> Any:
+        """A number as the source makes them."""
+        return np.float64(x)
+
+    def uniform(self) -> Any:
+        """In [0, 1)."""
+        return next_double(self.bits)
+
+    def log1p(self, x: Any) -> Any:
+        return log1p(x)
+
+    def normal_word(self) -> Any:
+        """Random bits, and the integer that they propose."""
+        word = next64(self.bits)
+        return word, word >> 9 & 0xFFFFFFFFFFFFF
+
+    def exponential_word(self) -> Any:
+        """As `normal_word`, of which 11 bits are read."""
+        return next64(self.bits) >> 3
+
+    def normal(self) -> Any:
+        """A number of the standard normal distribution."""
+        accepted, x = False, self.real(0.0)
+        while not accepted:
+            word, magnitude = self.normal_word()
+            layer = np.int64(word & 0xFF)
+            x = self.real(magnitude) * self.normal_widths[layer]
+            x = -x if word & 256 else x
+            accepted = magnitude < self.normal_cores[layer]
+            if not accepted:
+                if layer == 0:
+                    x = _normal_tail(self, magnitude & 256)
+                    accepted = True
+                else:
+                    wide = np.float64(x)
+                    height = _between(self.normal_heights, layer, self.uniform())
+                    accepted = height < np.exp(-0.5 * wide * wide)
+        return x
+
+    def exponential(self) -> Any:
+        """A number of the exponential distribution of scale 1."""
+        accepted, x = False, self.real(0.0)
+        while not accepted:
+            word = self.exponential_word()
+            layer, magnitude = np.int64(word & 0xFF), word >> 8
+            x = self.real(magnitude) * self.exponential_widths[layer]
+            accepted = magnitude < self.exponential_cores[layer]
+            if not accepted:
+                u = self.uniform()
+                if layer == 0:
+                    x = self.real(EXPONENTIAL_END) - self.log1p(-u)
+                    accepted = True
+                else:
+                    accepted = _between(self.exponential_heights, layer, u) < np.exp(-x)
+        return x
 
 
-def _below_normal(source: Any, layer: Any, x: Any, u: Any) -> Any:
-    upper, lower = source.normal_heights[layer - 1], source.normal_heights[layer]
-    return (upper - lower) * u + lower < np.exp(-0.5 * x * x)
+class Narrow(Source):
+    """A source of f32."""
+
+    __slots__ = ()
+
+    def real(self, x: Any) -> Any:
+        return np.float32(x)
+
+    def uniform(self) -> Any:
+        return next_float(self.bits)
+
+    def log1p(self, x: Any) -> Any:
+        return np.log1p(x)
+
+    def normal_word(self) -> Any:
+        word = next32(self.bits)
+        return word, word >> 9 & 0x7FFFFF
+
+    def exponential_word(self) -> Any:
+        return next32(self.bits) >> 1
 
 
-def _normal_tail(bits: Any, negative: Any) -> Any:
+def _between(heights: Any, layer: Any, u: Any) -> Any:
+    upper, lower = heights[layer - 1], heights[layer]
+    return (upper - lower) * u + lower
+
+
+def _normal_tail(source: Any, negative: Any) -> Any:
     """Marsaglia's method (1964)."""
-    x, y = np.float64(0.0), np.float64(-1.0)
+    x, y = source.real(0.0), source.real(-1.0)
     while not y + y > x * x:
-        x = -0.27366123732975827203338247596 * log1p(-next_double(bits))
-        y = -log1p(-next_double(bits))
-    return -(NORMAL_END + x) if negative else NORMAL_END + x
-
-
-def standard_exponential(source: Any) -> Any:
-    """f64 of the exponential distribution of scale 1."""
-    accepted, x = False, np.float64(0.0)
-    while not accepted:
-        word = next64(source.bits) >> 3
-        layer, magnitude = np.int64(word & 0xFF), word >> 8
-        x = np.float64(magnitude) * source.exponential_widths[layer]
-        accepted = magnitude < source.exponential_cores[layer]
-        if not accepted:
-            u = next_double(source.bits)
-            if layer == 0:
-                x = EXPONENTIAL_END - log1p(-u)
-                accepted = True
-            else:
-                accepted = _below_exponential(source, layer, x, u)
-    return x
-
-
-def _below_exponential(source: Any, layer: Any, x: Any, u: Any) -> Any:
-    upper, lower = source.exponential_heights[layer - 1], source.exponential_heights[layer]
-    return (upper - lower) * u + lower < np.exp(-x)
-
-
-def standard_normal_f32(source: Any) -> Any:
-    """f32 of the standard normal distribution."""
-    accepted, x = False, np.float32(0.0)
-    while not accepted:
-        word = next32(source.bits)
-        layer, magnitude = np.int64(word & 0xFF), word >> 9 & 0x7FFFFF
-        x = np.float32(magnitude) * source.normal_widths[layer]
-        x = -x if word & 256 else x
-        accepted = magnitude < source.normal_cores[layer]
-        if not accepted:
-            if layer == 0:
-                x = _normal_tail_f32(source.bits, magnitude & 256)
-                accepted = True
-            else:
-                accepted = _below_normal_f32(source, layer, x, next_float(source.bits))
-    return x
-
-
-def _below_normal_f32(source: Any, layer: Any, x: Any, u: Any) -> Any:
-    upper, lower = source.normal_heights[layer - 1], source.normal_heights[layer]
-    wide = np.float64(x)
-    return np.float64((upper - lower) * u + lower) < np.exp(-0.5 * wide * wide)
-
-
-def _normal_tail_f32(bits: Any, negative: Any) -> Any:
-    x, y = np.float32(0.0), np.float32(-1.0)
-    while not y + y > x * x:
-        x = np.float32(-0.27366123732975827203338247596) * np.log1p(-next_float(bits))
-        y = -np.log1p(-next_float(bits))
-    end = np.float32(NORMAL_END)
+        x = source.real(-0.27366123732975827203338247596) * source.log1p(-source.uniform())
+        y = -source.log1p(-source.uniform())
+    end = source.real(NORMAL_END)
     return -(end + x) if negative else end + x
-
-
-def standard_exponential_f32(source: Any) -> Any:
-    """f32 of the exponential distribution of scale 1."""
-    accepted, x = False, np.float32(0.0)
-    while not accepted:
-        word = next32(source.bits) >> 1
-        layer, magnitude = np.int64(word & 0xFF), word >> 8
-        x = np.float32(magnitude) * source.exponential_widths[layer]
-        accepted = magnitude < source.exponential_cores[layer]
-        if not accepted:
-            u = next_float(source.bits)
-            if layer == 0:
-                x = np.float32(EXPONENTIAL_END) - np.log1p(-u)
-                accepted = True
-            else:
-                accepted = _below_exponential(source, layer, x, u)
-    return x
