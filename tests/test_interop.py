@@ -51,12 +51,23 @@ def test_other_callers_of_scipy() -> None:
     np.testing.assert_allclose(optimize.curve_fit(model, x, 2 * np.exp(-3 * x))[0], [2, 3])
 
 
-def test_what_returns_a_kind_of_dict_is_refused_inside() -> None:
+def test_what_returns_a_kind_of_dict_is_compiled_inside() -> None:
     def inside(x: Any) -> Any:
         return optimize.minimize(rosenbrock, x, method="Nelder-Mead").x
 
-    with pytest.raises(pyxla.CompileError, match="classes derived from dict"):
-        pyxla.compile(inside)(START)
+    np.testing.assert_allclose(pyxla.compile(inside)(START), inside(START), rtol=1e-9)
+
+
+def test_an_integrator_of_scipy_is_compiled_inside() -> None:
+    def inside(y: Any, k: float) -> Any:
+        found = integrate.solve_ivp(lambda t, y: np.array([y[1], -k * y[0]]), (0.0, 5.0), y)
+        return found.t, found.y, found.success, found.message, found.nfev
+
+    given = np.array([1.0, 0.0]), 0.5
+    got, expected = pyxla.compile(inside)(*given), inside(*given)
+    np.testing.assert_allclose(got[0], expected[0], rtol=1e-9)
+    np.testing.assert_allclose(got[1], expected[1], rtol=1e-9)
+    assert got[2:] == expected[2:]
 
 
 class Tensor:

@@ -54,8 +54,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import records
-from pyxla.lib.containers import actual
+from pyxla.lib.containers import Dict, actual
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup, rule
@@ -309,7 +308,7 @@ def _of_cached(
     if field is not None and not isinstance(field, Unbound):
         return engine.moved(field)
     value = call_object(engine, found.func, [x], {})
-    set_attribute(engine, x, name, value, frozen_too=True)
+    set_attribute(engine, x, name, value, plainly=True)
     return value
 
 
@@ -322,13 +321,13 @@ def _is_stored(engine: Engine, x: Any, name: Any) -> Any:
 def _stored(engine: Engine, x: Any, name: Any) -> Any:
     """The field that a test before says to be there, which it is from here on."""
     value = value_of(engine.content(x).fields[name.value], "unbound")
-    set_attribute(engine, x, name.value, value, frozen_too=True)
+    set_attribute(engine, x, name.value, value, plainly=True)
     return value
 
 
-@rule(store)
+@rule(store, object.__setattr__)
 def _store(engine: Engine, x: Any, name: Any, value: Any) -> Any:
-    set_attribute(engine, x, name.value, value, frozen_too=True)
+    set_attribute(engine, x, engine.static(name, "the name of an attribute"), value, plainly=True)
     return value
 
 
@@ -493,8 +492,8 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
     raise _missing(engine, "super", name)
 
 
-def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: bool = False) -> None:
-    """`x.name = value`."""
+def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool = False) -> None:
+    """`x.name = value`; plainly: as `object.__setattr__` does it."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     pooled = type(content) is Pooled
     content = engine.content(x) if pooled else content
@@ -524,12 +523,10 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, frozen_too: boo
         message = f"{content.cls.__name__!r} object has no attribute {name!r}"
         engine.raise_constant(AttributeError(message))
     params = getattr(content.cls, "__dataclass_params__", None)
-    if params is not None and params.frozen and not frozen_too:
+    if params is not None and params.frozen and not plainly:
         engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
     own = engine.captures.member(content.cls, "__setattr__")
-    if is_python(own) and not (params and params.frozen):
-        if content.cls.__module__ != records.__name__:
-            raise engine.refuse("classes that define __setattr__ are not supported")
+    if is_python(own) and not plainly and not (params and params.frozen):
         call_object(engine, own, [x, Const(name), value], {})
         return
     if pooled:
@@ -557,7 +554,8 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
         return _construct_named_tuple(engine, cls, args, kwargs)
     if inspect.isabstract(cls):
         engine.fold_object(object.__new__, (cls,))  # which raises
-    x = engine.new(ObjectCell(cls, {}))
+    held = {cls.__pyxla_sequence__: engine.new(DictCell({}))} if issubclass(cls, Dict) else {}
+    x = engine.new(ObjectCell(cls, held))
     pools.noted(engine, cls)
     init = engine.captures.member(cls, "__init__")
     if init is None:

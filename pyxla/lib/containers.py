@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import types
 from typing import Any
 
 import numpy as np
@@ -158,52 +159,52 @@ class Deque(collections.deque):
 class Mapping:
     """What dicts over a dict share."""
 
-    data: dict[Any, Any]
-    __pyxla_sequence__ = "data"
+    _held: dict[Any, Any]
+    __pyxla_sequence__ = "_held"
 
     def __len__(self) -> int:
-        return len(self.data)
+        return len(self._held)
 
     def __bool__(self) -> bool:
-        return len(self.data) > 0
+        return len(self._held) > 0
 
     def __iter__(self) -> Any:
-        return iter(self.data)
+        return iter(self._held)
 
     def __contains__(self, key: Any) -> bool:
-        return key in self.data
+        return key in self._held
 
     def __setitem__(self, key: Any, x: Any) -> None:
-        self.data[key] = x
+        self._held[key] = x
 
     def __delitem__(self, key: Any) -> None:
-        del self.data[key]
+        del self._held[key]
 
     def keys(self) -> Any:
-        return self.data.keys()
+        return self._held.keys()
 
     def values(self) -> Any:
-        return self.data.values()
+        return self._held.values()
 
     def items(self) -> Any:
-        return self.data.items()
+        return self._held.items()
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return self.data.get(key, default)
+        return self._held.get(key, default)
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        return self.data.setdefault(key, default)
+        return self._held.setdefault(key, default)
 
     def pop(self, key: Any, *default: Any) -> Any:
-        return self.data.pop(key, *default)
+        return self._held.pop(key, *default)
 
     def clear(self) -> None:
-        self.data = {}
+        self._held = {}
 
     def update(self, *other: Any, **named: Any) -> None:
         for each in other:
-            self.data.update(each)
-        self.data.update(named)
+            self._held.update(each)
+        self._held.update(named)
 
 
 class DefaultDict(Mapping, collections.defaultdict):
@@ -211,90 +212,90 @@ class DefaultDict(Mapping, collections.defaultdict):
 
     def __init__(self, default_factory: Any = None, *args: Any, **named: Any) -> None:
         self.default_factory = default_factory
-        self.data = dict(*args, **named)
+        self._held = dict(*args, **named)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> collections.defaultdict:
-        return collections.defaultdict(fields["default_factory"], fields["data"])
+        return collections.defaultdict(fields["default_factory"], fields["_held"])
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.data:
+        if key not in self._held:
             if self.default_factory is None:
                 raise KeyError(key)
-            self.data[key] = self.default_factory()
-        return self.data[key]
+            self._held[key] = self.default_factory()
+        return self._held[key]
 
     def copy(self) -> DefaultDict:
-        return DefaultDict(self.default_factory, self.data)
+        return DefaultDict(self.default_factory, self._held)
 
     def __eq__(self, other: object) -> Any:
-        return self.data == (other.data if isinstance(other, Mapping) else other)
+        return self._held == (other._held if isinstance(other, Mapping) else other)
 
     def __repr__(self) -> str:
-        return f"defaultdict({self.default_factory}, {self.data})"
+        return f"defaultdict({self.default_factory}, {self._held})"
 
 
 class OrderedDict(Mapping, collections.OrderedDict):
     """`collections.OrderedDict` over a dict."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
-        self.data = dict(*args, **named)
+        self._held = dict(*args, **named)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> collections.OrderedDict:
-        return collections.OrderedDict(fields["data"])
+        return collections.OrderedDict(fields["_held"])
 
     def __getitem__(self, key: Any) -> Any:
-        return self.data[key]
+        return self._held[key]
 
     def move_to_end(self, key: Any, last: bool = True) -> None:
-        x = self.data.pop(key)
+        x = self._held.pop(key)
         if last:
-            self.data[key] = x
+            self._held[key] = x
         else:
-            self.data = {key: x, **self.data}
+            self._held = {key: x, **self._held}
 
     def popitem(self, last: bool = True) -> Any:
-        if len(self.data) == 0:
+        if len(self._held) == 0:
             raise KeyError("dictionary is empty")
-        key = list(self.data)[-1 if last else 0]
-        return key, self.data.pop(key)
+        key = list(self._held)[-1 if last else 0]
+        return key, self._held.pop(key)
 
     def copy(self) -> OrderedDict:
-        return OrderedDict(self.data)
+        return OrderedDict(self._held)
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, OrderedDict):
-            return list(self.data.items()) == list(other.data.items())
-        return self.data == (other.data if isinstance(other, Mapping) else other)
+            return list(self._held.items()) == list(other._held.items())
+        return self._held == (other._held if isinstance(other, Mapping) else other)
 
 
 class Counter(Mapping, collections.Counter):
     """`collections.Counter` over a dict."""
 
     def __init__(self, iterable: Any = None, /, **named: Any) -> None:
-        self.data = {}
+        self._held = {}
         self.update(iterable, **named)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> collections.Counter:
-        return collections.Counter(fields["data"])
+        return collections.Counter(fields["_held"])
 
     def __getitem__(self, key: Any) -> Any:
-        return self.data.get(key, 0)
+        return self._held.get(key, 0)
 
     def __delitem__(self, key: Any) -> None:
-        self.data.pop(key, None)
+        self._held.pop(key, None)
 
     def _add(self, iterable: Any, sign: int) -> None:
         if iterable is None:
             return
         if isinstance(iterable, dict | Mapping):
             for key, x in iterable.items():
-                self.data[key] = self.data.get(key, 0) + sign * x
+                self._held[key] = self._held.get(key, 0) + sign * x
         else:
             for key in iterable:
-                self.data[key] = self.data.get(key, 0) + sign
+                self._held[key] = self._held.get(key, 0) + sign
 
     def update(self, iterable: Any = None, /, **named: Any) -> None:
         self._add(iterable, 1)
@@ -305,47 +306,47 @@ class Counter(Mapping, collections.Counter):
         self._add(named, -1)
 
     def total(self) -> Any:
-        return sum(self.data.values())
+        return sum(self._held.values())
 
     def most_common(self, n: Any = None) -> Any:
-        ordered = sorted(self.data.items(), key=lambda pair: pair[1], reverse=True)
+        ordered = sorted(self._held.items(), key=lambda pair: pair[1], reverse=True)
         return ordered if n is None else ordered[:n]
 
     def elements(self) -> Any:
-        return [key for key, count in self.data.items() for _ in range(count)]
+        return [key for key, count in self._held.items() for _ in range(count)]
 
     def copy(self) -> Counter:
-        return Counter(self.data)
+        return Counter(self._held)
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Counter):
             return False
-        keys = [*self.data, *other.data]
+        keys = [*self._held, *other._held]
         return all(self[key] == other[key] for key in keys)
 
     def __add__(self, other: Any) -> Any:  # type: ignore[override]
         out = Counter()
-        for key, count in self.data.items():
+        for key, count in self._held.items():
             if count + other[key] > 0:
                 out[key] = count + other[key]
-        for key, count in other.data.items():
-            if key not in self.data and count > 0:
+        for key, count in other._held.items():
+            if key not in self._held and count > 0:
                 out[key] = count
         return out
 
     def __sub__(self, other: Any) -> Any:
         out = Counter()
-        for key, count in self.data.items():
+        for key, count in self._held.items():
             if count - other[key] > 0:
                 out[key] = count - other[key]
-        for key, count in other.data.items():
-            if key not in self.data and count < 0:
+        for key, count in other._held.items():
+            if key not in self._held and count < 0:
                 out[key] = 0 - count
         return out
 
     def __and__(self, other: Any) -> Any:  # type: ignore[override]
         out = Counter()
-        for key, count in self.data.items():
+        for key, count in self._held.items():
             least = min(count, other[key])
             if least > 0:
                 out[key] = least
@@ -353,14 +354,109 @@ class Counter(Mapping, collections.Counter):
 
     def __or__(self, other: Any) -> Any:  # type: ignore[override]
         out = Counter()
-        for key, count in self.data.items():
+        for key, count in self._held.items():
             most = max(count, other[key])
             if most > 0:
                 out[key] = most
-        for key, count in other.data.items():
-            if key not in self.data and count > 0:
+        for key, count in other._held.items():
+            if key not in self._held and count > 0:
                 out[key] = count
         return out
+
+
+class Dict(Mapping, dict):
+    """A dict of a class that derives from `dict`: what the class does not define itself."""
+
+    def __init__(self, *other: Any, **named: Any) -> None:
+        self.update(*other, **named)
+
+    def __getitem__(self, key: Any) -> Any:
+        if hasattr(type(self), "__missing__") and key not in self._held:
+            return self.__missing__(key)  # type: ignore[attr-defined]
+        return self._held[key]
+
+    def clear(self) -> None:
+        self._held.clear()
+
+    def popitem(self) -> Any:
+        return self._held.popitem()
+
+    def copy(self) -> Any:
+        return dict(self._held)
+
+    def __eq__(self, other: object) -> Any:
+        return self._held == (other._held if isinstance(other, Mapping) else other)
+
+    def __or__(self, other: Any) -> Any:
+        return {**self._held, **other}
+
+    def __ror__(self, other: Any) -> Any:
+        return {**other, **self._held}
+
+    def __ior__(self, other: Any) -> Any:
+        self._held.update(other)
+        return self
+
+    def __repr__(self) -> str:
+        return f"{self._held}"
+
+
+def stand_for(cls: type) -> type:
+    """The class whose instances in compiled code stand for those of `cls`, or itself."""
+    known = STAND_FOR.get(cls)
+    own = cls.__module__.startswith("pyxla.") or not issubclass(cls, dict) or cls is dict
+    return known or (cls if own else _derived(cls))
+
+
+@functools.cache
+def _derived(cls: type) -> type:
+    """`cls`, in which what its C base does is done by the Python that stands for that."""
+    base: Any = next(STAND_FOR.get(base, Dict) for base in cls.__mro__ if _in_c(base))
+    taken = {
+        name: getattr(base, found.__name__)
+        for owner in reversed(cls.__mro__)
+        if not _in_c(owner)
+        for name, found in vars(owner).items()
+        if isinstance(found, _C_METHODS) and issubclass(base, found.__objclass__)
+    }
+    if isinstance(getattr(cls, "__missing__", None), types.FunctionType):
+        own = any("__getitem__" in vars(owner) for owner in cls.__mro__ if not _in_c(owner))
+        taken |= {} if own else {"__getitem__": Dict.__getitem__}
+    taken |= {"__module__": __name__, "__pyxla_fill__": staticmethod(_fill)}
+    return type(cls)(cls.__name__, (cls, base), taken)
+
+
+def c_base(cls: type) -> Any:
+    """The class whose methods look at the items of a dict of class `cls` and at nothing else."""
+    return collections.OrderedDict if issubclass(cls, collections.OrderedDict) else dict
+
+
+def _fill(x: Any, fields: dict[str, Any]) -> None:
+    """What stands for `x`, which is empty, by its fields: items and attributes."""
+    for name, value in fields.items():
+        if name == Mapping.__pyxla_sequence__:
+            c_base(type(x)).update(x, value)
+        else:
+            object.__setattr__(x, name, value)
+
+
+_C_METHODS = (types.WrapperDescriptorType, types.MethodDescriptorType)
+
+
+def _in_c(cls: type) -> bool:
+    return not cls.__flags__ & 1 << 9 or cls in STAND_FOR  # `Py_TPFLAGS_HEAPTYPE`
+
+
+def is_stand(cls: type) -> bool:
+    return issubclass(cls, (Dict, *STAND_FOR.values()))
+
+
+def in_python(method: Any, cls: type) -> Any:
+    """The Python that stands for a method in C of a base of `cls`, or None."""
+    if not isinstance(method, _C_METHODS) or not is_stand(cls):
+        return None
+    found = getattr(cls, method.__name__) if issubclass(cls, method.__objclass__) else None
+    return found if isinstance(found, types.FunctionType) else None
 
 
 class Compared:

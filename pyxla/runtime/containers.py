@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from pyxla.errors import BadArgument
+from pyxla.lib.containers import c_base
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state as states
 from pyxla.lib.records import FIELD, records
@@ -73,6 +75,8 @@ def _classify(x: Any) -> Container | None:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
         return _GENERATORS[kind]
+    if issubclass(kind, dict) and kind.__flags__ & _HEAP_TYPE:
+        return _stand(kind)
     if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
         return None
     if is_frame(x) or is_exchanged(x):
@@ -108,20 +112,28 @@ _BUILTIN: dict[type, Container] = {
 }
 
 
+_APART = "pass its items and its attributes as arguments of their own"
+
+
 def _stand(cls: type, *names: str) -> Container:
     """A set or deque, or a dict of another class, of which `names` are static attributes."""
 
     def fields(x: Any) -> tuple[tuple[str, Any], ...]:
+        if cls not in _BUILTIN and fields_of(x):
+            raise BadArgument(f"{{}} is a {cls.__name__}: a dict with attributes", (), hint=_APART)
         return tuple([(name, getattr(x, name)) for name in names])
 
     def listed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
         return (cls, len(x), fields(x)), range(len(x)), tuple(x)
 
     def keyed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-        return (cls, tuple(x), tuple(map(type, x)), fields(x)), x, x.values()
+        keys = tuple(c_base(cls).keys(x))
+        return (cls, keys, tuple(map(type, keys)), fields(x)), keys, c_base(cls).values(x)
 
     def build(x: Any, items: tuple[Arg, ...]) -> Arg:
-        inner = ArgDict(tuple(x), items) if issubclass(cls, dict) else ArgList(items)
+        inner = (
+            ArgDict(tuple(c_base(cls).keys(x)), items) if issubclass(cls, dict) else ArgList(items)
+        )
         return ArgStand(cls, inner, fields(x))
 
     return Container(keyed if issubclass(cls, dict) else listed, build, True)

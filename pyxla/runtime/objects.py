@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 import types
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ import numpy as np
 
 from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
-from pyxla.lib.containers import actual
+from pyxla.lib.containers import actual, c_base
 from pyxla.lib.random.state import STATES, copy_state
 from pyxla.lib.records import FIELD
 from pyxla.lib.variables import Variable
@@ -338,7 +339,7 @@ def maker(cls: type, names: tuple[str, ...]) -> Callable[[Sequence[Any]], Any]:
             update(made, name, value)
         return made
 
-    if hasattr(cls, "__pyxla_made__") or cls in STATES:
+    if hasattr(cls, "__pyxla_fill__") or hasattr(cls, "__pyxla_made__") or cls in STATES:
         return lambda values: new_object(cls, dict(zip(names, values)))
     if not cls.__dictoffset__ or any(_is_described(cls, name) for name in ("__dict__", *names)):
         return make_by_field
@@ -355,6 +356,8 @@ def _is_described(cls: type, name: str) -> bool:
 
 def new_object(cls: type, fields: dict[str, Any]) -> Any:
     """An instance with these fields, made as unpickling makes one: without running `__init__`."""
+    if hasattr(cls, "__pyxla_fill__"):
+        return filled(_empty(cls), cls, fields)
     if (make := getattr(cls, "__pyxla_made__", None)) is not None:
         return make(fields)
     if cls in STATES:
@@ -370,6 +373,8 @@ def filled(x: Any, cls: type, fields: dict[str, Any]) -> Any:
         x.update(fields)
     elif cls is list:
         x.extend(fields["items"])
+    elif hasattr(cls, "__pyxla_fill__"):
+        cls.__pyxla_fill__(x, fields)
     elif hasattr(cls, "__pyxla_made__"):
         return _taken_over(x, new_object(cls, fields))
     else:
@@ -406,7 +411,8 @@ def resolve(args: Sequence[Any], path: Path) -> Any:
         else:
             x = list(x) if isinstance(x, set) else x
             items = list, tuple, dict, collections.deque
-            x = x[step] if isinstance(x, items) else getattr(x, step)
+            read: Any = dict.__getitem__ if isinstance(x, dict) else operator.getitem
+            x = read(x, step) if isinstance(x, items) else getattr(x, step)
     return x
 
 
@@ -415,10 +421,10 @@ def restore(target: Any, source: Any) -> None:
     if isinstance(target, list):
         target[:] = source
     elif isinstance(target, dict):
-        if list(target) != list(source)[: len(target)]:
-            target.clear()
-        for key, x in source.items():  # `update` of a Counter adds numbers
-            target[key] = x
+        plain = c_base(type(target))  # `update` of a Counter adds numbers
+        if list(plain.keys(target)) != list(plain.keys(source))[: len(target)]:
+            plain.clear(target)
+        plain.update(target, source)
     elif isinstance(target, set):  # what stays keeps its place
         target &= source
         target |= source

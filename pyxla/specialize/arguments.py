@@ -26,7 +26,7 @@ from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
 from pyxla.ir.types import array_type
-from pyxla.lib.containers import STAND_FOR
+from pyxla.lib.containers import stand_for
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.strings import bounded
 from pyxla.lib.tables import TableSet
@@ -164,7 +164,7 @@ class World:
 
     def stand(self, arg: descriptions.ArgStand, path: Path) -> Ref:
         """A set, a deque or the like as the instance that stands for it."""
-        cls: Any = TableSet if arg.cls is set else STAND_FOR[arg.cls]
+        cls: Any = TableSet if arg.cls is set else stand_for(arg.cls)
         if isinstance(arg.inner, descriptions.ArgDict):
             keys, values = arg.inner.keys, arg.inner.values
             held = self.within(arg.inner, values, path, keys)

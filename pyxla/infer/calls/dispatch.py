@@ -38,7 +38,7 @@ from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import ObjectCell
+from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded, kinds
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, number_lists
@@ -47,6 +47,7 @@ from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib import iterators
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
+from pyxla.lib.containers import in_python, is_stand, stand_for
 from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
 from pyxla.lib.refused import OUTSIDE, Row, refusal
@@ -125,6 +126,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         args = [engine.rules.sequence(engine, *args)]
         if coroutines.is_generator(args[0]):
             coroutines.set_read(engine, args[0], False)  # it is `value` that reads it
+    if args and (method := in_python(value, _class_of(engine, args[0]))) is not None:
+        return call_object(engine, method, args, kwargs)
     if any([_reads(engine, value, implementation, x) for x in args]):
         return call_reader(engine, value, args, kwargs)
     if implementation is not None:
@@ -166,10 +169,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
     if typing.is_typeddict(value):
         return call_object(engine, dict, args, kwargs)
-    value = standard.STAND_FOR.get(value, value) if isinstance(value, type) else value
-    if isinstance(value, type) and (
-        engine.captures.constructs(value) or value in standard.STAND_FOR.values()
-    ):
+    value = stand_for(value) if isinstance(value, type) else value
+    if isinstance(value, type) and (engine.captures.constructs(value) or is_stand(value)):
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
@@ -183,6 +184,12 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def _class_of(engine: Engine, x: Any) -> type:
+    """The class of an instance; `object` for all else."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return content.cls if isinstance(content, (ObjectCell, Pooled)) else object
 
 
 def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:

@@ -21,13 +21,10 @@ from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Return, Value
 from pyxla.lib import averages, interpreted, sparse
-from pyxla.lib.containers import STAND_FOR
 from pyxla.lib.registry import rule
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
-
-__all__ = ["STAND_FOR"]
 
 # C functions, and the Python that is visited in their place.
 INTERPRETED: dict[Any, Any] = {

@@ -19,6 +19,7 @@ from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.lists.items import Handle, Number, Row, item_of, joined_items
 from pyxla.infer.text.codes import is_texts
+from pyxla.lib.containers import Mapping
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
 
 if TYPE_CHECKING:
@@ -296,9 +297,9 @@ def _stands_for(content: Any) -> type | None:
 def table_in(engine: Engine, x: Any) -> Ref | None:
     """The dict with data-decided keys that `x` is, or is over."""
     while isinstance(x, Ref) and (cls := _class(engine, x)) is not Table:
-        if getattr(cls, "__pyxla_sequence__", "") != "data":
+        if cls is None or not issubclass(cls, Mapping):
             return None
-        x = engine.content(x).fields["data"]
+        x = engine.content(x).fields[cls.__pyxla_sequence__]
     return x if isinstance(x, Ref) else None
 
 
