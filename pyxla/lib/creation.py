@@ -583,7 +583,6 @@ def _zeros(x: Value) -> Value:
     return splat(0, x.type.dtype, x.type.shape)
 
 
-@implements(np.diagonal, np.ndarray.diagonal)
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Array:
     x, offset = as_array(a), operator.index(offset)
     if x.ndim < 2:

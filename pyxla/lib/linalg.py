@@ -25,9 +25,9 @@ from pyxla.lib import (
     reductions,
 )
 from pyxla.lib.builtins import choose
-from pyxla.lib.creation import diagonal, eye, tril, triu
+from pyxla.lib.creation import eye, tril, triu
 from pyxla.lib.foreign import foreign
-from pyxla.lib.manipulation import matrix_transpose, moveaxis, reshaped, transpose
+from pyxla.lib.manipulation import moveaxis, reshaped, transpose
 from pyxla.lib.numeric import vandermonde
 from pyxla.lib.operands import (
     INT,
@@ -80,7 +80,7 @@ def alike(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def adjoint(x: Array) -> Array:
-    return matrix_transpose(Array(k.conjugate(x.value)))
+    return moveaxis(Array(k.conjugate(x.value)), -1, -2)
 
 
 def hermitian(x: Array, upper: bool = False) -> Array:
@@ -510,11 +510,6 @@ def _chain(items: list[Array], split: dict[tuple[int, int], int]) -> Array:
         return matmul(product(i, split[i, j]), product(split[i, j] + 1, j))
 
     return product(0, len(items) - 1)
-
-
-@implements(np.linalg.diagonal)
-def diagonal_(x: Any, /, *, offset: Any = 0) -> Array:
-    return diagonal(x, offset, -2, -1)
 
 
 @implements(np.linalg.trace)

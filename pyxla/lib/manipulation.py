@@ -19,7 +19,6 @@ from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
-    BOOL,
     INT,
     Shape,
     as_array,
@@ -34,7 +33,6 @@ from pyxla.lib.operands import (
     splat,
     weak,
 )
-from pyxla.lib.reductions import reduced_axes
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.ops import elementwise as op
@@ -52,51 +50,9 @@ def flat(x: Value) -> Value:
     return reshaped(x, (x.type.size,))
 
 
-def complete_shape(shape: Any, size: int) -> Shape:
-    """A shape in which one extent may be -1: what is left."""
-    given = tuple(shape) if isinstance(shape, Sequence) else (shape,)
-    extents = [operator.index(n) for n in given]
-    if extents.count(-1) > 1:
-        raise OpError("can only specify one unknown dimension")
-    known = math.prod(n for n in extents if n != -1)
-    if -1 in extents:
-        if known == 0 or size % known:
-            raise unshaped(size, extents)
-        extents[extents.index(-1)] = size // known
-    elif known != size:
-        raise unshaped(size, extents)
-    return tuple(extents)
-
-
 def unshaped(size: int, shape: Any) -> OpError:
     words = f"cannot reshape array of size {size} into shape "
     return OpError(f"{words}{tuple(shape)}", ValueError, words + shown(shape))
-
-
-@implements(np.reshape, rank0="method")
-def reshape(
-    a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
-) -> Array:
-    x = as_array(a)
-    shape = complete_shape(newshape if shape is None else shape, x.size)
-    if order == "F":
-        reverse = reshaped(transposed(x.value), shape[::-1])
-        return Array(transposed(reverse))
-    return Array(reshaped(x.value, shape))
-
-
-@implements(np.ndarray.reshape, rank0="method")
-def ndarray_reshape(a: Array, *shape: Any, order: str = "C", copy: Any = None) -> Array:
-    return reshape(a, shape[0] if len(shape) == 1 else shape, order)
-
-
-@implements(np.ravel, np.ndarray.ravel, np.ndarray.flatten)
-def ravel(a: Any, order: str = "C") -> Array:
-    return reshape(a, -1, "F" if order == "F" else "C") if as_array(a).size else _no_elements(a)
-
-
-def _no_elements(a: Any) -> Array:
-    return Array(reshaped(as_array(a).value, (0,)))
 
 
 def transposed(x: Value, permutation: Shape | None = None) -> Value:
@@ -106,100 +62,16 @@ def transposed(x: Value, permutation: Shape | None = None) -> Value:
     return shapes.transpose(x, permutation=order)
 
 
-@implements(np.transpose, np.permute_dims, rank0="method")
-def transpose(a: Any, axes: Any = None) -> Array:
-    x = as_array(a)
-    if axes is None:
-        return Array(transposed(x.value))
-    order = normalize_axes(tuple(axes), x.ndim)
-    if len(order) != x.ndim:
-        raise OpError("axes don't match array")
+def transpose(x: Array, order: Shape | None = None) -> Array:
     return Array(transposed(x.value, order))
 
 
-@implements(np.ndarray.transpose, rank0="method")
-def ndarray_transpose(a: Array, *axes: Any) -> Array:
-    if not axes or axes == (None,):
-        return transpose(a)
-    return transpose(a, axes[0] if isinstance(axes[0], tuple | list) else axes)
-
-
-@implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Any, /) -> Array:
-    return swapaxes(x, -1, -2)
-
-
-@implements(np.swapaxes, np.ndarray.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Array:
-    x = as_array(a)
-    order = list(range(x.ndim))
-    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
-    order[first], order[second] = second, first
-    return Array(transposed(x.value, tuple(order)))
-
-
-@implements(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> Array:
-    x = as_array(a)
+def moveaxis(x: Array, source: Any, destination: Any) -> Array:
     sources, targets = normalize_axes(source, x.ndim), normalize_axes(destination, x.ndim)
-    if len(sources) != len(targets):
-        raise OpError("`source` and `destination` must have the same number of elements")
     order = [axis for axis in range(x.ndim) if axis not in sources]
     for target, axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, axis)
-    return Array(transposed(x.value, tuple(order)))
-
-
-@implements(np.rollaxis)
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Array:
-    x = as_array(a)
-    axis, start = normalize_axis(axis, x.ndim), operator.index(start)
-    start = start + x.ndim if start < 0 else start
-    return moveaxis(x, axis, start - 1 if axis < start else start)
-
-
-@implements(np.squeeze, np.ndarray.squeeze, rank0="method")
-def squeeze(a: Any, axis: Any = None) -> Array:
-    x = as_array(a)
-    if axis is None:
-        return Array(reshaped(x.value, tuple([n for n in x.shape if n != 1])))
-    axes = reduced_axes(axis, x.ndim)
-    if [i for i in axes if x.shape[i] != 1]:
-        raise OpError("cannot select an axis to squeeze out which has size not equal to one")
-    return Array(reshaped(x.value, tuple([n for i, n in enumerate(x.shape) if i not in axes])))
-
-
-@implements(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> Array:
-    x = as_array(a)
-    count = len(axis) if isinstance(axis, tuple | list) else 1
-    axes = normalize_axes(axis, x.ndim + count)
-    extents = iter(x.shape)
-    shape = [1 if i in axes else next(extents) for i in range(x.ndim + count)]
-    return Array(reshaped(x.value, tuple(shape)))
-
-
-def _at_least(ndim: int, place: Callable[[Shape], Shape]) -> Callable[..., Any]:
-    def call(*arys: Any) -> Any:
-        results = []
-        for ary in arys:
-            x = as_array(ary)
-            results.append(x if x.ndim >= ndim else Array(reshaped(x.value, place(x.shape))))
-        return results[0] if len(results) == 1 else tuple(results)
-
-    return call
-
-
-atleast_1d = implements(np.atleast_1d)(_at_least(1, lambda shape: (1,)))
-atleast_2d = implements(np.atleast_2d)(_at_least(2, lambda shape: (1,) * (2 - len(shape)) + shape))
-atleast_3d = implements(np.atleast_3d)(
-    _at_least(3, lambda shape: {0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}[len(shape)])
-)
-
-
-@implements(np.broadcast_to, rank0="array")
-def broadcast_to_(array: Any, shape: Any, subok: bool = False) -> Array:
-    return Array(broadcast_to(as_array(array).value, as_shape(shape)))
+    return transpose(x, tuple(order))
 
 
 @implements(np.broadcast_arrays, rank0="array")
@@ -279,14 +151,24 @@ def stack(
     if len({x.shape for x in items}) > 1:
         raise OpError("all input arrays must have the same shape")
     axis = normalize_axis(axis, items[0].ndim + 1)
-    return concatenate([expand_dims(x, axis) for x in items], axis, dtype=dtype)
+    shape = (*items[0].shape[:axis], 1, *items[0].shape[axis:])
+    return concatenate([Array(reshaped(x.value, shape)) for x in items], axis, dtype=dtype)
+
+
+def _at_least(x: Array, ndim: int) -> Array:
+    """`np.atleast_nd`."""
+    missing = max(ndim - x.ndim, 0)
+    after = 1 if ndim == 3 and x.ndim else 0  # new dimensions that come last
+    return Array(reshaped(x.value, (1,) * (missing - after) + x.shape + (1,) * after))
 
 
 @implements(np.vstack)
 def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     if isinstance(tup, Array) and tup.ndim == 2 and tup.shape[0]:  # rows of one row each
         return stack(tup, dtype=dtype)
-    items = tup if isinstance(tup, Array) and tup.ndim > 2 else [atleast_2d(x) for x in _items(tup)]
+    items = (
+        tup if isinstance(tup, Array) and tup.ndim > 2 else [_at_least(x, 2) for x in _items(tup)]
+    )
     return concatenate(items, 0, dtype=dtype)
 
 
@@ -294,13 +176,13 @@ def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
 def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     if isinstance(tup, Array) and tup.ndim > 1 and tup.shape[0]:
         return concatenate(tup, 0 if tup.ndim == 2 else 1, dtype=dtype)
-    items = [atleast_1d(x) for x in _items(tup)]
+    items = [_at_least(x, 1) for x in _items(tup)]
     return concatenate(items, 0 if items and items[0].ndim == 1 else 1, dtype=dtype)
 
 
 @implements(np.dstack)
 def dstack(tup: Any) -> Array:
-    return concatenate([atleast_3d(x) for x in _items(tup)], 2)
+    return concatenate([_at_least(x, 3) for x in _items(tup)], 2)
 
 
 @implements(np.column_stack)
@@ -337,13 +219,6 @@ def _block(x: Any, depth: int, ndim: int) -> Array:
     return concatenate([_block(item, depth - 1, ndim) for item in x], ndim - depth)
 
 
-@implements(np.unstack)
-def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Array, ...]:
-    x = as_array(x)
-    axis = normalize_axis(axis, x.ndim)
-    return tuple([Array(take_one(x.value, i, axis)) for i in range(x.shape[axis])])
-
-
 @implements(np.append)
 def append(arr: Any, values: Any, axis: Any = None) -> Array:
     x, y = as_array(arr), as_array(values)
@@ -366,54 +241,7 @@ def cut(x: Value, start: int, stop: int, axis: int, step: int = 1) -> Value:
     )
 
 
-@implements(np.array_split)
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
-    x = as_array(ary)
-    axis = normalize_axis(axis, x.ndim)
-    size = x.shape[axis]
-    indices_or_sections = listed(indices_or_sections)
-    if isinstance(indices_or_sections, Sequence | np.ndarray):
-        bounds = [range(size)[: operator.index(i)].stop for i in indices_or_sections]
-    else:
-        sections = operator.index(indices_or_sections)
-        if sections <= 0:
-            raise OpError("number sections must be larger than 0.")
-        each, extra = divmod(size, sections)
-        bounds = [i * each + min(i, extra) for i in range(1, sections)]
-    starts, stops = [0, *bounds], [*bounds, size]
-    return [
-        Array(cut(x.value, start, max(start, stop), axis))
-        for start, stop in zip(starts, stops, strict=True)
-    ]
-
-
-@implements(np.split)
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Array]:
-    x = as_array(ary)
-    indices_or_sections = listed(indices_or_sections)
-    if not isinstance(indices_or_sections, Sequence | np.ndarray):
-        size = x.shape[normalize_axis(axis, x.ndim)]
-        if size % operator.index(indices_or_sections):
-            raise OpError("array split does not result in an equal division", ValueError)
-    return array_split(x, indices_or_sections, axis)
-
-
-@implements(np.vsplit)
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    return split(ary, indices_or_sections, 0)
-
-
-@implements(np.hsplit)
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    return split(ary, indices_or_sections, 0 if as_array(ary).ndim == 1 else 1)
-
-
-@implements(np.dsplit)
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
-    return split(ary, indices_or_sections, 2)
-
-
-# --- Repeating and reversing ---------------------------------------------------------------------
+# --- Repeating ---------------------------------------------------------------------
 
 
 @implements(np.tile, rank0="array")
@@ -439,37 +267,6 @@ def static_ints(x: Any) -> list[int]:
     if isinstance(x, list | tuple):
         return [operator.index(n) for n in x]
     return [operator.index(x)]
-
-
-@implements(np.flip)
-def flip(m: Any, axis: Any = None) -> Array:
-    x = as_array(m)
-    axes = normalize_axes(axis, x.ndim)
-    return Array(shapes.reverse(x.value, dimensions=axes) if axes else x.value)
-
-
-@implements(np.flipud)
-def flipud(m: Any) -> Array:
-    return flip(m, 0)
-
-
-@implements(np.fliplr)
-def fliplr(m: Any) -> Array:
-    return flip(m, 1)
-
-
-@implements(np.rot90)
-def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Array:
-    x = as_array(m)
-    first, second = normalize_axes(tuple(axes), x.ndim)
-    turns = operator.index(k) % 4
-    if turns == 0:
-        return x
-    if turns == 2:
-        return flip(x, (first, second))
-    if turns == 1:
-        return swapaxes(flip(x, second), first, second)
-    return flip(swapaxes(x, first, second), second)
 
 
 @implements(np.roll, rank0="array")
@@ -624,29 +421,6 @@ def astype(
     if casting != "unsafe" and not np.can_cast(x.dtype, found, casting):
         raise OpError(f"Cannot cast array data from {x.dtype} to {found} by the rule {casting!r}")
     return Array(cast(x.value, found))
-
-
-@implements(np.ndarray.view)
-def view(a: Array, dtype: Any = None, type: Any = None) -> Array:
-    """The bits of the elements as another dtype (by value)."""
-    if dtype is None:
-        return a
-    found = as_dtype(dtype)
-    if BOOL in (found, a.dtype):
-        return Array(cast(a.value, found))
-    if found.itemsize == a.dtype.itemsize:
-        return Array(op.bitcast_convert(a.value, dtype=found))
-    if not a.shape:
-        raise OpError("Changing the dtype of a 0d array is only supported if the itemsize is same")
-    ratio = found.itemsize / a.dtype.itemsize
-    *head, last = a.shape
-    if ratio > 1:
-        if last % int(ratio):
-            raise OpError("the last axis does not fill elements of the new dtype")
-        grouped = reshaped(a.value, (*head, int(last // ratio), int(ratio)))
-        return Array(op.bitcast_convert(grouped, dtype=found))
-    value = op.bitcast_convert(a.value, dtype=found)
-    return Array(reshaped(value, (*head, int(last / ratio))))
 
 
 def _part(name: str) -> Callable[..., Any]:

@@ -23,7 +23,7 @@ from pyxla.lib import kernels as k
 from pyxla.lib import masks
 from pyxla.lib.creation import iota, linspace
 from pyxla.lib.loops import fold_range
-from pyxla.lib.manipulation import cut, flat, flip, reshaped, transposed
+from pyxla.lib.manipulation import cut, flat, reshaped, transposed
 from pyxla.lib.operands import (
     BOOL,
     FLOAT,
@@ -54,7 +54,7 @@ from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import sort as sort_ops
 from pyxla.ops.index import scatter
-from pyxla.ops.shape import concatenate
+from pyxla.ops.shape import concatenate, reverse
 
 # Searching among so few sorted numbers is counting those before.
 COUNTED = 32
@@ -224,7 +224,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     rising = searchsorted(edges, values, side)
     if edges.size < 2 or (known is not None and _is_rising(known)):
         return rising
-    falling = edges.size - searchsorted(flip(edges), values, side)
+    backwards = Array(reverse(edges.value, dimensions=(0,)))
+    falling = edges.size - searchsorted(backwards, values, side)
     first, last = take_one(edges.value, 0, 0), take_one(edges.value, edges.size - 1, 0)
     return where(Array(k.le(first, last)), rising, falling)
 

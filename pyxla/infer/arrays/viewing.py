@@ -2,8 +2,8 @@
 
 A *maker* gets what is known of an array without reading it (`Shown`) and the other operands.  It
 returns what the result shows; a list or tuple of these for several arrays; `Copied` where NumPy
-copies; None where the library function by value is to be called.  On lists and NumPy scalars the
-same functions are the library's.
+copies; None where the library function by value is to be called.  Of lists and NumPy scalars the
+same is made by way of an array, unless the library has a function for them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pyxla.infer.arrays.views import (
     BasicIndex,
     Extents,
     View,
+    apply,
     expanded,
     extend,
     flipped,
@@ -42,26 +43,29 @@ from pyxla.infer.arrays.views import (
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Ref, Scalar, Tuple
 from pyxla.infer.raising.sizes import verify_reshaped
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType, array_type
-from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
+from pyxla.lib import creation
+from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY, strategy, strategy_of
 from pyxla.lib.indexing import parse
 from pyxla.lib.masks import listed
-from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
-from pyxla.lib.registry import REGISTRY, Implementation, rule
+from pyxla.lib.operands import (
+    as_array,
+    as_dtype,
+    as_shape,
+    copy_mode,
+    normalize_axes,
+    normalize_axis,
+)
+from pyxla.lib.registry import REGISTRY, Implementation, Rank0, implements, rule
 from pyxla.ops.check import COMPLEXES
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 Shape = tuple[int, ...]
-MISSING = Implementation(lambda *args, **kwargs: _refuse_values())
-
-
-def _refuse_values() -> Any:
-    raise OpError("an array is needed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +146,44 @@ PERHAPS = "whether this is a view of another array depends on the path that was 
 Maker = Callable[..., Any]
 
 
-def makes_view(*targets: Any) -> Callable[[Maker], Maker]:
-    """Register a maker for NumPy functions."""
+def makes_view(*targets: Any, rank0: Rank0 = "scalar") -> Callable[[Maker], Maker]:
+    """Register a maker for NumPy functions.  What the library has no function of its own for is
+    made of what is no array, too, by way of one; rank0: see `lib.registry`."""
 
     def register(maker: Maker) -> Maker:
         first = next(iter(inspect.signature(maker).parameters))
         for target in targets:
-            library = REGISTRY.get(target, MISSING)
-            rule(target)(functools.partial(_call, maker, first, target, library))
+            if target not in REGISTRY:
+                implements(target, rank0=rank0)(_by_value(maker, first))
+            rule(target)(functools.partial(_call, maker, first, target, REGISTRY[target]))
         return maker
 
     return register
+
+
+def _by_value(maker: Maker, first: str = "") -> Callable[..., Any]:
+    """The library function that gives the contents of what a maker makes."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        x, *rest = args or (kwargs.pop(first),)
+        array = as_array(x)
+        of = Shown(array.value.type, (), array.shape, array.extents, array.dtype)
+        made = maker(replace(of, bounded=array.extents is not None), *rest, **kwargs)
+        return _contents(array, made)
+
+    def of_bounded(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
+        whole = strategy_of(creation.array)(x) if isinstance(x, list | tuple) else x
+        return function(whole, *args, **kwargs)
+
+    strategy(call)(of_bounded)
+    return call
+
+
+def _contents(array: Array, made: Any) -> Any:
+    """What was made of an array, by value."""
+    if isinstance(made, list | tuple):
+        return type(made)([_contents(array, one) for one in made])
+    return apply((made.shown if isinstance(made, Copied) else made).view, array)
 
 
 def _call(
@@ -175,9 +206,15 @@ def _call(
         made = maker(before, *operands, **named)
         if target in _RESHAPES and before.extents is not None:
             verify_reshaped(engine, before, made.shown if isinstance(made, Copied) else made)
-        if made is not None:
+        if made is not None and not (library.rank0 == "scalar" and _are_elements(made)):
             return reference(engine, ref, made)
     return call_library(engine, target, library, list(args), kwargs)
+
+
+def _are_elements(made: Any) -> bool:
+    """Whether elements of an array were made, of which NumPy makes scalars."""
+    one = made[0] if isinstance(made, list | tuple) and made else made
+    return isinstance(one, Shown) and not one.shape
 
 
 def shown(engine: Engine, ref: Ref) -> Shown:
@@ -234,7 +271,7 @@ def reference(engine: Engine, ref: Ref, made: Any) -> Any:
 # --- Order of dimensions -------------------------------------------------------------------------
 
 
-@makes_view(np.transpose, np.permute_dims)
+@makes_view(np.transpose, np.permute_dims, rank0="method")
 def transpose(a: Shown, axes: Any = None) -> Shown:
     order = tuple(range(a.ndim))[::-1] if axes is None else normalize_axes(tuple(axes), a.ndim)
     if len(order) != a.ndim:
@@ -242,7 +279,7 @@ def transpose(a: Shown, axes: Any = None) -> Shown:
     return a.then(permuted(a.shape, a.extents, order))
 
 
-@makes_view(np.ndarray.transpose)
+@makes_view(np.ndarray.transpose, rank0="method")
 def ndarray_transpose(a: Shown, *axes: Any) -> Shown:
     if not axes or axes == (None,):
         return transpose(a)
@@ -264,7 +301,7 @@ def matrix_transpose(x: Shown) -> Shown:
     return swapaxes(x, -1, -2)
 
 
-@makes_view(np.moveaxis)
+@makes_view(np.moveaxis, rank0="array")
 def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
     sources, targets = normalize_axes(source, a.ndim), normalize_axes(destination, a.ndim)
     if len(sources) != len(targets):
@@ -275,7 +312,7 @@ def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
     return transpose(a, order)
 
 
-@makes_view(np.rollaxis)
+@makes_view(np.rollaxis, rank0="array")
 def rollaxis(a: Shown, axis: Any, start: Any = 0) -> Shown:
     axis, start = normalize_axis(axis, a.ndim), operator.index(start)
     start = start + a.ndim if start < 0 else start
@@ -285,7 +322,7 @@ def rollaxis(a: Shown, axis: Any, start: Any = 0) -> Shown:
 # --- Shape ---------------------------------------------------------------------------------------
 
 
-@makes_view(np.reshape)
+@makes_view(np.reshape, rank0="method")
 def reshape(
     a: Shown, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
 ) -> Shown | Copied:
@@ -302,7 +339,7 @@ def reshape(
     return _reshaped(a, target, copy)
 
 
-@makes_view(np.ndarray.reshape)
+@makes_view(np.ndarray.reshape, rank0="method")
 def ndarray_reshape(a: Shown, *shape: Any, order: str = "C", copy: Any = None) -> Shown | Copied:
     return reshape(a, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
@@ -378,7 +415,7 @@ def flat(engine: Engine, ref: Ref) -> Ref:
     return Ref(ref.cell, a.then(reshape_step(a.shape, a.extents, _flat_shape(a))).view)
 
 
-@makes_view(np.squeeze, np.ndarray.squeeze)
+@makes_view(np.squeeze, np.ndarray.squeeze, rank0="method")
 def squeeze(a: Shown, axis: Any = None) -> Shown:
     sizes = a.extents or (None,) * a.ndim
     ones = [d for d, n in enumerate(a.shape) if n == 1 and sizes[d] is None]
@@ -398,12 +435,13 @@ def expand_dims(a: Shown, axis: Any) -> Shown:
 
 def _at_least(target: Any, places: Sequence[Shape]) -> None:
     """`np.atleast_nd`: where new dimensions go, by the number of dimensions there are."""
-    library = REGISTRY[target]
 
     def maker(a: Shown) -> Shown:
         if a.ndim >= len(places):
             return a
         return a.then(expanded(a.shape, a.extents, places[a.ndim]))
+
+    library = Implementation(_by_value(maker))
 
     def call(engine: Engine, *arys: Any) -> Any:
         found = [_call(maker, "", target, library, engine, x) for x in arys]
@@ -418,19 +456,17 @@ _at_least(np.atleast_3d, ((0, 1, 2), (0, 2), (2,)))
 
 
 @makes_view(np.flip)
-def flip(m: Shown, axis: Any = None) -> Shown | None:
-    if not m.ndim:
-        return None  # `m[()]`, a scalar
+def flip(m: Shown, axis: Any = None) -> Shown:
     return m.then(flipped(m.shape, m.extents, normalize_axes(axis, m.ndim)))
 
 
 @makes_view(np.flipud)
-def flipud(m: Shown) -> Shown | None:
+def flipud(m: Shown) -> Shown:
     return flip(m, 0)
 
 
 @makes_view(np.fliplr)
-def fliplr(m: Shown) -> Shown | None:
+def fliplr(m: Shown) -> Shown:
     return flip(m, 1)
 
 
@@ -506,9 +542,7 @@ def dsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
 
 
 @makes_view(np.unstack)
-def unstack(x: Shown, *, axis: Any = 0) -> tuple[Shown, ...] | None:
-    if x.ndim < 2:
-        return None
+def unstack(x: Shown, *, axis: Any = 0) -> tuple[Shown, ...]:
     axis = normalize_axis(axis, x.ndim)
     _require_full(x, axis)
     return tuple([_along(x, axis, i) for i in range(x.shape[axis])])
@@ -535,12 +569,12 @@ def linalg_diagonal(x: Shown, *, offset: Any = 0) -> Shown:
     return diagonal_(x, offset, -2, -1)
 
 
-@makes_view(np.broadcast_to)
+@makes_view(np.broadcast_to, rank0="array")
 def broadcast_to(array: Shown, shape: Any, subok: bool = False) -> Shown:
     return array.then(broadcast(array.shape, array.extents, as_shape(shape)))
 
 
-@makes_view(np.lib.stride_tricks.sliding_window_view)
+@makes_view(np.lib.stride_tricks.sliding_window_view, rank0="array")
 def sliding_window_view(
     x: Shown, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
 ) -> Shown:
@@ -553,7 +587,7 @@ def sliding_window_view(
     return x.then(windows(x.shape, x.extents, sizes, axes))
 
 
-@makes_view(np.lib.stride_tricks.as_strided)
+@makes_view(np.lib.stride_tricks.as_strided, rank0="array")
 def as_strided(
     x: Shown,
     shape: Any = None,
@@ -597,7 +631,7 @@ def imag(val: Shown) -> Shown | None:
     return _part(val, 1)
 
 
-@makes_view(np.ndarray.view)
+@makes_view(np.ndarray.view, rank0="method")
 def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
     if dtype is None or as_dtype(dtype) == a.dtype:
         return a

@@ -31,7 +31,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import number
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import INT, as_array, cast, normalize_axes, normalize_axis
+from pyxla.lib.operands import INT, as_array, cast, normalize_axis
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import concatenate
 
@@ -204,7 +204,7 @@ def _column_stack(function: Function, tup: Any) -> Array:
     if (rows := _of_rows(tup)) is not None:
         if rows.ndim != 2:
             raise OpError(NOT_SUPPORTED)
-        return _transpose(m.transpose, rows)
+        return bounded(m.transposed(rows.value), extents_of(rows)[::-1])
     return join([expanded(x, 1) if x.ndim == 1 else at_least(x, 2) for x in _items(tup)], 1)
 
 
@@ -227,14 +227,6 @@ def _array(function: Function, a: Any, dtype: Any = None, **options: Any) -> Arr
         raise OpError(NOT_SUPPORTED)
     creation.check_ignored(options)
     return join([expanded(x, 0) for x in a], 0, dtype)
-
-
-@strategy(m.transpose)
-def _transpose(function: Function, a: Any, axes: Any = None) -> Array:
-    x = _array(function, a) if isinstance(a, list | tuple) else as_array(a)
-    order = tuple(range(x.ndim))[::-1] if axes is None else normalize_axes(tuple(axes), x.ndim)
-    own = extents_of(x)
-    return bounded(m.transposed(x.value, order), [own[d] for d in order])
 
 
 @strategy(m.tile)
