@@ -15,7 +15,7 @@ from pyxla.errors import also
 from pyxla.hints import owner, similar
 from pyxla.infer import classes, generated
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import viewing
+from pyxla.infer.arrays import makers, viewing
 from pyxla.infer.arrays.bits import part
 from pyxla.infer.arrays.mutating import set_shape
 from pyxla.infer.arrays.shadows import flag_of, same_ref
@@ -212,7 +212,7 @@ def _of_array(engine: Engine, x: Any, name: str) -> Any:
             function = np.transpose if name == "T" else np.matrix_transpose
             return call_object(engine, function, [x], {})
         case "flat":
-            return viewing.flat(engine, x)
+            return makers.flat(engine, x)
         case "device":
             return Const("cpu")
     if name in ATTRIBUTES:

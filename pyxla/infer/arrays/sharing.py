@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.makers import broadcast_to, transpose
 from pyxla.infer.arrays.reshaping import diagonal
-from pyxla.infer.arrays.viewing import Shape, Shown, broadcast_to, reference, shown, transpose
+from pyxla.infer.arrays.viewing import Shape, Shown, reference, shown
 from pyxla.infer.arrays.views import MIXED, expanded
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.containers import tables

@@ -1,0 +1,472 @@
+"""NumPy's functions that return views: transposing, reshaping, splitting, flipping, ... (see
+`infer.arrays.viewing`)."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import pyxla.lib.everything  # noqa: F401 - what these functions do by value
+from pyxla.infer.arrays.bits import bits, part
+from pyxla.infer.arrays.repeated import broadcast, strided, windows
+from pyxla.infer.arrays.reshaping import diagonal, needed_rows, reshape_step
+from pyxla.infer.arrays.viewing import Copied, Shape, Shown, by_value, called, makes_view, shown
+from pyxla.infer.arrays.views import (
+    MIXED,
+    expanded,
+    flipped,
+    permuted,
+    require_full,
+    reshape_is_view,
+    squeezed,
+)
+from pyxla.infer.facts.extent import lower
+from pyxla.infer.lattice import Ref, Scalar, Tuple
+from pyxla.ir.op import OpError
+from pyxla.ir.types import array_type
+from pyxla.lib.indexing import parse
+from pyxla.lib.masks import listed
+from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
+from pyxla.lib.registry import Implementation, rule
+from pyxla.ops.check import COMPLEXES
+
+if TYPE_CHECKING:
+    from pyxla.infer.engine import Engine
+
+
+# --- Order of dimensions -------------------------------------------------------------------------
+
+
+@makes_view(np.transpose, np.permute_dims, rank0="method")
+def transpose(a: Shown, axes: Any = None) -> Shown:
+    order = tuple(range(a.ndim))[::-1] if axes is None else normalize_axes(tuple(axes), a.ndim)
+    if len(order) != a.ndim:
+        raise OpError("axes don't match array")
+    return a.then(permuted(a.shape, a.extents, order))
+
+
+@makes_view(np.ndarray.transpose, rank0="method")
+def ndarray_transpose(a: Shown, *axes: Any) -> Shown:
+    if not axes or axes == (None,):
+        return transpose(a)
+    return transpose(a, axes[0] if isinstance(axes[0], (tuple, list)) else axes)
+
+
+@makes_view(np.swapaxes, np.ndarray.swapaxes)
+def swapaxes(a: Shown, axis1: Any, axis2: Any) -> Shown:
+    order = list(range(a.ndim))
+    first, second = normalize_axis(axis1, a.ndim), normalize_axis(axis2, a.ndim)
+    order[first], order[second] = second, first
+    return transpose(a, order)
+
+
+@makes_view(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(x: Shown) -> Shown:
+    if x.ndim < 2:
+        raise OpError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
+    return swapaxes(x, -1, -2)
+
+
+@makes_view(np.moveaxis, rank0="array")
+def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
+    sources, targets = normalize_axes(source, a.ndim), normalize_axes(destination, a.ndim)
+    if len(sources) != len(targets):
+        raise OpError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(a.ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, axis)
+    return transpose(a, order)
+
+
+@makes_view(np.rollaxis, rank0="array")
+def rollaxis(a: Shown, axis: Any, start: Any = 0) -> Shown:
+    axis, start = normalize_axis(axis, a.ndim), operator.index(start)
+    start = start + a.ndim if start < 0 else start
+    return moveaxis(a, axis, start - 1 if axis < start else start)
+
+
+# --- Shape ---------------------------------------------------------------------------------------
+
+
+@makes_view(np.reshape, rank0="method")
+def reshape(
+    a: Shown, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
+) -> Shown | Copied:
+    given = newshape if shape is None else shape
+    target = tuple(given) if isinstance(given, Sequence) else (given,)
+    target = tuple([n if isinstance(n, Scalar) else operator.index(n) for n in target])
+    if order not in ("C", "F", "A"):
+        raise OpError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
+    if order == "F" or (order == "A" and _is_fortran(a)):
+        made = _reshaped(transpose(a), target[::-1], copy)
+        if isinstance(made, Copied):
+            return Copied(transpose(made.shown), made.perhaps)
+        return transpose(made)
+    return _reshaped(a, target, copy)
+
+
+@makes_view(np.ndarray.reshape, rank0="method")
+def ndarray_reshape(a: Shown, *shape: Any, order: str = "C", copy: Any = None) -> Shown | Copied:
+    return reshape(a, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+
+
+def _is_fortran(a: Shown) -> bool:
+    flags = a.layout.flags
+    return flags.f_contiguous and not flags.c_contiguous
+
+
+def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copied:
+    rows = needed_rows(a.shape, a.extents, target)
+    a = a if rows is None else a.then(rows)
+    step = reshape_step(a.shape, a.extents, target)
+    made = a.then(step)
+    if a.strides == MIXED and not copy:
+        return Copied(made, perhaps=True)
+    if a.extents is None or a.bounded or not a.view:
+        is_view: Any = reshape_is_view(a.base, a.view, step.shape, a.strides)
+    else:
+        is_view = a.in_memory(functools.partial(_is_reshaped, target=target))
+    if is_view and not copy:
+        return made
+    if copy is False:
+        raise OpError("Unable to avoid creating a copy while reshaping.")
+    return Copied(made, perhaps=is_view is None and not copy)
+
+
+def _is_reshaped(x: np.ndarray, target: Sequence[Any]) -> bool:
+    """Whether a view of this shape can be made of `x`; of one that does not fit it does not
+    matter."""
+    known = [n for n in target if not isinstance(n, Scalar) and n >= 0]
+    if x.flags.c_contiguous or x.size % max(math.prod(known), 1):
+        return bool(x.flags.c_contiguous)
+    if len(known) < len(target) - 1 or any(isinstance(n, Scalar) for n in target):
+        return False
+    try:
+        np.reshape(x, tuple(target), copy=False)
+    except ValueError:
+        return False
+    return True
+
+
+@makes_view(np.ravel, np.ndarray.ravel)
+def ravel(a: Shown, order: str = "C") -> Shown | Copied:
+    if order == "C" and a.strides == MIXED:
+        return Copied(a.then(reshape_step(a.shape, a.extents, _flat_shape(a))), perhaps=True)
+    flags = a.layout.flags
+    if order == "K":
+        strides = a.layout.strides
+        a = transpose(a, sorted(range(a.ndim), key=lambda d: -abs(strides[d])))
+        flags = a.layout.flags
+    elif order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous):
+        a = transpose(a)
+        flags = a.layout.flags
+    made = a.then(reshape_step(a.shape, a.extents, _flat_shape(a)))
+    in_order = a.in_memory(lambda x: bool(x.flags.c_contiguous))
+    return made if in_order else Copied(made, perhaps=in_order is None)
+
+
+@makes_view(np.ndarray.flatten)
+def flatten(a: Shown, order: str = "C") -> Copied:
+    made = ravel(a, order)
+    return Copied(made.shown if isinstance(made, Copied) else made)
+
+
+def _flat_shape(a: Shown) -> Shape:
+    return (-1,) if 0 not in a.shape else (0,)
+
+
+def flat(engine: Engine, ref: Ref) -> Ref:
+    """`x.flat`: what is assigned to its items goes into `x`, however that is stored."""
+    a = shown(engine, ref)
+    return Ref(ref.cell, a.then(reshape_step(a.shape, a.extents, _flat_shape(a))).view)
+
+
+@makes_view(np.squeeze, np.ndarray.squeeze, rank0="method")
+def squeeze(a: Shown, axis: Any = None) -> Shown:
+    sizes = a.extents or (None,) * a.ndim
+    ones = [d for d, n in enumerate(a.shape) if n == 1 and sizes[d] is None]
+    if axis is None and any(size is not None and (lower(size) or 0) <= 1 for size in sizes):
+        raise OpError("whether this dimension is squeezed depends on its size; name the axis")
+    axes = tuple(ones) if axis is None else normalize_axes(axis, a.ndim)
+    if any(d not in ones for d in axes):
+        raise OpError("cannot select an axis to squeeze out which has size not equal to one")
+    return a.then(squeezed(a.shape, a.extents, axes))
+
+
+@makes_view(np.expand_dims)
+def expand_dims(a: Shown, axis: Any) -> Shown:
+    count = len(axis) if isinstance(axis, (tuple, list)) else 1
+    return a.then(expanded(a.shape, a.extents, normalize_axes(axis, a.ndim + count)))
+
+
+def _at_least(target: Any, places: Sequence[Shape]) -> None:
+    """`np.atleast_nd`: where new dimensions go, by the number of dimensions there are."""
+
+    def maker(a: Shown) -> Shown:
+        if a.ndim >= len(places):
+            return a
+        return a.then(expanded(a.shape, a.extents, places[a.ndim]))
+
+    library = Implementation(by_value(maker))
+
+    def call(engine: Engine, *arys: Any) -> Any:
+        found = [called(maker, "", target, library, engine, x) for x in arys]
+        return found[0] if len(found) == 1 else Tuple(tuple(found))
+
+    rule(target)(call)
+
+
+_at_least(np.atleast_1d, ((0,),))
+_at_least(np.atleast_2d, ((0, 1), (0,)))
+_at_least(np.atleast_3d, ((0, 1, 2), (0, 2), (2,)))
+
+
+@makes_view(np.flip)
+def flip(m: Shown, axis: Any = None) -> Shown:
+    return m.then(flipped(m.shape, m.extents, normalize_axes(axis, m.ndim)))
+
+
+@makes_view(np.flipud)
+def flipud(m: Shown) -> Shown:
+    return flip(m, 0)
+
+
+@makes_view(np.fliplr)
+def fliplr(m: Shown) -> Shown:
+    return flip(m, 1)
+
+
+@makes_view(np.rot90)
+def rot90(m: Shown, k: Any = 1, axes: Any = (0, 1)) -> Shown:
+    first, second = normalize_axes(tuple(axes), m.ndim)
+    turns = operator.index(k) % 4
+    if turns == 0:
+        return m
+    if turns == 2:
+        return flip(m, (first, second))
+    if turns == 1:
+        return swapaxes(flip(m, second), first, second)
+    return flip(swapaxes(m, first, second), second)
+
+
+# --- Splitting -----------------------------------------------------------------------------------
+
+
+def _require_full(a: Shown, axis: int) -> None:
+    if a.extents is not None and a.extents[axis] is not None:
+        raise OpError(
+            "an array whose size is known at run time only has no parts of a known number"
+        )
+
+
+def _along(a: Shown, axis: int, key: Any) -> Shown:
+    """`a[..., key, ...]` along one dimension."""
+    return a.then(parse(a.shape, a.extents, (slice(None),) * axis + (key,)))
+
+
+@makes_view(np.array_split)
+def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
+    axis = normalize_axis(axis, ary.ndim)
+    indices_or_sections = listed(indices_or_sections)
+    if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
+        bounds = list(indices_or_sections)
+    else:
+        sections = operator.index(indices_or_sections)
+        _require_full(ary, axis)
+        if sections <= 0:
+            raise OpError("number sections must be larger than 0.")
+        each, extra = divmod(ary.shape[axis], sections)
+        bounds = [i * each + min(i, extra) for i in range(1, sections)]
+    edges = zip([0, *bounds], [*bounds, None], strict=True)
+    return [_along(ary, axis, slice(start, stop)) for start, stop in edges]
+
+
+@makes_view(np.split)
+def split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
+    indices_or_sections = listed(indices_or_sections)
+    if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
+        _require_full(ary, normalize_axis(axis, ary.ndim))
+        size = ary.shape[normalize_axis(axis, ary.ndim)]
+        if size % operator.index(indices_or_sections):
+            raise OpError("array split does not result in an equal division", ValueError)
+    return array_split(ary, indices_or_sections, axis)
+
+
+@makes_view(np.vsplit)
+def vsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
+    return split(ary, indices_or_sections, 0)
+
+
+@makes_view(np.hsplit)
+def hsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
+    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
+
+
+@makes_view(np.dsplit)
+def dsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
+    return split(ary, indices_or_sections, 2)
+
+
+@makes_view(np.unstack)
+def unstack(x: Shown, *, axis: Any = 0) -> tuple[Shown, ...]:
+    axis = normalize_axis(axis, x.ndim)
+    _require_full(x, axis)
+    return tuple([_along(x, axis, i) for i in range(x.shape[axis])])
+
+
+# --- Read-only views -----------------------------------------------------------------------------
+
+
+@makes_view(np.diagonal, np.ndarray.diagonal)
+def diagonal_(a: Shown, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Shown:
+    if a.ndim < 2:
+        raise OpError("diag requires an array of at least two dimensions")
+    first, second = normalize_axis(axis1, a.ndim), normalize_axis(axis2, a.ndim)
+    return a.then(diagonal(a.shape, a.extents, operator.index(offset), first, second))
+
+
+@makes_view(np.diag)
+def diag(v: Shown, k: Any = 0) -> Shown | None:
+    return diagonal_(v, k) if v.ndim == 2 else None
+
+
+@makes_view(np.linalg.diagonal)
+def linalg_diagonal(x: Shown, *, offset: Any = 0) -> Shown:
+    return diagonal_(x, offset, -2, -1)
+
+
+@makes_view(np.broadcast_to, rank0="array")
+def broadcast_to(array: Shown, shape: Any, subok: bool = False) -> Shown:
+    return array.then(broadcast(array.shape, array.extents, as_shape(shape)))
+
+
+@makes_view(np.lib.stride_tricks.sliding_window_view, rank0="array")
+def sliding_window_view(
+    x: Shown, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Shown:
+    if writeable:
+        raise OpError("writable sliding windows show elements more than once: not supported")
+    sizes = as_shape(window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,))
+    axes = normalize_axes(axis, x.ndim)
+    if len(axes) != len(sizes):
+        raise OpError("window_shape and axis must have the same length")
+    return x.then(windows(x.shape, x.extents, sizes, axes))
+
+
+@makes_view(np.lib.stride_tricks.as_strided, rank0="array")
+def as_strided(
+    x: Shown,
+    shape: Any = None,
+    strides: Any = None,
+    subok: bool = False,
+    writeable: bool = True,
+    *,
+    check_bounds: Any = None,
+) -> Shown:
+    require_full(x.extents)
+    first = x.offset
+    if first is None or x.strides is not None:
+        raise OpError("the array is no slice of one in C order: copy it before, as x.copy()")
+    shape = x.shape if shape is None else as_shape(shape)
+    moved = x.layout.strides if strides is None else [operator.index(n) for n in listed(strides)]
+    if len(moved) != len(shape):
+        raise OpError("as_strided needs as many strides as dimensions")
+    if any(n % x.dtype.itemsize for n in moved):
+        raise OpError("as_strided takes parts of elements apart")
+    steps = tuple([n // x.dtype.itemsize for n in moved])
+    whole = Shown(x.base, (), x.base.shape, None, x.dtype)
+    return whole.then(strided(x.base.size, first, shape, steps))
+
+
+# --- Elements ------------------------------------------------------------------------------------
+
+
+def _part(val: Shown, which: int) -> Shown | None:
+    if val.dtype in COMPLEXES:
+        return val.then(part(val.shape, val.extents, val.dtype, which))
+    return None if which else val
+
+
+@makes_view(np.real)
+def real(val: Shown) -> Shown | None:
+    return _part(val, 0)
+
+
+@makes_view(np.imag)
+def imag(val: Shown) -> Shown | None:
+    return _part(val, 1)
+
+
+@makes_view(np.ndarray.view, rank0="method")
+def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
+    if dtype is None or as_dtype(dtype) == a.dtype:
+        return a
+    return a.then(bits(array_type(a.dtype, a.shape), a.extents, as_dtype(dtype)))
+
+
+@makes_view(np.asarray, np.asanyarray, np.asarray_chkfinite)
+def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> Shown | None:
+    """The array itself, unless another dtype or order is asked for or a copy."""
+    return None if copy_mode(options.get("copy")) else _as_it_is(a, dtype, order)
+
+
+@makes_view(np.array)
+def array(
+    object: Shown, dtype: Any = None, *, copy: Any = True, order: Any = "K", **options: Any
+) -> Shown | None:
+    same = None if copy_mode(copy) else _as_it_is(object, dtype, order)
+    missing = (options.get("ndmin") or 0) - object.ndim
+    if same is None or missing <= 0:
+        return same
+    return object.then(expanded(object.shape, object.extents, tuple(range(missing))))
+
+
+@makes_view(np.ndarray.astype)
+def astype(
+    a: Shown,
+    dtype: Any,
+    order: Any = "K",
+    casting: Any = "unsafe",
+    subok: Any = True,
+    copy: Any = True,
+) -> Shown | None:
+    return None if copy else _as_it_is(a, dtype, order)
+
+
+@makes_view(np.astype)
+def np_astype(x: Shown, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Shown | None:
+    return None if copy else _as_it_is(x, dtype, "K")
+
+
+def _as_it_is(a: Shown, dtype: Any, order: Any) -> Shown | None:
+    """The array where it is of this dtype and order."""
+    other = dtype is not None and as_dtype(dtype) != a.dtype
+    if other or (order in ("C", "F") and not a.layout.flags[order]):
+        return None
+    return a
+
+
+@makes_view(np.ascontiguousarray)
+def ascontiguousarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | None:
+    return _contiguous(a, dtype, "C")
+
+
+@makes_view(np.asfortranarray)
+def asfortranarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | None:
+    return _contiguous(a, dtype, "F")
+
+
+def _contiguous(a: Shown, dtype: Any, order: str) -> Shown | None:
+    """The array, of at least one dimension, where it is what is asked for."""
+    same = _as_it_is(a, dtype, order)
+    return expand_dims(same, 0) if same is not None and not a.ndim else same
+
+
+@makes_view(np.ndarray.conj, np.ndarray.conjugate)
+def conjugate(a: Shown) -> Shown | None:
+    return None if a.dtype in COMPLEXES else a
