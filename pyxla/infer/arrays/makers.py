@@ -32,7 +32,7 @@ from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
-from pyxla.lib.registry import Implementation, rule
+from pyxla.lib.registry import Implementation, implements, rule
 from pyxla.ops.check import COMPLEXES
 
 if TYPE_CHECKING:
@@ -212,10 +212,16 @@ def _at_least(target: Any, places: Sequence[Shape]) -> None:
             return a
         return a.then(expanded(a.shape, a.extents, places[a.ndim]))
 
-    library = Implementation(by_value(maker))
+    one = by_value(maker)
+
+    @implements(target)
+    def by_values(*arys: Any) -> Any:
+        found = [one(x) for x in arys]
+        return found[0] if len(found) == 1 else tuple(found)
 
     def call(engine: Engine, *arys: Any) -> Any:
-        found = [called(maker, "", target, library, engine, x) for x in arys]
+        library = Implementation(one)
+        found = [called(maker, "", target, library, False, engine, x) for x in arys]
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 
     rule(target)(call)

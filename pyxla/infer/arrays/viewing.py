@@ -122,9 +122,11 @@ def makes_view(*targets: Any, rank0: Rank0 = "scalar") -> Callable[[Maker], Make
     def register(maker: Maker) -> Maker:
         first = next(iter(inspect.signature(maker).parameters))
         for target in targets:
-            if target not in REGISTRY:
+            own = target in REGISTRY
+            if not own:
                 implements(target, rank0=rank0)(by_value(maker, first))
-            rule(target)(functools.partial(called, maker, first, target, REGISTRY[target]))
+            make = functools.partial(called, maker, first, target, REGISTRY[target])
+            rule(target)(functools.partial(make, rank0 == "scalar" and not own))
         return maker
 
     return register
@@ -160,10 +162,12 @@ def called(
     first: str,
     target: Any,
     library: Implementation,
+    scalars: bool,
     engine: Engine,
     *args: Any,
     **kwargs: Any,
 ) -> Any:
+    """scalars: elements of arrays are not views of no dimensions, but NumPy scalars."""
     if not args and first in kwargs:
         args = (kwargs.pop(first),)
     if args and arrays.is_array(engine, args[0]):
@@ -175,7 +179,7 @@ def called(
         made = maker(before, *operands, **named)
         if target in _RESHAPES and before.extents is not None:
             verify_reshaped(engine, before, made.shown if isinstance(made, Copied) else made)
-        if made is not None and not (library.rank0 == "scalar" and _are_elements(made)):
+        if made is not None and not (scalars and _are_elements(made)):
             return reference(engine, ref, made)
     return call_library(engine, target, library, list(args), kwargs)
 
