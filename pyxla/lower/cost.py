@@ -13,7 +13,9 @@ from pyxla.ir.rewrite import Uses, captures
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
 LIGHT = 1 << 16  # elements: a kernel that makes fewer takes some ten microseconds
-TINY = 1 << 10  # elements: a kernel that makes fewer takes as long as calling it
+# Elements: a kernel that makes fewer takes as long as calling it.  Lists have room for 1,024 items
+# by default, and for what they begin with.
+TINY = 1024 + 128
 # Read or make a small part of a large array, or nothing at all.
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
@@ -63,7 +65,7 @@ def is_light(region: Region, elements: int = LIGHT) -> bool:
         name = instr.op.name
         if not all(is_light(inner, elements) for inner in instr.regions):
             return False
-        if instr.regions or name in _LOCAL:
+        if instr.regions or name in _LOCAL or name == "constant":  # nothing is computed
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)

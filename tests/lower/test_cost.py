@@ -34,6 +34,16 @@ def cleared(x, n):
     return y
 
 
+def grouped(x, n):
+    groups = []
+    for i in range(n):
+        row = []
+        while len(row) < i and x[len(row)] > 0.25:
+            row.append(i)
+        groups.append(row)
+    return groups
+
+
 CASES = [
     (stencil, 30_000, True),
     (stencil, 300_000, False),
@@ -58,6 +68,7 @@ SIZES = [
     (waves, 100, False),
     (cleared, 30_000, True),
     (cleared, 300_000, False),
+    (grouped, 64, True),  # of 1,024 rows for 1,024 items each a constant is made, by no kernel
 ]
 
 
