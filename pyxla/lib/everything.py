@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401
 
+import pyxla.lib.bounded.fft
 import pyxla.lib.bounded.joining
 import pyxla.lib.bounded.linear
 import pyxla.lib.bounded.order

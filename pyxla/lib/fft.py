@@ -10,21 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import AxisError
 
-from pyxla.infer.lattice import Array
+from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import Int, known, value_of
+from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
-from pyxla.lib.creation import iota
+from pyxla.lib.creation import arange
 from pyxla.lib.manipulation import cut, moveaxis, roll
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import (
     INT,
     as_array,
+    broadcast_to,
     cast,
     literal,
     normalize_axes,
     normalize_axis,
     splat,
+    weak,
 )
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
@@ -92,7 +97,8 @@ def transform(x: Value, kind: str, n: Any, axis: int, norm: Any) -> Value:
     extent = x.type.shape[axis]
     size = operator.index(n) if n is not None else 2 * (extent - 1) if kind == "IRFFT" else extent
     if size < 1:
-        raise OpError(f"Invalid number of data points ({size}) specified.")
+        words = f"Invalid number of FFT data points ({size}) specified."
+        raise OpError(words, ValueError, words)
     x = _real(x) if kind == "RFFT" else _complex(x)
     x = _fitted(x, axis, size // 2 + 1 if kind == "IRFFT" else size)
     last = x.type.ndim - 1
@@ -196,16 +202,36 @@ irfft2 = implements(np.fft.irfft2)(_along_many("IRFFT", (-2, -1)))
 
 @implements(np.fft.fftfreq)
 def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Array:
-    count = operator.index(n)
-    low = iota(INT, ((count + 1) // 2,), 0)
-    high = op.add(iota(INT, (count // 2,), 0), splat(-(count // 2), INT, (count // 2,)))
-    return Array(shapes.concatenate(low, high, dimension=0)) * (1.0 / (count * d))
+    at, count = _numbered(n)
+    size = broadcast_to(cast(value_of(count), INT), at.shape)
+    negative = k.ge(op.add(at.value, at.value), size)
+    value = op.select(negative, op.subtract(at.value, size), at.value)
+    return Array((Array(value) * (1.0 / (count * d))).value, at.extents)
 
 
 @implements(np.fft.rfftfreq)
 def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Array:
-    count = operator.index(n)
-    return Array(iota(INT, (count // 2 + 1,), 0)) * (1.0 / (count * d))
+    at, count = _numbered(n)
+    half = arange(half_of(count))
+    return Array((Array(half.value) * (1.0 / (count * d))).value, half.extents)
+
+
+def _numbered(n: Any) -> tuple[Array, Any]:
+    """The numbers of as many frequencies, and how many these are."""
+    count = n if isinstance(n, Scalar) and n.kind is int else operator.index(n)
+    if isinstance(count, Scalar):
+        none = weak(cast(k.eq(count.value, value_of(0)), INT), int)
+        meet(none, 0, ZeroDivisionError, "float division by zero")
+    return arange(count), count
+
+
+def half_of(size: Int) -> Int:
+    """How many frequencies of so many real numbers are not negative."""
+    if isinstance(size, int):
+        return size // 2 + 1
+    half = weak(op.add(op.divide(size.value, value_of(2)), value_of(1)), int)
+    fact = extent.fact(size)
+    return known(half, 1, None if fact.hi is None else fact.hi // 2 + 1)
 
 
 def _shifting(sign: int) -> Callable[..., Any]:

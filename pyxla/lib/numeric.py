@@ -157,6 +157,12 @@ def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * mat
 # --- Differences and integrals -------------------------------------------------------------------
 
 
+TOO_SMALL = (
+    "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+    "elements are required."
+)
+
+
 @implements(np.gradient)
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """Central differences inside, one-sided of first or second order at the edges."""

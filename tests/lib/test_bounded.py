@@ -272,7 +272,57 @@ def test_what_a_mask_picks_meets_lists(k):
     agree(met_with_lists, (np.array([1.0, -1, 2, 3]), k), (np.array([1.0, 1, 2, 3]), k))
 
 
+def transforms(x, m):
+    y = x[m]
+    first, second = np.fft.rfft(y), np.fft.irfft(np.append(y, 1j * y))
+    single = np.fft.fft(y.astype(np.float32)), np.fft.rfft(y.astype(np.float32))
+    assert single[0].dtype == single[1].dtype == np.complex64
+    found = np.fft.fft(y), np.fft.ifft(y + 1j), np.fft.fft(y, norm="ortho"), np.fft.fft(y, 4)
+    frequencies = np.fft.fftfreq(len(y), 0.1), np.fft.rfftfreq(len(y))
+    return first, second, found, frequencies, np.fft.ifft(y, norm="forward")
+
+
+def transforms_of_rows(x, m):
+    y = x[m]
+    return np.fft.fft(y, axis=0), np.fft.fft(y), np.fft.rfft(y, axis=0), np.fft.irfft(y.T, 5)
+
+
+def factors(x, m):
+    y = x[m]
+    q, r = np.linalg.qr(y)
+    return q, r, np.linalg.qr(y, "r"), np.linalg.qr(y.T)[1]
+
+
+def products_of_rows(x, m):
+    y, z = x[m], x[~m]
+    two = np.array([1.0, -2])
+    same = np.convolve(y, z, "same"), np.convolve(two, y, mode="same")
+    valid = np.convolve(y, z, "valid"), np.convolve(y, two, mode="valid")
+    return same, valid, np.kron(y, z), np.kron(two, y), np.kron(y, [1, 2, 3])
+
+
+def slopes(x, m):
+    return np.gradient(x[m], edge_order=2), np.gradient(x[m], 0.5, edge_order=2)
+
+
+@pytest.mark.parametrize("program", [transforms, products_of_rows, slopes])
+def test_what_mixes_elements_that_a_mask_picks(program):
+    x = np.random.default_rng(5).normal(size=9)
+    agree(program, *[(x, m) for m in masks(9) if 3 <= m.sum() < 9])
+
+
+@pytest.mark.parametrize("program", [transforms_of_rows, factors])
+def test_what_mixes_rows_that_a_mask_picks(program):
+    x = np.random.default_rng(5).normal(size=(6, 3))
+    agree(program, *[(x, m) for m in masks(6) if m.sum()])
+
+
 TOO_FEW = [
+    (lambda y, k: np.convolve(y, [1.0, 2], "same"), ()),
+    (lambda y, k: np.gradient(y, edge_order=2), (3.0,)),
+    (lambda y, k: np.gradient(y, edge_order=2), (3.0, 4.0)),
+    (lambda y, k: np.fft.rfft(y), ()),
+    (lambda y, k: np.fft.irfft(y), (3.0,)),
     (lambda y, k: np.convolve(y, [1.0, 2]), ()),
     (lambda y, k: np.convolve([1.0, 2], y), ()),
     (lambda y, k: np.gradient(y), ()),
@@ -512,8 +562,8 @@ def test_bincount():
 @pytest.mark.parametrize(
     "program",
     [
-        lambda x: np.fft.fft(x[x > 0]),
-        lambda x: np.kron(x[x > 0], x),
+        lambda x: np.fft.fft2(np.outer(x, x[x > 0])),
+        lambda x: np.correlate(x[x > 0], x),
         lambda x: np.array_split(x[x > 0], 3),
     ],
 )

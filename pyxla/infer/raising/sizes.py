@@ -17,6 +17,7 @@ from pyxla.infer.raising.faults import exception
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
+from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, normalize_axes
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
@@ -64,17 +65,13 @@ def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[s
             engine.ensure(Scalar(positive), REDUCTIONS[function])
 
 
-_TOO_SMALL = (
-    "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
-    "elements are required."
-)
 # Operands that need so many elements, and what is raised of fewer.
 NEEDED: dict[Any, tuple[tuple[int, str, int, Exception], ...]] = {
     LIBRARY[np.convolve]: (
         (0, "a", 1, ValueError("a cannot be empty")),
         (1, "v", 1, ValueError("v cannot be empty")),
     ),
-    LIBRARY[np.gradient]: ((0, "f", 2, ValueError(_TOO_SMALL)),),
+    LIBRARY[np.gradient]: ((0, "f", 2, ValueError(TOO_SMALL)),),
     LIBRARY[np.interp]: ((1, "xp", 1, ValueError("array of sample points is empty")),),
     LIBRARY[np.polyfit]: ((0, "x", 1, TypeError("expected non-empty vector for x")),),
 }

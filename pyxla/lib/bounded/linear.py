@@ -99,6 +99,22 @@ def _eigenvalues(function: Function, a: Any, UPLO: str = "L") -> Any:
     return linalg.EighResult(*found)
 
 
+@strategy(linalg.qr)
+def _qr(function: Function, a: Any, mode: str = "reduced") -> Any:
+    """Rows of zeros add rows of zeros to the first factor, columns of zeros such to the second;
+    reflections past the smaller size change nothing."""
+    x = as_array(a)
+    if x.ndim != 2 or mode not in ("reduced", "r"):
+        raise OpError(NOT_SUPPORTED)
+    rows, columns = true_size(x, 0), true_size(x, 1)
+    count = smaller(rows, columns)
+    found = function(Array(filled(x, (0, 1), 0).value), mode)
+    if mode == "r":
+        return sized(found.value, (count, columns))
+    factors: Any = sized(found[0].value, (rows, count)), sized(found[1].value, (count, columns))
+    return linalg.QRResult(*factors)
+
+
 @strategy(linalg.svd)
 def _svd(
     function: Function, a: Any, full_matrices: bool = True, compute_uv: bool = True,

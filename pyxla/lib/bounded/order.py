@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, larger, minus, plus, value_of
+from pyxla.infer.facts.integers import Int, larger, minus, plus, smaller, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
@@ -294,12 +294,39 @@ def _diag(function: Function, v: Any, k: Any = 0) -> Array:
 
 @strategy(products.convolve)
 def _convolve(function: Function, a: Any, v: Any, mode: str = "full") -> Array:
+    """All products, of which other modes take those in the middle."""
     x, y = as_array(a), as_array(v)
-    if mode != "full":
+    if mode not in ("full", "same", "valid"):
         raise OpError(NOT_SUPPORTED)
-    size = minus(plus(true_size(x, 0), true_size(y, 0)), 1)
-    result = function(*[Array(filled(z, (0,), 0).value) for z in (x, y)], mode)
-    return sized(result.value, (size,))
+    n, m = true_size(x, 0), true_size(y, 0)
+    result = function(*[Array(filled(z, (0,), 0).value) for z in (x, y)], "full")
+    if mode == "full":
+        return sized(result.value, (minus(plus(n, m), 1),))
+    long, short = larger(n, m), smaller(n, m)
+    first = cast(value_of(minus(short, 1)), INT)
+    if mode == "same":
+        first = op.divide(op.maximum(first, splat(0, INT, ())), splat(2, INT, ()))
+    bound = max(x.shape[0], y.shape[0])
+    places = op.add(iota(dtype=INT, shape=(bound,), dimension=0), spread(first, (bound,)))
+    found = take(result, Array(places), 0, wrap=False)
+    return sized(found.value, (long if mode == "same" else plus(minus(long, short), 1),))
+
+
+@strategy(products.kron)
+def _kron(function: Function, a: Any, b: Any) -> Array:
+    """Of two rows: element `i` is that of the quotient and the remainder by the second's size."""
+    x, y = as_array(a), as_array(b)
+    if x.ndim != 1 or y.ndim != 1:
+        raise OpError(NOT_SUPPORTED)
+    n, m = true_size(x, 0), true_size(y, 0)
+    shape = (x.shape[0] * y.shape[0],)
+    at = iota(dtype=INT, shape=shape, dimension=0)
+    count = spread(op.maximum(cast(value_of(m), INT), splat(1, INT, ())), shape)
+    left, right = op.divide(at, count), op.remainder(at, count)
+    first, second = (
+        take(Array(z.value), Array(i), 0, wrap=False) for z, i in ((x, left), (y, right))
+    )
+    return sized((first * second).value, (times(n, m),))
 
 
 # --- Places known at run time --------------------------------------------------------------------
