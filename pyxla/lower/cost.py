@@ -12,10 +12,11 @@ from pyxla.ir.rewrite import Uses, captures
 
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
-LIGHT = 1 << 16  # elements: a kernel that makes fewer takes some ten microseconds
+LIGHT = 1 << 18  # elements: a kernel that makes fewer takes some ten microseconds, up to a hundred
 # Elements: a kernel that makes fewer takes as long as calling it.  Lists have room for 1,024 items
 # by default, and for what they begin with.
 TINY = 1024 + 128
+MOVED = 1 << 16  # elements that older code of XLA's may move: it is as fast at that
 # Read or make a small part of a large array, or nothing at all.
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
@@ -69,7 +70,9 @@ def is_light(region: Region, elements: int = LIGHT) -> bool:
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)
-        limit = elements // 16 if name in _SLOW else LIGHT if name in _MOVES else elements
+        limit = elements // 16 if name in _SLOW else elements
+        if name in _MOVES:
+            limit = max(limit, MOVED)
         if any(value.type.size > limit for value in values):
             return False
     return True

@@ -88,7 +88,7 @@ class Program:
     @functools.cached_property
     def is_endless(self) -> bool:
         """Whether it has loops of which nothing tells how long they are."""
-        return making.is_endless(self.region)
+        return making.is_endless(self.region if self.origin is None else self.origin)
 
     @functools.cached_property
     def has_effects(self) -> bool:
@@ -121,13 +121,13 @@ class Kept(Program):
         name: str,
         params: tuple[ArrayType, ...],
         results: tuple[ArrayType, ...],
+        is_endless: bool,
         options: Options,
         make: Callable[[], Program],
     ) -> None:
-        for field, value in (("name", name), ("params", params), ("results", results)):
+        fields = {"name": name, "params": params, "results": results, "is_endless": is_endless}
+        for field, value in (fields | {"options": options, "_make": make}).items():
             object.__setattr__(self, field, value)
-        object.__setattr__(self, "options", options)
-        object.__setattr__(self, "_make", make)
 
     def derivable(self) -> Region | None:  # type: ignore[override]
         return self.origin
@@ -147,11 +147,6 @@ class Kept(Program):
     @functools.cached_property
     def origin(self) -> Region | None:
         return self.whole.origin
-
-    @functools.cached_property
-    def is_endless(self) -> bool:
-        """It may be: it is not worth its making to know."""
-        return True
 
     @functools.cached_property
     def has_effects(self) -> bool:
@@ -188,6 +183,7 @@ class Executable:
     """
 
     __slots__ = (
+        "_apart",
         "_build",
         "_dispatch",
         "_large",
@@ -238,9 +234,9 @@ class Executable:
         self._wide = wide or bool(self._moved)
         straight = outcome.inputs == tuple(range(len(outcome.inputs)))
         self._straight = straight and self._words is None
-        near = self._large or self._moved or self._spares
-        simple = _is_simple(outcome) and not near
-        self._quick = self._quickly(arrays) if simple and program.results else None
+        self._apart = bool(self._large or self._moved or self._spares)
+        simple = _is_simple(outcome) and program.results
+        self._quick = self._quickly(arrays) if simple else None
         self._waits = True
 
     def _make(self, jitted: Any, local: bool) -> None:
@@ -335,7 +331,7 @@ class Executable:
         """
         if self._waits and waiting.answers() and jaxlink.is_unbound():
             result = waiting.answered(self.program.options.timeout, self._here, leaves, args)
-            self._waits = self.program.is_endless
+            self._waits = self.program.is_endless or bool(self.program.options.timeout)
             return result
         return self._here(leaves, args)
 
@@ -351,7 +347,9 @@ class Executable:
             if quick is None:
                 return self._general(leaves, args)
             operands = leaves if self._straight else self._operands(leaves)
-            if self._wide:  # `jaxlink.call_scoped`, without a call of its own
+            if self._apart:
+                values = self._flat(operands)
+            elif self._wide:  # `jaxlink.call_scoped`, without a call of its own
                 before = swap(True)
                 try:
                     values = self._dispatch(*operands)
@@ -396,19 +394,21 @@ class Executable:
 
     def _flat(self, operands: Sequence[Any]) -> list[Any]:
         """The results of the program that is run, which may be packed."""
-        if not self._large and not self._moved and not self._spares:
+        if not self._apart:
             return self._run(operands, self.jitted)
         near = _is_near(operands, self._moved)
         jitted, moved = (self._near, self._moved) if near else (self.jitted, ())
-        with (
-            memory.staged(operands, self._large) as staged,
-            memory.surrounded(staged, moved) as placed,
-        ):
+        spares: list[Any] = []
+        if self._spares:
             with jaxlink.scoped():
                 spares = [memory.spare(self.program.results[i]) for i in self._spares]
-            values = self._run([*spares, *placed], jitted)
+        placed = memory.Placed(operands, self._large, moved)
+        try:
+            values = self._run([*spares, *placed.operands], jitted)
             for value in values:
                 value.block_until_ready()
+        finally:
+            placed.let_go()
         return values
 
     def _run(self, operands: Sequence[Any], jitted: Any) -> list[Any]:

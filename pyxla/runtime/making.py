@@ -14,9 +14,8 @@ from pyxla.lower.cpu.registers import all_over_elements
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
 from pyxla.lower.finish import finish
+from pyxla.lower.flops import work
 from pyxla.lower.memory import largest, said
-from pyxla.lower.trips import trips
-from pyxla.ops.control import while_
 from pyxla.options import Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.executable import Program, program
@@ -24,7 +23,7 @@ from pyxla.runtime.outcome import Outcome, without_results
 from pyxla.runtime.parts import in_parts
 from pyxla.runtime.words import Words
 
-MANY = 1 << 16  # iterations that may take their time
+LONG = 10**8  # flops that may take their time
 
 
 def plain(region: Region, options: Options) -> Region:
@@ -38,9 +37,8 @@ def sharding(region: Region) -> Any:
 
 
 def is_endless(region: Region) -> bool:
-    """Whether it has loops of which nothing tells how long they are."""
-    found = [trips(i) for i in walk(region.instrs) if i.op is while_]
-    return any(count is None or count.bound > MANY for count in found)
+    """Whether it has loops of which nothing tells that they do not take long."""
+    return any(instr.regions for instr in region.instrs) and work(region) > LONG
 
 
 def traits(region: Region) -> jaxlink.Traits:

@@ -19,10 +19,9 @@ Both kinds of buffer are kept in a `Pool`, which holds a bounded number of bytes
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -92,58 +91,57 @@ def nbytes(type: ArrayType) -> int:
 # --- arguments --------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def staged(operands: Sequence[Any], which: Sequence[int]) -> Iterator[list[Any]]:
-    """`operands` with aligned copies of the NumPy arrays among `which` that XLA would copy.
+class Placed:
+    """Operands of a program where XLA:CPU reads them in place; the program must have finished when
+    they are `let_go`.
 
-    The program must have finished when the context ends.
+    staged: positions whose NumPy arrays XLA would copy, and get aligned copies.
+    moved: positions of NumPy arrays that go as the aligned flat array around them, with `room`
+    elements more; where each of these begins in it goes after all operands.
     """
-    placed, buffers = list(operands), []
-    for i in which:
-        x = placed[i]
-        if isinstance(x, np.ndarray) and not is_aligned(x):
-            buffer = POOL.take(x.nbytes)
-            if buffer is None:
-                buffer = _aligned(x.nbytes)
-            buffers.append(buffer)
-            placed[i] = buffer.view(x.dtype).reshape(x.shape)
-            np.copyto(placed[i], x)
-    try:
-        yield placed
-    finally:
-        for buffer in buffers:
+
+    __slots__ = ("_buffers", "operands")
+
+    def __init__(
+        self, operands: Sequence[Any], staged: Sequence[int], moved: Sequence[int]
+    ) -> None:
+        self.operands = list(operands)
+        self._buffers: list[np.ndarray] = []
+        for i in staged:
+            x = self.operands[i]
+            if isinstance(x, np.ndarray) and not is_aligned(x):
+                self.operands[i] = self._copied(x, x.nbytes)[: x.nbytes].view(x.dtype)
+                self.operands[i].shape = x.shape
+        for i in moved:
+            self._surround(i)
+
+    def let_go(self) -> None:
+        """Nobody reads the copies any more."""
+        for buffer in self._buffers:
             POOL.give(buffer.nbytes, buffer, buffer.nbytes)
 
+    def _copied(self, x: np.ndarray, size: int) -> np.ndarray:
+        """A kept aligned buffer of that many bytes, which begins with `x`."""
+        buffer = POOL.take(size)
+        if buffer is None:
+            buffer = _aligned(size)
+        self._buffers.append(buffer)
+        np.copyto(buffer[: x.nbytes].view(x.dtype).reshape(x.shape), x)
+        return buffer
 
-@contextlib.contextmanager
-def surrounded(operands: Sequence[Any], which: Sequence[int]) -> Iterator[list[Any]]:
-    """`operands` with aligned flat arrays around those at `which`, then where each of them begins.
-
-    A flat array has `room` elements more.  The program must have finished when the context ends.
-    """
-    placed, begins, buffers = list(operands), [], []
-    for i in which:
-        x = placed[i]
-        address = x.__array_interface__["data"][0]
+    def _surround(self, i: int) -> None:
+        x = self.operands[i]
+        address, itemsize = x.__array_interface__["data"][0], x.itemsize
         before = address % ALIGNMENT
-        size = x.nbytes + room(x.dtype) * x.dtype.itemsize
-        last = address - before + size - 1
-        near = last // PAGE == (address + x.nbytes - 1) // PAGE
-        if not (near and before % x.dtype.itemsize == 0 and x.flags.c_contiguous):
-            buffer = POOL.take(size)
-            if buffer is None:
-                buffer = _aligned(size)
-            buffers.append(buffer)
-            np.copyto(buffer[: x.nbytes].view(x.dtype).reshape(x.shape), x)
-            address, before, x = buffer.__array_interface__["data"][0], 0, buffer.view(x.dtype)
-        window = _Window(x, _interface(address - before, (size // x.itemsize,), x.dtype))
-        placed[i] = np.asarray(window).view(x.dtype)
-        begins.append(np.int64(before // x.itemsize))
-    try:
-        yield [*placed, *begins]
-    finally:
-        for buffer in buffers:
-            POOL.give(buffer.nbytes, buffer, buffer.nbytes)
+        size = x.nbytes + ALIGNMENT - itemsize
+        near = (address - before + size - 1) // PAGE == (address + x.nbytes - 1) // PAGE
+        if not (near and before % itemsize == 0 and x.flags.c_contiguous):
+            x = self._copied(x, size).view(x.dtype)
+            address, before = x.__array_interface__["data"][0], 0
+        window = _Window(x, _interface(address - before, (size // itemsize,), x.dtype))
+        flat = np.asarray(window)
+        self.operands[i] = flat if flat.dtype is x.dtype else flat.view(x.dtype)
+        self.operands.append(np.int64(before // itemsize))
 
 
 def room(dtype: np.dtype) -> int:

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.reflect import compilation
+from pyxla.runtime import waiting
 
 LONG = 1_000_000_000  # iterations: some seconds
 
@@ -142,3 +144,38 @@ def test_an_abandoned_program_ends_where_it_prints(capfd) -> None:
     capfd.readouterr()
     time.sleep(0.3)
     assert capfd.readouterr().out == ""
+
+
+def short(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i]
+    return total
+
+
+def nested(x):
+    total = 0.0
+    for _ in range(100_000):
+        for _ in range(100_000):
+            total += x[0]
+    return total
+
+
+def test_only_what_may_take_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    f, g = pyxla.compile(short), pyxla.compile(short, timeout=60)
+    x = np.ones(1000)
+    assert f(x) == g(x) == 1000  # the first call compiles
+    asked: list[object] = []
+    answered = waiting.answered
+
+    def seen(timeout: float, function: object, *args: object) -> object:
+        asked.append(timeout)
+        return answered(timeout, function, *args)
+
+    monkeypatch.setattr(waiting, "answered", seen)
+    assert f(x) == 1000
+    assert asked == []
+    assert g(x) == 1000
+    assert asked == [60]
+    assert compilation(nested, x).at("regions").is_endless
+    assert not compilation(short, x).at("regions").is_endless

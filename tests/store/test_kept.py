@@ -13,6 +13,7 @@ import pytest
 
 import pyxla
 from pyxla import options, pipeline, store
+from pyxla.runtime import waiting
 from pyxla.runtime.request import Request
 from pyxla.runtime.sharing import Memory
 from pyxla.specialize import specialize
@@ -317,3 +318,32 @@ def test_a_list_that_grows_beyond_its_room(counted):
         del counted[:]
         assert pyxla.compile(f, list_capacity=8)(100.0) == list(np.arange(101.0))
     assert not counted
+
+
+def while_loop(x):
+    n = 0
+    while x[0] < 100:
+        x[0] += 1
+        n += 1
+    return n
+
+
+def test_what_is_kept_knows_whether_it_may_take_long(counted, monkeypatch):
+    def waited(f, *args):
+        asked = []
+
+        def answered(timeout, function, *args):
+            asked.append(function)
+            return function(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(waiting, "answered", answered)
+            f(*args)
+        return len(asked)
+
+    for program, endless in ((lambda x: x * 2, 0), (while_loop, 1)):
+        for _ in range(2):  # made, and from disk
+            f = pyxla.compile(program)
+            assert waited(f, np.ones(3)) == 1  # the first call
+            assert waited(f, np.ones(3)) == endless
+    assert len(counted) == 2
