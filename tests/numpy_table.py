@@ -196,10 +196,17 @@ def document() -> str:
     for module, functions in FUNCTIONS.items():
         known = {*functions, *(UFUNCS | {"psi"} if module == "scipy.special" else ())}
         lines.append(f"- `{module}`: " + ", ".join(f"`{name}`" for name in sorted(known)))
-    lines += ["", *SPARSE]
+    lines += ["", *SPARSE, "", *IN_PYTHON]
     return "\n".join(lines) + "\n"
 
 
+IN_PYTHON = (
+    "What SciPy has in Python is compiled as it is: `solve_ivp`, `newton`,",
+    '`minimize(method="Nelder-Mead")`, `interp1d`; so are, over Python in the place of its C,',
+    "`brentq`, `brenth`, `bisect`, `CubicSpline`, `PchipInterpolator`, `solve_banded`, and",
+    "densities, probabilities and quantiles of the continuous distributions of `scipy.stats` whose",
+    "formulas have functions of the list above only.",
+)
 SPARSE = (
     "`scipy.sparse` is compiled from its Python, over kernels in the place of its C: CSR, CSC, COO",
     "and DIA matrices as arguments and made inside, products, sums, element-by-element operations,",

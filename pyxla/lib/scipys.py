@@ -18,10 +18,11 @@ import numpy as np
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import kind, loop_types
 from pyxla.ir.op import OpError
+from pyxla.lib import distributions, solvers, sparse
 from pyxla.lib.foreign import foreign
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast, weak
-from pyxla.lib.registry import LIBRARY, Implementation, Rank0
+from pyxla.lib.registry import LIBRARY, Implementation, Rank0, lookup
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import constant
 
@@ -295,6 +296,27 @@ FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 }
 
 
+# Modules of SciPy's of which functions are here, by their qualified names with `_` for `.`.
+KERNELS = {
+    "scipy.sparse._sparsetools": sparse,
+    "scipy.sparse._sputils": sparse,
+    "scipy.sparse._base": sparse,
+    "scipy.sparse._compressed": sparse,
+    "scipy._lib._util": sparse,
+    "scipy.optimize._zeros": solvers,
+    "scipy.optimize._zeros_py": solvers,
+    "scipy.linalg._basic": solvers,
+    "scipy.interpolate._ppoly": solvers,
+    "scipy.stats._distn_infrastructure": distributions,
+}
+
+
+def kernel(function: Any) -> Any:
+    """The Python that stands for a function of SciPy's, in C or made of text, or None."""
+    module = KERNELS.get(function.__module__)
+    return module and getattr(module, function.__qualname__.replace(".", "_"), None)
+
+
 def scipys(value: Any) -> Implementation | None:
     """The implementation of a function of SciPy's, or None."""
     if isinstance(value, np.ufunc):
@@ -302,6 +324,8 @@ def scipys(value: Any) -> Implementation | None:
         name = value.__name__
         if special is None or getattr(special, name, None) is not value:
             return None
+        if name in ("cbrt", "exp2", "expm1", "log1p"):
+            return lookup(getattr(np, name))
         if name == "psi":
             return Implementation(_digamma(value))
         return Implementation(_elementwise(value, SPECIAL + name)) if name in UFUNCS else None

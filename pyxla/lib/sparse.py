@@ -1,5 +1,5 @@
 """What `scipy.sparse` has in C (`scipy.sparse._sparsetools`), as Python that is compiled like the
-user's: by these names, of the same arguments, into the same arrays.
+user's: by these names, of the same arguments, into the same arrays (`lib.scipys.kernel`).
 
 The rest of `scipy.sparse` is Python, and is visited as it is.  `a` is a matrix of `m` rows in CSR
 format, `ap` where its rows begin, `aj` the columns, `ax` the values; `c` is the result.
@@ -10,22 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
-# Modules of SciPy's with functions that are in this one, by their qualified names with `_` for `.`.
-_MODULES = frozenset(
-    (
-        *("scipy.sparse._sparsetools", "scipy.sparse._sputils", "scipy.sparse._base"),
-        *("scipy.sparse._compressed", "scipy._lib._util"),
-    )
-)
-
-
-def kernel(function: Any) -> Any:
-    """The Python that stands for a function of SciPy's, or None."""
-    if function.__module__ not in _MODULES:
-        return None
-    return globals().get(function.__qualname__.replace(".", "_"))
-
 
 # --- What SciPy has in Python, where it looks at memory or at data --------------------------------
 

@@ -79,7 +79,7 @@ def _classify(x: Any) -> Container | None:
         return _stand(kind)
     if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
         return None
-    if is_frame(x) or is_exchanged(x):
+    if is_frame(x) or is_exchanged(x) or kind.__module__.startswith("_cython_"):
         return None
     if dataclasses.is_dataclass(x):
         return _objects(kind)

@@ -1,4 +1,4 @@
-"""Functions of SciPy that are compiled through JAX."""
+"""Functions of SciPy that are compiled through JAX, and Python in the place of its C."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import scipy.fft
 import scipy.integrate
+import scipy.interpolate
 import scipy.linalg
 import scipy.special
+from scipy import optimize, stats
 
 import pyxla
 from pyxla import CompileError
@@ -116,3 +118,97 @@ def test_python_of_scipys_that_asks_which_modules_there_are():
         )
 
     check(pyxla.compile(integrals)(X[0], X[1]), integrals(X[0], X[1]))
+
+
+POINTS = np.array([-np.inf, -2.0, -0.5, 0.0, 0.3, 1.0, 2.5, np.inf, np.nan])
+
+
+def normal(x):
+    norm = stats.norm
+    found = norm.pdf(x), norm.cdf(x), norm.sf(x), norm.logpdf(x, 1.0, 2.0), norm.pdf(0.3)
+    quantiles = norm.ppf(x), norm.isf(x, loc=0.5, scale=3.0), norm.ppf(0.975)
+    return *found, *quantiles, norm.pdf(x, 0, x), norm.cdf(x, scale=-1.0), norm.ppf(x, x)
+
+
+def frozen(x):
+    given, named = stats.norm(0.3, 1.2), stats.norm(loc=0.3, scale=1.2)
+    return given.pdf(x), named.cdf(x), given.ppf(0.3), named.logpdf(x)
+
+
+def others(x):
+    expon, uniform, gamma = stats.expon, stats.uniform, stats.gamma
+    found = expon.pdf(x), expon.cdf(x, scale=2.0), expon.ppf(x), expon.sf(x), uniform.pdf(x)
+    ranges = uniform.cdf(x, -1, 2), uniform.ppf(x, 2, 3), stats.laplace.cdf(x)
+    shapes = gamma.pdf(x, 2.0), gamma.cdf(x, 2.0, scale=0.5), gamma.logpdf(x, a=1.5)
+    return *found, *ranges, *shapes, stats.beta.cdf(x, 2.0, 3.0), stats.logistic.pdf(x)
+
+
+@pytest.mark.parametrize("program", [normal, frozen, others])
+def test_distributions(program):
+    for got, expected in zip(pyxla.compile(program)(POINTS), program(POINTS), strict=True):
+        assert type(got) is type(expected)
+        np.testing.assert_allclose(got, expected, 1e-10)
+
+
+def test_slopes_of_likelihoods():
+    """Outside of the support they are 0, and not what the formula would have."""
+
+    def likelihood(x, mean, scale):
+        density = stats.gamma.pdf(x, 2.0).sum() + stats.expon.pdf(x).sum()
+        return stats.norm.logpdf(x, mean, scale).sum() + density
+
+    x, step = np.array([-1.0, 0.5, 2.0]), 1e-6
+    found = pyxla.grad(likelihood, argnums=(0, 1, 2))(x, 0.3, 1.2)
+    for place in range(3):
+        for i in range(3 if place == 0 else 1):
+            ends = []
+            for sign in (1, -1):
+                given = [x.copy(), 0.3, 1.2]
+                if place:
+                    given[place] += sign * step
+                else:
+                    given[0][i] += sign * step
+                ends.append(likelihood(*given))
+            slope = found[place][i] if place == 0 else found[place]
+            np.testing.assert_allclose(slope, (ends[0] - ends[1]) / (2 * step), 1e-6)
+
+
+def roots(k):
+    found = optimize.brentq(lambda t: t * t - k, 0, 3), optimize.brenth(lambda t: t**3 - k, 0, 3)
+    counted = optimize.brentq(lambda t, c: np.cos(t) - c * t, 0, 3, args=(k,), full_output=True)
+    return *found, optimize.bisect(lambda t: t * t - k, 0, 3), counted
+
+
+def test_roots():
+    got, expected = pyxla.compile(roots)(2.5), roots(2.5)
+    np.testing.assert_allclose(got[:3], expected[:3], 1e-14)
+    assert got[3][1] == expected[3][1]
+    assert type(got[3][1]) is type(expected[3][1])
+
+
+@pytest.mark.parametrize("k", [-1.0, np.nan])
+def test_no_roots(k):
+    for program in (optimize.brentq, optimize.bisect):
+        with pytest.raises(ValueError, match="is NaN" if np.isnan(k) else "different signs"):
+            pyxla.compile(lambda k, program=program: program(lambda t: t * t - k, 0, 3))(k)
+
+
+def splines(x, y, at):
+    natural = scipy.interpolate.CubicSpline(x, np.stack([y, y**2], 1), bc_type="natural")
+    within = scipy.interpolate.CubicSpline(x, y, extrapolate=False)
+    pchip = scipy.interpolate.PchipInterpolator(x, y)
+    bands = np.stack([y, y + 3, y])
+    return (
+        natural(at),
+        within(at),
+        within(at, 1),
+        pchip(at),
+        scipy.linalg.solve_banded((1, 1), bands, y),
+    )
+
+
+def test_splines():
+    x = np.linspace(0, 1, 8)
+    given = x, np.random.default_rng(0).random(8), np.array([-0.1, 0.0, 0.4, 1.0, 1.1, np.nan])
+    for got, expected in zip(pyxla.compile(splines)(*given), splines(*given), strict=True):
+        np.testing.assert_allclose(got, expected, 1e-9, 1e-12)

@@ -20,8 +20,9 @@ from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Return, Value
-from pyxla.lib import averages, interpreted, sparse
+from pyxla.lib import averages, interpreted
 from pyxla.lib.registry import rule
+from pyxla.lib.scipys import kernel
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
@@ -122,8 +123,9 @@ def interpreted_of(value: Any) -> Any:
     """The Python that is visited in the place of a C function or class."""
     if isinstance(value, type):
         return MAKERS.get(value)
-    if isinstance(value, (types.BuiltinFunctionType, types.FunctionType)):
-        return INTERPRETED.get(value) or sparse.kernel(value)
+    cython = "cython_function" in type(value).__name__
+    if cython or isinstance(value, (types.BuiltinFunctionType, types.FunctionType)):
+        return INTERPRETED.get(value) or kernel(value)
     return None
 
 
@@ -242,7 +244,7 @@ def _holds(block: Block, here: Block, value: Value) -> bool:
 
 def refused(engine: Engine, function: Any, error: CompileError) -> CompileError:
     """The refusal of a standard function, at the line that calls it."""
-    ours = function.__module__ in (interpreted.__name__, averages.__name__, sparse.__name__)
+    ours = function.__module__.startswith("pyxla.lib.")
     name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"
     return engine.refuse(
         f"{name} of the standard library cannot be compiled: {_reason(error)}",
