@@ -150,9 +150,15 @@ def clip(
         if not np.can_cast(given, found, "same_kind"):
             raise OpError(f"Cannot cast ufunc 'clip' input from {given} to {found}")
     value = as_value(result, found)
+    signed = CLASSES[found] == "f" and len(bounds) == 2
+    keeps = signed and not any(isinstance(b, Array) and b.shape for b in bounds)
     for bound, kernel in ((low, k.maximum), (high, k.minimum)):
-        if bound is not None:
-            value = kernel(*broadcast(value, as_value(bound, found)))
+        if bound is None:
+            continue
+        x, other = broadcast(value, as_value(bound, found))
+        value = kernel(x, other)
+        if keeps and not (isinstance(bound, int | float) and bound):  # a zero keeps its sign
+            value = op.select(k.eq(x, other), x, value)
     return Array(value)
 
 

@@ -46,6 +46,11 @@ def optimized(a, b):
     )
 
 
+def clipped(x, low, high):
+    known = np.clip(x, 0.0, 1.0), np.clip(x, -0.0, 1.0), np.clip(x, 0, 1), x.clip(-1, -0.0)
+    return *known, np.clip(x, low, high), np.clip(x, -2.0, 3.0), np.clip(x[1], 0.0, 1.0)
+
+
 def scaled(x, z):
     return np.dot(x, z), np.dot(z, x), np.inner(z, x), z.dot(-1.0)
 
@@ -54,6 +59,8 @@ def scaled(x, z):
 @pytest.mark.parametrize(
     ("program", "values"),
     [
+        (clipped, (ENDS, 0.0, np.inf)),
+        (clipped, (ENDS.astype(np.float32), -0.0, 1.0)),
         (powers, (ENDS, 0.5, np.full(7, 0.5))),
         (powers, (ENDS.astype(np.float32), 0.5, np.full(7, 0.5, np.float32))),
         (powers, (ENDS, 1.5, np.full(7, 3.0))),
