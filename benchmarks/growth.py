@@ -19,7 +19,7 @@ import numpy as np
 
 import pyxla
 from benchmarks.measure import Row
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlower
 from tests.cost import Cost, cost
 from tests.programs import Program
 
@@ -54,7 +54,7 @@ class Family:
         """Processor time from the source of `f` to StableHLO, for n."""
         function = pyxla.compile(self.function(n), verify=False, checks=self.checks)
         before = time.process_time()
-        jaxlink.module(function.lower(*self.args()).at("regions"))
+        jaxlower.module(function.lower(*self.args()).at("regions"))
         return time.process_time() - before
 
 

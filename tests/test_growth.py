@@ -16,6 +16,10 @@ def test_cost_is_near_linear(name):
     assert many.attempts == few.attempts
 
 
+def test_seconds_are_measured():
+    assert FAMILIES["checks"].seconds(2) > 0
+
+
 def test_an_order_of_derivatives_costs_no_more_than_the_code_thrice():
     costs = [FAMILIES["orders of derivatives"].cost(n) for n in range(2, 6)]
     for few, many in zip(costs, costs[1:], strict=False):

@@ -142,3 +142,12 @@ def test_an_interval_of_one_number_is_a_constant():
     for known in (IntFact(4, 5), IntFact(), IntFact(4, None)):
         x = integer(known)
         assert constant_of(x) is x
+
+
+def test_ints_of_the_same_symbols_are_a_known_number_apart():
+    x, y = (Scalar(Value(python_type(int), None)) for _ in range(2))
+    both, swapped = (extent.add(extent.fact(a), extent.fact(b)) for a, b in ((x, y), (y, x)))
+    assert extent.apart(extent.add(both, extent.fact(3)), swapped) == 3
+    assert extent.apart(both, extent.fact(x)) is None
+    assert extent.apart(extent.fact(x), extent.fact(y)) is None
+    assert extent.difference(7, 4) == 3

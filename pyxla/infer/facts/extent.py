@@ -57,7 +57,7 @@ def fact(x: int | Scalar | Array) -> IntFact:
     if isinstance(x, Scalar):
         known = x.fact or (TRUTH if x.value.type.dtype == bool else UNKNOWN)
         if known.terms is None:
-            known = replace(known, terms=((x.value, 1),), const=0)
+            return IntFact(known.lo, known.hi, ((x.value, 1),), 0, known.near)
         return known
     if isinstance(x, Array):  # of NumPy's ints
         return UNKNOWN
@@ -84,10 +84,15 @@ def at_least_0(x: int | Scalar) -> bool:
 
 def difference(x: int | Scalar, y: int | Scalar) -> int | None:
     """`x - y` where it is the same in every run, else None."""
-    gap = subtract(fact(x), fact(y))
-    if gap.terms == ():
-        return gap.const
-    return None
+    return apart(fact(x), fact(y))
+
+
+def apart(x: IntFact, y: IntFact) -> int | None:
+    """`x - y` where both have the same symbols, else None."""
+    if x.terms is None or y.terms is None or len(x.terms) != len(y.terms):
+        return None
+    same = x.terms == y.terms or dict(x.terms) == dict(y.terms)
+    return x.const - y.const if same else None
 
 
 def distance(x: int | Scalar, y: int | Scalar) -> tuple[Bound, Bound]:

@@ -112,15 +112,17 @@ def _narrowed(x: IntFact, y: IntFact, direction: str) -> IntFact:
 
 def _apply(env: dict[Value, Any], x: Scalar, interval: IntFact) -> None:
     """Narrow every int of `env` that differs from `x` by a constant."""
+    decided = extent.fact(x)
     for key, known in env.items():
         if not isinstance(known, Scalar) or known.value.type.dtype.kind != "i":
             continue
-        offset = 0 if known.value is x.value else extent.difference(known, x)
+        before = extent.fact(known)
+        offset = 0 if known.value is x.value else extent.apart(before, decided)
         if offset is None:
             continue
         low = None if interval.lo is None else interval.lo + offset
         high = None if interval.hi is None else interval.hi + offset
-        fact = extent.meet(extent.fact(known), low, high)
+        fact = extent.meet(before, low, high)
         if fact != known.fact:
             env[key] = Scalar(known.value, fact, known.test, known.kinds)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,13 +49,14 @@ class Faults:
     noted: the sites whose faults are noted, with the flags they set; None where all checks are in
     place.  replayed: of a second run, the sites whose checks are in place all the same.  alone:
     there is no second run, so that no test may be coarse.  surprises: what the sites raise that are
-    answered by another program.
+    answered by another program.  counted: the sites that are noted, of surprises and of others.
     """
 
     noted: dict[Site, int] | None = None
     replayed: Collection[Site] = ()
     alone: bool = False
     surprises: dict[Site, Surprise] = field(default_factory=dict)
+    counted: Counter[bool] = field(default_factory=Counter)
 
     @property
     def coarse(self) -> bool:
@@ -69,7 +71,7 @@ class Faults:
         """Note a fault of a site, of other classes as well if it may be coarse, unless `fine`."""
         if self.noted is not None:
             sites = [site, *[(site[0], kind) for kind in also if self.coarse]]
-            bits = [1 << self.noted.setdefault(s, self._flag(s)) for s in sites]
+            bits = [1 << self._flag(self.noted, s) for s in sites]
             flag(fine, bits=functools.reduce(operator.or_, bits))
 
     def expect(self, site: Site, error: Surprise | Raises) -> None:
@@ -79,11 +81,14 @@ class Faults:
         if not isinstance(before, ListOverflow) or before.capacity < surprise.args[0]:
             self.surprises[site] = surprise
 
-    def _flag(self, site: Site) -> int:
-        """The number of the flag of a new site."""
-        own = is_surprise(site)
-        count = sum([is_surprise(other) == own for other in self.noted])
-        return FLAGS - 1 - count % SURPRISES if own else count % (FLAGS - SURPRISES)
+    def _flag(self, noted: dict[Site, int], site: Site) -> int:
+        """The number of the flag of a site."""
+        if site not in noted:
+            own = is_surprise(site)
+            count = self.counted[own]
+            self.counted[own] += 1
+            noted[site] = FLAGS - 1 - count % SURPRISES if own else count % (FLAGS - SURPRISES)
+        return noted[site]
 
 
 def is_surprise(site: Site) -> bool:
