@@ -35,6 +35,9 @@ _TYPES = (type, types.ModuleType)
 VISITED = frozenset(
     {"apply_over_axes", "mask_indices", "real_if_close", "require"}
     | {"unique_all", "unique_counts", "unique_inverse"}
+    | {"angle", "corrcoef", "cumulative_prod", "cumulative_sum", "extract", "fix", "iscomplex"}
+    | {"isneginf", "isposinf", "isreal", "matrix_power", "polyadd", "polyder", "polydiv"}
+    | {"polyint", "polymul", "polysub", "polyval", "trapezoid", "unwrap", "vander"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),
@@ -108,7 +111,7 @@ def classify(name: str, member: Any, owner: Any) -> Entry:
     if (implementation := lookup(member)) is not None:
         foreign = _calls_jax(implementation.function)
         return Entry(name, member, "foreign" if foreign else "supported")
-    if owner is np and name in VISITED:
+    if owner in (np, np.linalg) and name in VISITED:
         return Entry(name, member, "supported")
     if (row := refusal(member)) is not None:
         return Entry(name, member, "refused", *row)

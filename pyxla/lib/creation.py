@@ -612,24 +612,6 @@ def _last_diagonal(x: Value, offset: int) -> Value:
     )
 
 
-@implements(np.vander, rank0="array")
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Array:
-    x = as_array(x)
-    if x.ndim != 1:
-        raise OpError("x must be a one-dimensional array or sequence.")
-    (columns,) = as_shape(x.shape[0] if N is None else N)
-    dtype = result_type(x.dtype, INT)
-    value, powers = cast(x.value, dtype), []
-    current = splat(1, dtype, x.shape)
-    for _ in range(columns):
-        powers.append(shapes.reshape(current, shape=(x.shape[0], 1)))
-        current = op.multiply(current, value)
-    if not powers:
-        return Array(splat(0, dtype, (x.shape[0], 0)))
-    ordered = powers if increasing else powers[::-1]
-    return Array(shapes.concatenate(*ordered, dimension=1))
-
-
 @implements(np.tril_indices, rank0="array")
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
     columns = None if m is None else operator.index(m)

@@ -115,12 +115,6 @@ def ndarray_compress(a: Any, condition: Any, axis: Any = None, out: Any = None) 
     return compress(condition, a, axis, out)
 
 
-@implements(np.extract, bounded=True)
-def extract(condition: Any, arr: Any) -> Array:
-    chosen = masks.positions(flattened(truth_of(condition)))
-    return take(flattened(as_array(arr)), chosen, 0, wrap=False)
-
-
 @implements(np.trim_zeros, bounded=True)
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     if isinstance(filt, list | tuple):

@@ -25,7 +25,7 @@ from pyxla.lib import (
     reductions,
 )
 from pyxla.lib.builtins import choose
-from pyxla.lib.creation import eye, tril, triu
+from pyxla.lib.creation import tril, triu
 from pyxla.lib.foreign import foreign
 from pyxla.lib.manipulation import moveaxis, reshaped, transpose
 from pyxla.lib.numeric import vandermonde
@@ -448,27 +448,6 @@ def cond(x: Any, p: Any = None) -> Array:
 
 
 # --- Products ------------------------------------------------------------------------------------
-
-
-@implements(np.linalg.matrix_power, same=True)
-def matrix_power(a: Any, n: Any) -> Array:
-    """By repeated squaring."""
-    x, exponent = as_array(a), operator.index(n)
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise OpError("Last 2 dimensions of the array must be square")
-    if exponent < 0:
-        x, exponent = inv(x), -exponent
-    if exponent == 0:
-        return Array(broadcast_to(eye(x.shape[-1], dtype=x.dtype).value, x.shape))
-    result = None
-    while exponent:
-        if exponent & 1:
-            result = x if result is None else matmul(result, x)
-        exponent >>= 1
-        if exponent:
-            x = matmul(x, x)
-    assert result is not None
-    return result
 
 
 @implements(np.linalg.multi_dot)

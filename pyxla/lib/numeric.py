@@ -9,30 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, as_dtype, result_type
-from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.builtins import round_decimals
-from pyxla.lib.manipulation import concatenate, cut, flat, reshaped
+from pyxla.lib.manipulation import concatenate, cut, reshaped
 from pyxla.lib.operands import (
     BOOL,
     FLOAT,
     as_array,
     cast,
-    literal,
     normalize_axes,
-    normalize_axis,
     splat,
 )
 from pyxla.lib.products import matmul
 from pyxla.lib.reductions import average, check_out, mean
 from pyxla.lib.reductions import sum as sum_
 from pyxla.lib.registry import implements
-from pyxla.lib.scans import cumsum, diff, take_one
-from pyxla.lib.selection import where
+from pyxla.lib.scans import diff, take_one
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -50,21 +46,6 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> Array:
             raise OpError("Cannot cast ufunc 'multiply' output from float64 to bool", TypeError)
         return as_array(x, np.float16)
     return Array(round_decimals(x.value, operator.index(decimals)))
-
-
-@implements(np.fix)
-def fix(x: Any, out: Any = None) -> Array:
-    return UFUNCS[np.trunc](x if isinstance(x, (Array, Scalar)) else as_array(x))
-
-
-@implements(np.angle)
-def angle(z: Any, deg: bool = False) -> Array:
-    x = as_array(z)
-    if CLASSES[x.dtype] == "c":
-        result = Array(op.atan2(op.imag(x.value), op.real(x.value)))
-    else:
-        result = UFUNCS[np.arctan2](0, x)
-    return result * (180 / math.pi) if deg else result
 
 
 @implements(np.sinc)
@@ -130,28 +111,6 @@ def kaiser(M: Any, beta: Any) -> Array:
     ratio = as_array((np.arange(count) - middle) / middle)
     root = UFUNCS[np.sqrt](1 - ratio * ratio)
     return i0(beta * root) / i0(as_array(beta, FLOAT))
-
-
-@implements(np.unwrap)
-def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * math.pi) -> Array:
-    """Add multiples of the period so that steps are at most half of it."""
-    x = as_array(p)
-    axis = normalize_axis(axis, x.ndim)
-    steps = diff(x, axis=axis)
-    discont = period / 2 if discont is None else discont
-    dtype = result_type(steps, period)
-    integral = CLASSES[dtype] in "iu"
-    high = period // 2 if integral else period / 2
-    ambiguous = not integral or period % 2 == 0
-    low = -high
-    wrapped = UFUNCS[np.remainder](steps - low, period) + low
-    if ambiguous:
-        at_edge = UFUNCS[np.logical_and](OPERATORS["eq"](wrapped, low), steps > 0)
-        wrapped = where(at_edge, high, wrapped)
-    correction = where(OPERATORS["abs"](steps) < discont, 0, wrapped - steps)
-    first = Array(cast(cut(x.value, 0, 1, axis), dtype))
-    rest = Array(cut(x.value, 1, x.shape[axis], axis)) + cumsum(correction, axis)
-    return concatenate([first, as_array(rest, dtype)], axis)
 
 
 # --- Differences and integrals -------------------------------------------------------------------
@@ -254,22 +213,6 @@ def _uneven(x: Value, points: Array, axis: int, edge_order: int) -> Value:
     return _joined([first, inside, last], axis, x.type.dtype)
 
 
-@implements(np.trapezoid)
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Array:
-    values = as_array(y)
-    axis = normalize_axis(axis, values.ndim)
-    size = values.shape[axis]
-    widths: Any = dx
-    if x is not None:
-        points = as_array(x)
-        widths = diff(points, axis=0 if points.ndim == 1 else axis)
-        if points.ndim == 1:
-            shape = [size - 1 if i == axis else 1 for i in range(values.ndim)]
-            widths = Array(reshaped(widths.value, tuple(shape)))
-    later, earlier = cut(values.value, 1, size, axis), cut(values.value, 0, size - 1, axis)
-    return sum_(widths * (Array(later) + Array(earlier)) / 2.0, axis)
-
-
 # --- Correlation ---------------------------------------------------------------------------------
 
 
@@ -334,89 +277,7 @@ def _weighted_freedom(total: Array, weights: Array, aweights: Any, freedom: int)
     return total - sum_(weights * as_array(aweights, FLOAT)) * freedom / total
 
 
-@implements(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
-    return correlations(cov(x, y, rowvar, dtype=dtype))
-
-
-def correlations(c: Array) -> Array:
-    """Covariances divided by the standard deviations."""
-    if c.ndim == 0:
-        return c / c
-    size = c.shape[0]
-    diagonal = shapes.slice(
-        flat(c.value), start_indices=(0,), limit_indices=(size * size,), strides=(size + 1,)
-    )
-    scale = UFUNCS[np.sqrt](Array(op.real(diagonal) if CLASSES[c.dtype] == "c" else diagonal))
-    c = c / Array(reshaped(scale.value, (size, 1))) / scale
-    if CLASSES[c.dtype] == "c":
-        return Array(op.complex(_unit(op.real(c.value)), _unit(op.imag(c.value))))
-    return Array(_unit(c.value))
-
-
-def _unit(x: Value) -> Value:
-    return op.clamp(literal(-1, x.type.dtype), x, literal(1, x.type.dtype))
-
-
 # --- Polynomials ---------------------------------------------------------------------------------
-
-
-@implements(np.polyval)
-def polyval(p: Any, x: Any) -> Array:
-    """Horner's scheme."""
-    coefficients, point = as_array(p), as_array(x)
-    if coefficients.ndim != 1:
-        raise OpError("polyval takes coefficients of one dimension")
-    result = Array(k.like(point.value, 0))
-    for i in range(coefficients.size):
-        result = result * point + Array(take_one(coefficients.value, i, 0))
-    return result
-
-
-@implements(np.polyadd)
-def polyadd(a1: Any, a2: Any) -> Array:
-    return _aligned(np.add, a1, a2)
-
-
-@implements(np.polysub)
-def polysub(a1: Any, a2: Any) -> Array:
-    return _aligned(np.subtract, a1, a2)
-
-
-def _aligned(ufunc: np.ufunc, a1: Any, a2: Any) -> Array:
-    """Lowest powers last."""
-    x, y = as_array(a1), as_array(a2)
-    if max(x.ndim, y.ndim) > 1:
-        raise OpError("polynomials are arrays of one dimension")
-    size = max(x.size, y.size)
-    return UFUNCS[ufunc](_padded(x, size), _padded(y, size))
-
-
-def _padded(x: Array, size: int) -> Array:
-    zeros = splat(0, x.dtype, (size - x.size,))
-    value = reshaped(x.value, (x.size,))
-    return Array(shapes.concatenate(zeros, value, dimension=0)) if size > x.size else Array(value)
-
-
-@implements(np.polyder)
-def polyder(p: Any, m: Any = 1) -> Array:
-    x = as_array(p)
-    for _ in range(operator.index(m)):
-        powers = as_array(np.arange(x.size - 1, 0, -1))
-        x = Array(cut(x.value, 0, max(x.size - 1, 0), 0)) * powers
-    return x
-
-
-@implements(np.polyint)
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Array:
-    x = as_array(p)
-    count = operator.index(m)
-    constants = [0.0] * count if k is None else list(k) if isinstance(k, (list, tuple)) else [k]
-    constants = constants * count if len(constants) == 1 else constants
-    for i in range(count):
-        powers = as_array(np.arange(x.size, 0, -1))
-        x = concatenate([x / powers, as_array([constants[i]])])
-    return x
 
 
 def vandermonde(x: Array, degree: int) -> Array:

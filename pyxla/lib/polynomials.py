@@ -13,8 +13,6 @@ import numpy as np
 from numpy.polynomial import polynomial
 
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import result_type
-from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import masks
@@ -24,7 +22,6 @@ from pyxla.lib.operands import BOOL, INT, as_array, broadcast_to, cast, literal,
 from pyxla.lib.products import convolve
 from pyxla.lib.registry import LIBRARY, implements
 from pyxla.lib.scans import take_one
-from pyxla.lib.selection import isclose
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.reduce import reduce
@@ -37,57 +34,6 @@ def _coefficients(x: Any) -> Array:
     if found.ndim > 1 or not found.size:
         raise OpError(COEFFICIENTS)
     return Array(reshaped(found.value, (found.size,)))
-
-
-def _leading_zeros(negligible: Value) -> Value:
-    """How many of the first elements are true, but for the last one."""
-    size = negligible.type.size
-    position = shapes.iota(dtype=INT, shape=(size,), dimension=0)
-    last = splat(size - 1, INT, (size,))
-    found = op.select(negligible, last, position)
-    return reduce(found, literal(size - 1, INT), dimensions=(0,), computation="minimum")
-
-
-def _from(x: Array, start: Value) -> Array:
-    """`x[start:]`."""
-    position = shapes.iota(dtype=INT, shape=x.shape, dimension=0)
-    kept = op.compare(position, broadcast_to(start, x.shape), direction="GE")
-    return take(x, masks.positions(Array(kept)), 0, wrap=False)
-
-
-@implements(np.polymul)
-def polymul(a1: Any, a2: Any) -> Array:
-    factors = [_coefficients(a) for a in (a1, a2)]
-    zeros = [_leading_zeros(op.not_(k.truth(x.value))) for x in factors]
-    return _from(convolve(*factors), op.add(*zeros))
-
-
-@implements(np.polydiv)
-def polydiv(u: Any, v: Any) -> tuple[Array, Array]:
-    """Long division; of the remainder what is next to zero in front is dropped."""
-    one = as_array(np.float32(0)) if _narrow(u, v) else as_array(np.float64(0))
-    x, y = [_coefficients(a) for a in (u, v)]
-    dtype = result_type(x, y, one)
-    rest, divisor = cast(x.value, dtype), cast(y.value, dtype)
-    degree = y.size - 1
-    scale = op.divide(literal(1, dtype), take_one(divisor, 0, 0))
-    quotient = []
-    for i in range(x.size - degree):
-        factor = op.multiply(scale, take_one(rest, i, 0))
-        quotient.append(reshaped(factor, (1,)))
-        piece = op.multiply(broadcast_to(factor, divisor.type.shape), divisor)
-        before, here = cut(rest, 0, i, 0), cut(rest, i, i + y.size, 0)
-        after = cut(rest, i + y.size, x.size, 0)
-        rest = shapes.concatenate(before, op.subtract(here, piece), after, dimension=0)
-    whole = shapes.concatenate(*quotient, dimension=0) if quotient else splat(0, dtype, (1,))
-    negligible = isclose(Array(rest), 0, rtol=1e-14)
-    return Array(whole), _from(Array(rest), _leading_zeros(negligible.value))
-
-
-def _narrow(u: Any, v: Any) -> bool:
-    """Whether adding 0.0 keeps both below double precision."""
-    dtypes = [as_array(x).dtype for x in (u, v)]
-    return all(d.kind in "fc" and d.itemsize <= (4 if d.kind == "f" else 8) for d in dtypes)
 
 
 def companion_roots(p: Array) -> Array:

@@ -344,36 +344,6 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
     return cumprod(without_nan(as_array(a), 1), axis, dtype, out)
 
 
-def _array_api_cumulative(function: Callable[..., Any], neutral: int) -> Callable[..., Any]:
-    def call(
-        x: Any,
-        /,
-        *,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        include_initial: bool = False,
-    ) -> Array:
-        x = as_array(x)
-        if not x.shape:
-            x = Array(shapes.reshape(x.value, shape=(1,)))
-        if axis is None and x.ndim != 1:
-            raise OpError("axis is needed for an array of more than one dimension")
-        axis = normalize_axis(0 if axis is None else axis, x.ndim)
-        result = function(x, axis, dtype, out)
-        if not include_initial:
-            return result
-        edge = tuple([1 if i == axis else n for i, n in enumerate(result.shape)])
-        first = splat(neutral, result.dtype, edge)
-        return Array(shapes.concatenate(first, result.value, dimension=axis))
-
-    return call
-
-
-implements(np.cumulative_sum)(_array_api_cumulative(cumsum, 0))
-implements(np.cumulative_prod)(_array_api_cumulative(cumprod, 1))
-
-
 @implements(np.diff, same=True)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Array:
     x = as_array(a)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ from pyxla.lib.operands import (
     literal,
     normalize_axis,
     splat,
-    weak,
 )
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import fold
@@ -418,48 +416,6 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     except OpError:
         return False
     return _python_bool(all_(OPERATORS["eq"](x, y)))
-
-
-def _imaginary_part(compare: Callable[[Value, Value], Value], real: bool) -> Callable[..., Any]:
-    """A comparison of imaginary parts with 0; `real` is the answer for real numbers."""
-
-    def call(x: Any) -> Array:
-        array = as_array(x)
-        if CLASSES[array.dtype] != "c":
-            return Array(splat(real, BOOL, array.shape))
-        part = op.imag(array.value)
-        return Array(compare(part, k.like(part, 0)))
-
-    return call
-
-
-_isreal = _imaginary_part(k.eq, True)
-
-
-@implements(np.isreal)
-def isreal(x: Any) -> Any:
-    """`x.imag == 0`, which is Python's where `x` is."""
-    found = _isreal(x)
-    return weak(found.value, bool) if isinstance(x, Scalar) else found
-
-
-implements(np.iscomplex)(_imaginary_part(k.ne, False))
-
-
-def _infinite(sign: int) -> Callable[..., Any]:
-    def call(x: Any, out: Any = None) -> Array:
-        array = as_array(x)
-        if CLASSES[array.dtype] == "c":
-            raise OpError("isposinf and isneginf are not defined for complex numbers")
-        if CLASSES[array.dtype] != "f":
-            return Array(splat(False, BOOL, array.shape))
-        return Array(k.eq(array.value, k.like(array.value, sign * math.inf)))
-
-    return call
-
-
-implements(np.isposinf)(_infinite(1))
-implements(np.isneginf)(_infinite(-1))
 
 
 @implements(np.nan_to_num)

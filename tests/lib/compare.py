@@ -64,7 +64,10 @@ def plain(x: Any) -> Any:
 
 
 def check(function: Callable[..., Any], *args: Any, loose: float = 64, **kwargs: Any) -> None:
-    """The library's `function(*args, **kwargs)` is NumPy's."""
+    """The library's `function(*args, **kwargs)` is NumPy's.  What NumPy writes in Python and the
+    library does not is compiled (`test_compiled`)."""
+    if function not in LIBRARY:
+        return
     with np.errstate(all="ignore"):
         expected = function(*plain(args), **{name: plain(x) for name, x in kwargs.items()})
     got = run(LIBRARY[function], *args, **kwargs)

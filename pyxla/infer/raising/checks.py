@@ -571,12 +571,6 @@ def _finite_operand(engine: Engine, operands: tuple[Any, ...], result: Any) -> V
     return _all_finite(x) if isinstance(x, Array) else None
 
 
-@unless(LinAlgError("Singular matrix"), np.linalg.matrix_power)
-def _inverted(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
-    power = operands[1] if len(operands) > 1 else 0
-    return _solved(engine, operands[:1], result) if isinstance(power, int) and power < 0 else None
-
-
 _NOT_FINITE = LinAlgError("Array must not contain infs or NaNs")
 unless(_NOT_FINITE, np.linalg.eig, np.linalg.eigvals)(_finite_operand)
 unless(LinAlgError("SVD did not converge"), np.linalg.svd, np.linalg.pinv)(_finite_operand)

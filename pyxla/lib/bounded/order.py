@@ -19,7 +19,6 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import (
     creation,
-    numeric,
     padding,
     products,
     scans,
@@ -32,7 +31,6 @@ from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
-    aligned,
     bounded,
     extents_of,
     filled,
@@ -208,31 +206,6 @@ def _diff(
 @strategy(scans.ediff1d)
 def _ediff1d(function: Function, ary: Any) -> Array:
     return _diff(scans.diff, flattened(as_array(ary)))
-
-
-@strategy(numeric.trapezoid)
-def _trapezoid(function: Function, y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Array:
-    """The sum over the intervals, of which those past the true size count as empty."""
-    values = as_array(y)
-    if values.ndim != 1 or is_bounded(dx) or (isinstance(dx, Array) and dx.shape):
-        raise OpError(NOT_SUPPORTED)
-    bound = max(values.shape[0], 1)
-    ends = resized_to(values, 0, bound).value
-    sums = Array(m.cut(ends, 1, bound, 0)) + Array(m.cut(ends, 0, bound - 1, 0))
-    sums = sized(sums.value, (larger(minus(true_size(values, 0), 1), 0),))
-    widths: Any = dx
-    if x is not None:
-        points = as_array(x)
-        if points.ndim != 1:
-            raise OpError(NOT_SUPPORTED)
-        gaps = _diff(scans.diff, points)
-        sizes = true_size(gaps, 0), true_size(sums, 0)
-        words = "operands could not be broadcast together with shapes ("
-        meet(*sizes, ValueError, words, sizes[0], ",) (", sizes[1], ",) ", single=True)
-        (widths, value), _, extents = aligned([gaps, sums])
-        sums = bounded(value.value, extents or ())
-    terms = bounded((widths * Array(sums.value) / 2.0).value, extents_of(sums))
-    return r.sum(Array(filled(terms, (0,), 0).value))
 
 
 @strategy(m.roll)

@@ -131,22 +131,6 @@ def _meshgrid(
     return tuple(grids)
 
 
-@strategy(creation.vander)
-def _vander(function: Function, x: Any, N: Any = None, increasing: bool = False) -> Array:
-    line = _line(x)
-    if N is None:
-        raise OpError(NOT_SUPPORTED)
-    result = function(Array(line.value), N, increasing)
-    return bounded(result.value, (*extents_of(line), None))
-
-
-@strategy(numeric.polyval)
-def _polyval(function: Function, p: Any, x: Any) -> Array:
-    if is_bounded(p):
-        raise OpError("how many coefficients there are must be known while compiling")
-    return bounded(function(p, Array(x.value)).value, extents_of(x))
-
-
 # --- Histograms ----------------------------------------------------------------------------------
 
 
@@ -241,13 +225,6 @@ def _cov_of_rows(x: Array, rowvar: bool, ddof: int) -> Array:
     freedom = op.maximum(count, literal(0, FLOAT))
     result = op.divide(product, spread(freedom, product.type.shape))
     return Array(reshape(result, shape=()) if x.shape[0] == 1 else result)
-
-
-@strategy(numeric.corrcoef)
-def _corrcoef(
-    function: Function, x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None
-) -> Array:
-    return numeric.correlations(cov(numeric.cov, x, y, rowvar, dtype=dtype))
 
 
 # --- Quantiles and interpolation -----------------------------------------------------------------
