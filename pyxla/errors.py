@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from pyxla.hints import advice
 
 
@@ -50,6 +52,7 @@ class Location:
 
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
 def is_own(loc: Location) -> bool:
@@ -57,13 +60,18 @@ def is_own(loc: Location) -> bool:
     return loc.filename.startswith(_OWN)
 
 
+def is_library(loc: Location) -> bool:
+    """Whether a place is in Python that is visited and not the user's."""
+    return is_own(loc) or loc.filename.startswith(_NUMPY)
+
+
 def in_program(
     loc: Location | None, chain: Sequence[Location]
 ) -> tuple[Location | None, tuple[Location, ...]]:
     """A place and the calls that lead there, as far as they are the user's: Python of the library
-    is visited as the user's is, and nobody else reads it."""
-    sites = [site for site in chain if not is_own(site)]
-    if loc is not None and is_own(loc) and sites:
+    and of NumPy is visited as the user's is, and nobody else reads it."""
+    sites = [site for site in chain if not is_library(site)]
+    if loc is not None and is_library(loc) and sites:
         loc = sites.pop()
     return loc, tuple(sites)
 
