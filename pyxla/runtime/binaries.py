@@ -15,8 +15,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax._src import core, stages
-from jax._src.interpreters import pxla
 from jax.core import ShapedArray
 from jax.sharding import SingleDeviceSharding
 from jaxlib import _jax, lapack
@@ -24,6 +22,7 @@ from jaxlib import _jax, lapack
 from pyxla import journal
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.runtime.jaxlink import call_scoped, environment, outermost, scoped
+from pyxla.runtime.jaxprivate import core, pxla, stages
 
 
 class Later:

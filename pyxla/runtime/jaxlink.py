@@ -27,10 +27,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import jax
 import numpy as np
 from jax import export
-from jax._src import config, core, literals
-from jax._src.array import ArrayImpl
-from jax._src.dispatch import get_intermediate_shardings
-from jax._src.util import weakref_cache_key_types
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
@@ -39,6 +35,14 @@ from jaxlib import _jax
 
 from pyxla import journal, late
 from pyxla.ir.types import ArrayType
+from pyxla.runtime.jaxprivate import (
+    ArrayImpl,
+    config,
+    core,
+    get_intermediate_shardings,
+    literals,
+    weakref_cache_key_types,
+)
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program

@@ -17,12 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
-from jax._src import callback, core, source_info_util
-from jax._src.interpreters.mlir import (
-    JaxIrContext,
-    lower_with_sharding_in_types,
-    upstream_dialects,
-)
 from jax.core import ShapedArray
 from jax.extend.mlir.dialects import chlo, func
 from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
@@ -36,6 +30,14 @@ from pyxla.lower.quotients import exact_quotients
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import waiting
 from pyxla.runtime.jaxlink import default_platform, foreign_scope
+from pyxla.runtime.jaxprivate import (
+    JaxIrContext,
+    callback,
+    core,
+    lower_with_sharding_in_types,
+    source_info_util,
+    upstream_dialects,
+)
 
 if TYPE_CHECKING:
     from pyxla.runtime.executable import Program
