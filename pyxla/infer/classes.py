@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyxla.infer.lattice import FUNCTIONS, Compound, Const
+from pyxla.lib.containers import actual
 from pyxla.lib.variables import Variable
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def need_plain(engine: Engine, cls: type, name: str) -> None:
 def need_constructible(engine: Engine, cls: type) -> None:
     """Refuse classes whose instances are made in a way of their own."""
     need_plain(engine, cls, "__new__")
+    if hasattr(cls, "__pyxla_fill__"):  # its items are read as those of its dict
+        need_plain(engine, actual(cls), "__iter__")
     for base in () if cls.__module__.startswith("pyxla.") else _BUILTIN:
         if issubclass(cls, base):
             raise engine.refuse(

@@ -265,6 +265,9 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
     return _method(engine, tuple, x, name)
 
 
+_NO_DICT = "__dict__ is not supported", "use getattr() and setattr()"
+
+
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
@@ -275,7 +278,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if is_python(getattr(type(found), "__set__", None)) and has_get(found):
         return _described(engine, content.cls, x, found)
     if name == "__dict__":
-        raise engine.refuse("__dict__ is not supported", "use getattr() and setattr()")
+        raise engine.refuse(*_NO_DICT)
     if name in content.fields and not isinstance(found, functools.cached_property):
         return engine.moved(content.fields[name])
     if isinstance(found, functools.cached_property):
@@ -510,6 +513,8 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
     if not isinstance(content, ObjectCell):
         kind = arrays.kind_of(engine, x)
         raise engine.refuse(f"cannot set attribute {name!r} of {kind}")
+    if name == "__dict__":
+        raise engine.refuse(*_NO_DICT)
     found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         if found.fset is None:

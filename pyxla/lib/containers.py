@@ -180,6 +180,9 @@ class Mapping:
     def __delitem__(self, key: Any) -> None:
         del self._held[key]
 
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
     def keys(self) -> Any:
         return self._held.keys()
 
@@ -320,7 +323,7 @@ class Counter(Mapping, collections.Counter):
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Counter):
-            return False
+            return self._held == (other._held if isinstance(other, Mapping) else other)
         keys = [*self._held, *other._held]
         return all(self[key] == other[key] for key in keys)
 
@@ -455,7 +458,8 @@ def in_python(method: Any, cls: type) -> Any:
     """The Python that stands for a method in C of a base of `cls`, or None."""
     if not isinstance(method, _C_METHODS) or not is_stand(cls):
         return None
-    found = getattr(cls, method.__name__) if issubclass(cls, method.__objclass__) else None
+    own = next(b for b in cls.__mro__ if is_stand(b) and "__pyxla_fill__" not in vars(b))
+    found = getattr(own, method.__name__) if issubclass(own, method.__objclass__) else None
     return found if isinstance(found, types.FunctionType) else None
 
 

@@ -147,3 +147,31 @@ def counts_assignments(v):
     logged.x = v
     logged.y = 2 * v
     return logged.log, logged.x, logged.y
+
+
+class Read(dict):
+    reads = 0
+
+    def __getitem__(self, key: str) -> Any:
+        self.reads = self.reads + 1
+        return dict.__getitem__(self, key)
+
+    def keys(self) -> Any:
+        return ["none of these"]
+
+
+@program("classes", lambda: (2.5,))
+def copied_as_dicts_are(v):
+    """What makes a dict of one reads its items, and not what its class has of methods."""
+    d = Read(a=v, b=2)
+    plain, spread, again, filled = dict(d), {**d}, Read(d), {}
+    filled.update(d)
+    values = [d[key] for key in d]
+    return plain, spread, again.reads, filled, values, d.reads, d == plain, d != plain, d != 3
+
+
+@program("classes", lambda: ("abca",))
+def counters_and_dicts_are_compared(text):
+    counts = Counter(text)
+    given = {"a": 2, "b": 1, "c": 1}
+    return counts == given, counts != given, counts != Counter(text), OrderedDict(a=1) != given

@@ -230,7 +230,7 @@ def constants_of(engine: Engine, x: Any) -> Any:
 @rule(dict)
 def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
     items: dict[Any, Any] = {}
-    x = None if x is None else read_once(engine, x)
+    x = None if x is None else tables.held_by(engine, read_once(engine, x))
     if not named and (table := tables.table_in(engine, x)) is not None:
         return _copied(engine, table)
     if x is not None and not named and has_data_keys(engine, x):

@@ -294,13 +294,17 @@ def _stands_for(content: Any) -> type | None:
     return {DictCell: Table, SetCell: TableSet}.get(type(content))
 
 
+def held_by(engine: Engine, x: Any) -> Any:
+    """The dict that `x` is over, as an instance that stands for one of another class; else `x`."""
+    while isinstance(x, Ref) and issubclass(_class(engine, x) or object, Mapping):
+        x = engine.content(x).fields[Mapping.__pyxla_sequence__]
+    return x
+
+
 def table_in(engine: Engine, x: Any) -> Ref | None:
     """The dict with data-decided keys that `x` is, or is over."""
-    while isinstance(x, Ref) and (cls := _class(engine, x)) is not Table:
-        if cls is None or not issubclass(cls, Mapping):
-            return None
-        x = engine.content(x).fields[cls.__pyxla_sequence__]
-    return x if isinstance(x, Ref) else None
+    x = held_by(engine, x)
+    return x if isinstance(x, Ref) and _class(engine, x) is Table else None
 
 
 def _class(engine: Engine, x: Ref) -> type | None:
