@@ -15,13 +15,25 @@ import numpy as np
 def _parameters(self: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Shapes, location and scale, as arrays."""
     names = [*(self.shapes.split(", ") if self.shapes else []), "loc", "scale"]
+    few, most = len(names) - 2, len(names)
+    if len(args) > most:
+        words = f"takes from {few + 1} to {most + 1} positional arguments but {len(args) + 1} were"
+        raise TypeError(f"_parse_args() {words} given")
+    for name in named:
+        if name not in names:
+            raise TypeError(f"_parse_args() got an unexpected keyword argument {name!r}")
+        if name in names[: len(args)]:
+            raise TypeError(f"_parse_args() got multiple values for argument {name!r}")
+    missing = [repr(name) for name in names[len(args) : few] if name not in named]
+    if missing:
+        several = "s" if len(missing) > 1 else ""
+        last = ", and " if len(missing) > 2 else " and "
+        listed = last.join([", ".join(missing[:-1]), missing[-1]] if several else missing)
+        words = f"missing {len(missing)} required positional argument{several}: {listed}"
+        raise TypeError(f"_parse_args() {words}")
     given = {"loc": 0, "scale": 1}
     given.update(zip(names, args))  # noqa: B905
     given.update(named)
-    if len(args) > len(names) or set(given) - set(names):
-        raise TypeError("_parse_args() got arguments that the distribution does not have")
-    if set(names) - set(given):
-        raise TypeError("_parse_args() misses shape parameters")
     values = [np.asarray(given[name]) for name in names]
     return values[:-2], values[-2], values[-1]
 

@@ -173,6 +173,25 @@ def test_slopes_of_likelihoods():
             np.testing.assert_allclose(slope, (ends[0] - ends[1]) / (2 * step), 1e-6)
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: stats.norm.pdf(x, bad=3),
+        lambda x: stats.norm.pdf(x, 1, 2, 3),
+        lambda x: stats.norm.pdf(x, 1, loc=2),
+        lambda x: stats.gamma.pdf(x),
+        lambda x: stats.beta.cdf(x, scale=2),
+        lambda x: stats.beta.cdf(x, b=2),
+    ],
+)
+def test_parameters_that_a_distribution_does_not_have(program):
+    with pytest.raises(TypeError) as expected:
+        program(POINTS)
+    with pytest.raises(TypeError) as found:
+        pyxla.compile(program)(POINTS)
+    assert str(found.value) == str(expected.value)
+
+
 def roots(k):
     found = optimize.brentq(lambda t: t * t - k, 0, 3), optimize.brenth(lambda t: t**3 - k, 0, 3)
     counted = optimize.brentq(lambda t, c: np.cos(t) - c * t, 0, 3, args=(k,), full_output=True)
