@@ -23,6 +23,7 @@ from pyxla.lower.cpu.exchange import exchange
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.functions import compute_functions
+from pyxla.lower.cpu.ordering import order_updates
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
 from pyxla.lower.cpu.prologues import gather_prologues
@@ -102,6 +103,7 @@ PASSES = (
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),
     Pass(close, tuple(CLOSED)),
+    Pass(order_updates, (while_,), cpu=True),
     Pass(fence_reads, (while_,), cpu=True),
     Pass(round_products, (while_,), cpu=True),
     # Reads what the fences left in the loops.

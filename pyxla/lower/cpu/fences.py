@@ -66,7 +66,7 @@ def fence_reads(region: Region) -> Region:
 
 
 def _updates(loop: Instr) -> bool:
-    return any(map(_updated, loop.regions[1].instrs))
+    return any(map(updated, loop.regions[1].instrs))
 
 
 def _testable(loop: Instr) -> bool:
@@ -79,16 +79,16 @@ def _fence(loop: Instr, copied: int) -> bool:
 
     copied: arrays of so many bytes may be copied.
     """
-    if not any(nbytes(x) > copied for instr in loop.regions[1].instrs for x in _updated(instr)):
+    if not any(nbytes(x) > copied for instr in loop.regions[1].instrs for x in updated(instr)):
         return False
     code = _Code(loop.regions[1], _is_guarded(loop))
     body, users = code.body, code.users
     for update in body.instrs:
-        for array in _updated(update):
+        for array in updated(update):
             if array in body.results or nbytes(array) <= copied:
                 continue
             readers = [user for user in users.get(array, ()) if user is not update]
-            if not readers or any(array in _updated(reader) for reader in readers):
+            if not readers or any(array in updated(reader) for reader in readers):
                 continue
             fenced = _to_fence(code, update, array, readers)
             if fenced:
@@ -97,7 +97,7 @@ def _fence(loop: Instr, copied: int) -> bool:
     return False
 
 
-def _updated(instr: Instr) -> Sequence[Value]:
+def updated(instr: Instr) -> Sequence[Value]:
     """The large arrays that an instruction updates in place."""
     if instr.op in (dynamic_update_slice, scatter):
         found: Sequence[Value] = instr.operands[:1]
@@ -175,7 +175,7 @@ def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) ->
         instr = work.pop()
         if instr is update or instr in reached:
             continue
-        if not _fusible(instr):
+        if not is_fusible(instr):
             hazard |= instr not in before
             continue
         reached[instr] = None
@@ -189,7 +189,7 @@ def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) ->
 
 
 def _needed_by(update: Instr, code: _Code) -> set[Instr]:
-    needed = set(code.needs(update)).difference(_updated(update))
+    needed = set(code.needs(update)).difference(updated(update))
     found = set()
     for instr in reversed(code.body.instrs):
         if not needed.isdisjoint(instr.results):
@@ -198,7 +198,7 @@ def _needed_by(update: Instr, code: _Code) -> set[Instr]:
     return found
 
 
-def _fusible(instr: Instr) -> bool:
+def is_fusible(instr: Instr) -> bool:
     if instr.op is if_:
         return becomes_select(instr)
     return instr.op.name not in _UNFUSED
@@ -224,7 +224,7 @@ def _convex(reached: list[Instr], update: Instr, code: _Code, most: int) -> list
         for instr in reached:
             for value in instr.results if instr in inside else ():
                 outside = value in results or any(u not in inside for u in users.get(value, ()))
-                if outside and (value.type.size > most or _updated(instr)):
+                if outside and (value.type.size > most or updated(instr)):
                     inside.discard(instr)
     return [instr for instr in reached if instr in inside]
 
