@@ -27,6 +27,7 @@ from pyxla.infer.containers.comparing import (
     joined_lists,
     of_one_kind,
     one_grows,
+    sequence_kind,
     type_name,
     unordered,
 )
@@ -36,7 +37,14 @@ from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, constant_of, is_there, negated
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, RowList, SetCell, Step
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
+from pyxla.infer.joins.kinds import (
+    is_one_of,
+    kinds_of,
+    may_be_array,
+    operated,
+    refused,
+    separately,
+)
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -265,6 +273,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if _is_operand(engine, x) or _is_operand(engine, y):
         other = y if _is_operand(engine, x) else x
         grown = columnar.found(engine.heap, other) is not None
+        grown = grown or columnar.is_long(engine.heap, other)
         items = () if grown else arrays.items_of(engine, other)
         number = x if _is_operand(engine, x) else y
         if grown and op == "mul" and _repeats(number):
@@ -344,10 +353,10 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     grown = columnar.found(engine.heap, x)
     if grown is not None and grown.cls is tuple:
         return binary(engine, op, x, y)
-    if grown is not None and op == "add":
-        methods.extend(engine, x, y)
+    if op == "add" and sequence_kind(engine, x) is list:
+        call(engine, Const(list.extend), [x, y], {})
         return x
-    if grown is not None and op == "mul":
+    if op == "mul" and methods.opened(engine, x) is not None:
         call(engine, Const(sequences.multiply), [x, y], {})
         return x
     content = engine.content(x)
@@ -360,9 +369,6 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
             verify_inplace(engine, *arrays.shown(engine, x), engine.bounded_operand(y))
         result = operate(engine, op, x, y)
         return arrays.inplace(engine, x, result, _symbol(op))
-    if isinstance(content, ListCell) and op == "add":
-        engine.set_content(x.cell, ListCell(content.items + tuple(engine.iterate(y))))
-        return x
     if isinstance(content, ListCell) and op == "mul":
         engine.set_content(x.cell, ListCell(content.items * engine.static(y)))
         return x
@@ -553,6 +559,9 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 neither = negate(engine, either(engine, some, y.tag))
                 equal = either(engine, neither, both(engine, y.tag, equal))
             return equal if op == "eq" else negate(engine, equal)
+        if op in ("is_", "is_not") and is_number(x.value) and is_number(y):
+            same = both(engine, x.tag, identical(engine, x.value, y))
+            return same if op == "is_" else negate(engine, same)
         raise engine.refuse(
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
         )
@@ -590,8 +599,9 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
             raise refused(engine, "`is` compares objects", x, y)
         return Const(x is y)
-    if classes == others == {bool}:
-        return compare(engine, "eq", x, y)
+    if classes & others == {bool}:
+        tests = [is_one_of(v, (bool,)) for v in (x, y) if len(kinds_of(v)) > 1]
+        return functools.reduce(functools.partial(both, engine), tests, compare(engine, "eq", x, y))
     if classes & others:
         raise engine.refuse("`is` between numbers is not defined", "use ==")
     return Const(False)

@@ -174,6 +174,67 @@ def many_as_list_of_anything(x):
     return l, [str(v) for v in x.tolist()][:2]
 
 
+@program("an int among many floats", lambda: (np.arange(1000.0),))
+def int_among_floats(x):
+    l = x.tolist()
+    l.append(3)
+    l.insert(1, True)
+    doubled = [v * 2 for v in l]
+    positions = l.index(7), l.index(True), 3 in l, -3 in l, l.count(3)
+    back = l[::-1][:3], list(reversed(l))[:2], sorted(l, reverse=True)[:2], min(l), max(l)
+    gone = l.pop(), l.pop(0), l.pop(5)
+    l.remove(9)
+    del l[3:7], l[-1]
+    l += [2, 2.5]
+    l.extend(range(3))
+    return l, doubled, positions, back, gone, sum(l), len(l), l == l[:], l < [5] + l, 2 * l[-2:]
+
+
+@program("a bool, a complex number, None and a text among many numbers", lambda: (np.arange(80),))
+def others_among_many(x):
+    ints, some, texts, waves = x.tolist(), x.tolist(), x.tolist(), (x / 2).tolist()
+    ints.append(True)
+    ints.reverse()
+    some[3] = None
+    some += [None, 2**60 + 1]
+    texts.insert(2, "a")
+    waves.append(1j)
+    found = some.index(None), some.count(None), None in some, 7 in some, some[3] is None
+    ones = ints.count(1), ints[0] is True, ints[1] is True, isinstance(ints[0], bool)
+    return ints, sorted(ints)[:3], some, found, ones, texts[:4], texts.index("a"), waves, sum(waves)
+
+
+@program("steps of many numbers", lambda: (np.arange(100.0),))
+def many_in_steps(x):
+    l, m = x.tolist(), x.tolist()
+    l.append(2)
+    del l[::2]
+    m[:4:2] = [7, 8.5]
+    l.reverse()
+    return l, m, np.diff(l), np.ediff1d(l), np.array(l).reshape(2, -1)
+
+
+@program("differences of a list that was put in order", lambda: (np.arange(6.0) ** 2,))
+def differences_in_order(x):
+    l = []
+    for v in x:
+        l.append(float(v))
+    l.reverse()
+    differences = np.diff(l), np.diff(l, 2), np.diff(sorted(l)), np.diff(l, 9)
+    l[:3] = sorted(l)[:3]
+    return differences, l
+
+
+@program("slices of a short list that data decides", lambda: (np.array([1.0, 5.0, 2.0]),))
+def slices_by_data(x):
+    l = [1.0, 2.0, 3.0, 4.0]
+    k = int(np.argmax(x))
+    l[k:] = [x[0], 7.0]
+    m = [x[1], x[2]]
+    m[:k] = []
+    return l, m
+
+
 @program("sizes that cancel where arrays are joined", lambda: (np.arange(1.0, 8.0),))
 def all_but_one(x):
     n = len(x)

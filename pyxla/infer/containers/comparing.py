@@ -49,21 +49,23 @@ def _equal(engine: Engine, x: Any, y: Any) -> Any:
 
 
 def one_grows(engine: Engine, x: Any, y: Any) -> bool:
-    """Whether both are lists, or tuples, and the length of one is known at run time only."""
-    if all(columnar.found(engine.heap, v) is None for v in (x, y)):
+    """Whether both are lists, or tuples, and the length of one is known at run time only, or is
+    that of an array of many."""
+    heap = engine.heap
+    if not any(columnar.found(heap, v) is not None or columnar.is_long(heap, v) for v in (x, y)):
         return False
     return of_one_kind(engine, x, y)
 
 
 def of_one_kind(engine: Engine, x: Any, y: Any) -> bool:
     """Whether both are lists, or both tuples: Python joins no others."""
-    kinds = [_sequence_kind(engine, v) for v in (x, y)]
+    kinds = [sequence_kind(engine, v) for v in (x, y)]
     return kinds[0] is kinds[1] is not None
 
 
 def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
     """What a function makes of lists; a tuple where `kind` is one."""
-    if _sequence_kind(engine, kind) is list:
+    if sequence_kind(engine, kind) is list:
         made = call(engine, Const(function), list(args), {})
         growing.confine(engine, made, args)
         return made
@@ -74,7 +76,7 @@ def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
 def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """Dicts by key, sets as such; a list is no tuple."""
     contents = [
-        engine.content(v) if isinstance(v, Ref) and columnar.found(engine.heap, v) is None else None
+        engine.content(v) if isinstance(v, Ref) and columnar.kept(engine.heap, v) is None else None
         for v in (x, y)
     ]
     if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):
@@ -92,13 +94,13 @@ def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
     ]
     if all(isinstance(s, frozenset) for s in sets):
         return engine.rules.compare(engine, op, *map(Const, sets))
-    if op in ("eq", "ne") and None not in (kinds := [_sequence_kind(engine, v) for v in (x, y)]):
+    if op in ("eq", "ne") and None not in (kinds := [sequence_kind(engine, v) for v in (x, y)]):
         if kinds[0] is not kinds[1]:
             return Const(op == "ne")
     return _compare_sequences(engine, op, x, y)
 
 
-def _sequence_kind(engine: Engine, x: Any) -> type | None:
+def sequence_kind(engine: Engine, x: Any) -> type | None:
     """Which of Python's sequences `x` is, which are equal to their own kind alone."""
     if isinstance(x, Ref):
         content = engine.heap.contents.get(x.cell)
@@ -113,9 +115,9 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("eq", "ne") and one_grows(engine, x, y):
         same = call(engine, Const(sequences.same), [x, y], {})
         return _negated(engine, op, same)
-    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     if op in ORDER and one_grows(engine, x, y):
         return call(engine, Const(sequences.ordered), [x, y, Const(getattr(operator, op))], {})
+    left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
     if left is None or right is None:
         if op in ("eq", "ne"):
             same = engine.rules.compare(engine, "is_", x, y)
@@ -180,7 +182,7 @@ def type_name(engine: Engine, x: Any) -> str:
     if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
         dtype = number_type(x).dtype if is_number(x) else arrays.dtype_of(engine, x)
         return PYTHON_KINDS.get(dtype.kind, float).__name__
-    kind = _sequence_kind(engine, x)
+    kind = sequence_kind(engine, x)
     return kind.__name__ if kind else arrays.kind_of(engine, x)
 
 

@@ -34,6 +34,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, growing, methods, number_lists, pools, shared
+from pyxla.infer.lists.columnar import MANY
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import interpreted, sequences
@@ -55,9 +56,6 @@ from pyxla.lib.tables import (
     unchained,
 )
 from pyxla.lib.tables import find as find_key
-
-# Arrays of more elements than this are one array as lists, too.
-MANY = 64
 
 
 @rule(filter)
@@ -160,7 +158,8 @@ def unknown(engine: Engine, x: Any) -> bool:
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return isinstance(growing.length(engine, grown), Scalar)
+        size = growing.length(engine, grown)
+        return not isinstance(size, Const) or size.value > MANY
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return content.fields["at"].value is not None and unknown(engine, content.fields["items"])

@@ -91,7 +91,7 @@ _KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
 
 @rule(list.append, support.append)
 def _append(engine: Engine, x: Any, value: Any) -> Any:
-    if (grown := columnar.found(engine.heap, x)) is not None:
+    if (grown := methods.opened(engine, x, new=Tuple((value,)))) is not None:
         growing.append(engine, x, grown, value)
         return Const(None)
     content = content_of(engine, x)
@@ -103,7 +103,11 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
-    if columnar.found(engine.heap, x) is not None or unknown(engine, more):
+    many = unknown(engine, more)
+    kept: Any = columnar.kept(engine.heap, more)
+    if kept is None and not many:
+        kept = more = Tuple(tuple(iterate(engine, more)))
+    if many or methods.opened(engine, x, new=kept) is not None:
         methods.extend(engine, x, more)
         return Const(None)
     engine.set_content(x.cell, ListCell((*_items(engine, x), *iterate(engine, more))))
@@ -112,7 +116,7 @@ def _extend(engine: Engine, x: Any, more: Any) -> Any:
 
 @rule(list.insert)
 def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
-    if (grown := methods.opened(engine, x, index)) is not None:
+    if (grown := methods.opened(engine, x, index, new=Tuple((value,)))) is not None:
         methods.insert(engine, x, grown, index, value)
         return Const(None)
     items = list(_items(engine, x))
@@ -140,7 +144,7 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
 
 @rule(list.clear, dict.clear)
 def _clear(engine: Engine, x: Any) -> Any:
-    if (grown := columnar.found(engine.heap, x)) is not None:
+    if (grown := methods.opened(engine, x)) is not None:
         growing.shorten(engine, x, grown, 0)
         return Const(None)
     content = content_of(engine, x)
@@ -150,7 +154,7 @@ def _clear(engine: Engine, x: Any) -> Any:
 
 @rule(list.reverse)
 def _reverse(engine: Engine, x: Any) -> Any:
-    if (grown := columnar.found(engine.heap, x)) is not None:
+    if (grown := methods.opened(engine, x)) is not None:
         methods.reverse(engine, x, grown)
         return Const(None)
     engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))

@@ -171,23 +171,8 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     key = place(engine, x, key)
-    if (grown := columnar.found(engine.heap, x)) is not None:
-        if grown.cls is tuple:
-            message = "'tuple' object does not support item assignment"
-            engine.raise_constant(TypeError(message))
-        elif growing.is_slice(key):
-            methods.replace(engine, x, key, value)
-        else:
-            growing.assign(engine, x, grown, key, value)
+    if _set_in_list(engine, x, key, value):
         return
-    if _is_list(engine, x):
-        if number_lists.assign(engine, x, key, value):
-            return
-        if not growing.is_slice(key) and number_lists.is_dynamic(key):
-            _check_not_empty(engine, x)
-            if (grown := methods.opened(engine, x, key, new=value)) is not None:
-                growing.assign(engine, x, grown, key, value)
-                return
     content = content_of(engine, x)
     if isinstance(content, Array):
         key, value = (number_lists.by_value(engine, v) for v in (key, value))
@@ -211,6 +196,35 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     elif special(engine, x, "__setitem__", (key, value)) is None:
         kind = arrays.kind_of(engine, x)
         raise engine.refuse(f"{kind} does not support item assignment")
+
+
+def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
+    """`x[key] = value` of a list in columns or an array, as which it may be kept from here on."""
+    if (grown := columnar.found(engine.heap, x)) is None:
+        if not _is_list(engine, x):
+            return False
+        if number_lists.assign(engine, x, key, value):
+            return True
+        new = _items_in(engine, value) if growing.is_slice(key) else Tuple((value,))
+        if number_lists.is_dynamic(key):
+            _check_not_empty(engine, x)
+        grown = None if new is None else methods.opened(engine, x, *_bounds_of(key), new=new)
+    if grown is None:
+        return False
+    if grown.cls is tuple:
+        message = "'tuple' object does not support item assignment"
+        engine.raise_constant(TypeError(message))
+    elif growing.is_slice(key):
+        methods.replace(engine, x, key, value)
+    else:
+        growing.assign(engine, x, grown, key, value)
+    return True
+
+
+def _items_in(engine: Engine, x: Any) -> Any:
+    """What has the items of a list or tuple; None of anything else."""
+    content = columnar.kept(engine.heap, x) or content_of(engine, x)
+    return x if isinstance(x, Tuple) else content if _is_list(engine, x) else None
 
 
 def _check_not_empty(engine: Engine, x: Ref) -> None:

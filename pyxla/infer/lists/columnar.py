@@ -35,6 +35,10 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.types import array_type
 from pyxla.ops.shape import constant
 
+# An array of more elements than this is one as a list too, which is changed in columns; loops of
+# the program read the items of lists with more.
+MANY = 64
+
 ALIAS = "this list is in another list, and would be in a second one"
 COPY = "append a copy: x[:]"
 
@@ -52,6 +56,12 @@ def kept(heap: Heap, x: Any) -> GrowingList | NumberList | None:
     and not of its items, reads none of these."""
     content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
     return content if type(content) is NumberList else found(heap, x)
+
+
+def is_long(heap: Heap, x: Any) -> bool:
+    """Whether a list is an array of many elements, which are not looked at one by one."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return type(content) is NumberList and room_of(heap, content) > MANY
 
 
 def row_content(heap: Heap, row: RowList) -> GrowingList | None:

@@ -112,11 +112,15 @@ def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
     return [Array(v, extents_of(size, v.type.ndim)) for v in held]
 
 
-def put(engine: Engine, content: GrowingList, columns: Sequence[Value], size: Any) -> None:
-    """Let the list have these columns, of its capacity, and this size."""
+def put(
+    engine: Engine, content: GrowingList, columns: Sequence[Value], size: Any, fixed: bool = False
+) -> None:
+    """Let the list have these columns, of its capacity, and this size; `fixed`: nothing was
+    reserved, before there was room for what is new."""
+    fixed = fixed or (content.size is None and size == size_of(engine.heap, content))
     for column, value in zip(content.columns, columns, strict=True):
         if content.size is None:
-            engine.set_content(column.cell, Array(value, extents_of(size, value.type.ndim)))
+            engine.set_content(column.cell, _sized(value, size, fixed))
         else:
             arrays.write(engine, column, Array(value))
     _set_size(engine, content, size)
@@ -437,10 +441,11 @@ def retype(engine: Engine, x: Ref, item: Item) -> GrowingList:
 
 
 def append(engine: Engine, x: Ref, content: GrowingList, new: Any, reserved: bool = False) -> None:
-    """`list.append(new)`; `reserved`: `make_room` made room, unless a loop looks after it."""
+    """`list.append(new)`; `reserved`: `make_room` made room, unless a loop looks after it, or one
+    made the length known, and the room what is needed for that."""
     content = widened(engine, x, content, new)
     fixed = isinstance(size_of(engine.heap, content), int)
-    if not reserved or content.size is not None or looked_after(engine, content):
+    if not reserved or fixed or content.size is not None or looked_after(engine, content):
         content = with_room(engine, x, content)
     engine.check_writable(x)
     size = size_of(engine.heap, content)

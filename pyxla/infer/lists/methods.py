@@ -28,13 +28,13 @@ from pyxla.infer.lists.items import (
     Chars,
     Handle,
     Item,
+    Maybe,
     Nested,
     Number,
     Pick,
     Row,
     Same,
     count,
-    item_of,
     joined_items,
     padded,
     values,
@@ -43,23 +43,28 @@ from pyxla.infer.text import codes as texts
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
-from pyxla.ops.elementwise import and_, compare, select, subtract
+from pyxla.ops.elementwise import and_, compare, not_, select, subtract
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
 
 
-def opened(engine: Engine, x: Any, *keys: Any, new: Any = None) -> GrowingList | None:
-    """The content of a list of unknown length, as one that data-decided `keys` change becomes."""
+_NOTHING = Tuple(())
+
+
+def opened(engine: Engine, x: Any, *keys: Any, new: Any = _NOTHING) -> GrowingList | None:
+    """The content of a list in columns, as one becomes that data-decided `keys` change, or that is
+    an array of many numbers; `new`: what has the items that are put in it."""
     content = found(engine.heap, x)
-    if content is not None or not keys or not decided_by_data(engine, *keys):
-        return content
     held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if not isinstance(held, (ListCell, NumberList)) or not columnar.room_of(engine.heap, held):
+    if content is not None or not isinstance(held, (ListCell, NumberList)):
+        return content
+    by_data = keys and decided_by_data(engine, *keys)
+    if not (by_data or columnar.is_long(engine.heap, x)) or not columnar.room_of(engine.heap, held):
         return None
     items = columnar.items_of(engine.heap, held)
-    item = joined_items([*items, item_of(engine.heap, new)] if new is not None else items)
+    item = joined_items([*items, *columnar.items_of(engine.heap, new)])
     if item is None or not count(item):
         return None
     engine.findings.kept.update(engine.loops)
@@ -83,6 +88,7 @@ def extend(engine: Engine, x: Ref, more: Any) -> None:
 def insert(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
     """`list.insert(index, new)`."""
     content = growing.widened(engine, x, content, new)
+    fixed = isinstance(size_of(engine.heap, content), int)
     content = growing.with_room(engine, x, content)
     engine.check_writable(x)
     size = size_of(engine.heap, content)
@@ -91,7 +97,7 @@ def insert(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -
     written = list(values(engine.heap, content.item, new))
     held = columns_of(engine, content)
     moved = [inserted(array.value, at, value) for array, value in zip(held, written, strict=True)]
-    put(engine, content, moved, plus(size, 1))
+    put(engine, content, moved, plus(size, 1), fixed)
     growing.hold(engine, x, content, Scalar(at, extent.AT_LEAST_0), new)
 
 
@@ -105,6 +111,9 @@ def _clamped(engine: Engine, index: Any, size: Any) -> Value:
 
 def delete(engine: Engine, x: Ref, content: GrowingList, key: Any) -> None:
     """`del x[key]`."""
+    if _steps(key):
+        _delete_in_steps(engine, x, content, key)
+        return
     if growing.is_slice(key):
         replace(engine, x, key, Tuple(()))
         return
@@ -123,10 +132,10 @@ def remove_at(engine: Engine, x: Ref, content: GrowingList, index: Any) -> None:
 
 def replace(engine: Engine, x: Ref, key: Any, new: Any) -> None:
     """`x[start:stop] = new`."""
+    if _steps(key):
+        _replace_in_steps(engine, x, key, new)
+        return
     parts = _bounds(key)
-    step = parts[2]
-    if not (isinstance(step, Const) and step.value in (None, 1)):
-        raise engine.refuse("a slice with a step of a list of unknown length is assigned")
     call(engine, Const(sequences.replace), [x, parts[0], parts[1], new], {})
 
 
@@ -134,6 +143,42 @@ def _bounds(key: Any) -> Sequence[Any]:
     if isinstance(key, Const):
         return [Const(p) for p in (key.value.start, key.value.stop, key.value.step)]
     return key.items
+
+
+def _steps(key: Any) -> bool:
+    """Whether a slice has a step."""
+    if not growing.is_slice(key):
+        return False
+    step = _bounds(key)[2]
+    return not (isinstance(step, Const) and step.value in (None, 1))
+
+
+def _in_steps(engine: Engine, content: GrowingList, key: Any) -> tuple[int, range]:
+    """How many items a list of known length has, and where those of a slice are."""
+    size = length(engine, content)
+    if not (isinstance(size, Const) and isinstance(key, Const) and content.size is None):
+        raise engine.refuse("a slice with a step of a list of unknown length is assigned")
+    return size.value, range(size.value)[key.value]
+
+
+def _delete_in_steps(engine: Engine, x: Ref, content: GrowingList, key: Any) -> None:
+    engine.check_writable(x)
+    size, gone = _in_steps(engine, content, key)
+    detach(engine, x)
+    kept = np.delete(np.arange(size), gone)
+    order = arrays.fresh(engine, Array(constant(value=kept)))
+    columns = [_taken(engine, array.value, order) for array in columns_of(engine, content)]
+    put(engine, content, columns, len(kept), fixed=True)
+
+
+def _replace_in_steps(engine: Engine, x: Ref, key: Any, new: Any) -> None:
+    _, at = _in_steps(engine, found(engine.heap, x), key)
+    items = engine.iterate(new)
+    if len(at) != len(items):
+        words = f"attempt to assign sequence of size {len(items)} to extended slice of size"
+        engine.raise_constant(ValueError(f"{words} {len(at)}"))
+    for i, item in zip(at, items, strict=True):
+        growing.assign(engine, x, found(engine.heap, x), Const(i), item)
 
 
 def truncate(engine: Engine, x: Ref, size: Any) -> Any:
@@ -220,6 +265,13 @@ def _equal(engine: Engine, item: Item, columns: Iterator[Array], x: Any) -> Any:
         sizes = None if item.fixed else next(columns).value
         text = texts.of(x)
         return text is not None and strings.equal_rows(sizes, next(columns).value, text)
+    if isinstance(item, Maybe):
+        there = next(columns).value
+        own = [next(columns) for _ in range(count(item.item))]
+        if isinstance(x, Const) and x.value is None:
+            return not_(there)
+        hits = _equal(engine, item.item, iter(own), x)
+        return hits and (there if hits is True else and_(there, hits))
     if isinstance(item, Row) and item.cls is not list:
         return _equal_rows(engine, item, columns, x)
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")

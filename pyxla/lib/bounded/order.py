@@ -194,13 +194,9 @@ def _diff(
     axis = normalize_axis(axis, x.ndim)
     if prepend is not None or append is not None:
         raise OpError(NOT_SUPPORTED)
-    own: list[Any] = list(extents_of(x))
-    if own[axis] is not None:
-        size = larger(minus(own[axis], operator.index(n)), 0)
-        own[axis] = size if isinstance(size, Scalar) else None
-        if isinstance(size, int):  # nothing is left
-            return Array(m.cut(x.value, 0, size, axis))
-    return bounded(function(Array(x.value), n, axis).value, own)
+    left: list[Any] = sizes(x)
+    left[axis] = larger(minus(left[axis], operator.index(n)), 0)
+    return sized(function(Array(x.value), n, axis).value, left)
 
 
 @strategy(scans.ediff1d)
