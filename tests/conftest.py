@@ -8,7 +8,9 @@ programs are, and with `pyxla_XLA=full` in the environment all are.
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from pyxla.runtime import jaxlink
 from tests import cost
 
 os.environ["PYXLA_CACHE"] = "0"  # what was compiled before is compiled all the same
+# Processes that tests start load bytecode, as those of users do: without, half of their time is
+# CPython's, which compiles the 450 modules of the compiler.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 options.DEFAULTS = options.Options(verify=True)
 
 OPTIMIZED = ("examples", "lower", "ops", "runtime")
@@ -59,3 +64,12 @@ def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
         return options if options is None else {**options, **QUICK}
 
     monkeypatch.setattr(jaxlink, "_compiler_options", quick)
+
+
+@pytest.fixture
+def young() -> Iterator[None]:
+    """Only what a test makes is looked at when it collects garbage: what the thousands of tests
+    before it left takes seconds each time."""
+    gc.freeze()
+    yield
+    gc.unfreeze()

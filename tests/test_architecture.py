@@ -104,12 +104,15 @@ def late_modules(name: str) -> list[str]:
     )
 
 
-def everything_imported(name: str) -> Iterator[str]:
+@cache
+def everything_imported(name: str) -> list[str]:
+    found = []
     for node in ast.walk(tree(name)):
         if isinstance(node, ast.Import):
-            yield from [alias.name for alias in node.names]
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from [f"{node.module}.{alias.name}" for alias in node.names]
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
 
 
 def test_imports_point_down() -> None:

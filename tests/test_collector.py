@@ -70,7 +70,7 @@ def test_frozen_objects_stay_frozen():
         gc.unfreeze()
 
 
-def test_garbage_is_bounded(monkeypatch):
+def test_garbage_is_bounded(monkeypatch, young):
     monkeypatch.setattr("pyxla.collector.KEPT", 1000)
 
     class Circle:

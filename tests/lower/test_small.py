@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -11,7 +11,7 @@ import pytest
 
 import pyxla
 from pyxla.ir.build import current
-from pyxla.ir.core import Region, Value
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import array_type
 from pyxla.lower.cpu import small
@@ -26,50 +26,64 @@ from tests.ops.harness import close, run, types_of
 COUNT = array_type(np.dtype(np.int64), ())
 
 
-def looped(op: Op, operands: Any, attrs: dict[str, Any]) -> Region:
-    """`op` three times in a loop from which XLA cannot move it."""
+MANY = 24  # loops in a program: programs of one loop each take XLA twice as long
+
+
+def looped(op: Op, samples: Sequence[tuple[Any, dict[str, Any]]]) -> Region:
+    """`op` three times in a loop from which XLA cannot move it, for each of the samples."""
+
+    def whole(limit: Value, *params: Value) -> tuple[Value, ...]:
+        given, found = iter(params), []
+        for operands, attrs in samples:
+            found += loop(op, attrs, limit, [next(given) for _ in operands])
+        return tuple(found)
+
+    return build_region([COUNT, *types_of([x for xs, _ in samples for x in xs])], whole)
+
+
+def loop(op: Op, attrs: dict[str, Any], limit: Value, params: Sequence[Value]) -> Sequence[Value]:
+    """What `op` makes of `params` in the last of three iterations."""
 
     def zeros(like: Value) -> Value:
         return constant(value=np.zeros(like.type.shape, like.type.dtype))
 
-    def body(i: Value, limit: Value, *params: Value) -> tuple[Value, ...]:
+    def body(i: Value, limit: Value, *state: Value) -> tuple[Value, ...]:
         known = compare(i, limit, direction="LT")
-        given = [select(known, x, zeros(x)) for x in params[: len(operands)]]
+        given = [select(known, x, zeros(x)) for x in state[: len(params)]]
         made = apply(op, *given, **attrs)
         made = made if isinstance(made, tuple) else (made,)
         one = constant(value=np.int64(1))
-        return (add(i, one), limit, *params[: len(operands)], *made)
+        return (add(i, one), limit, *state[: len(params)], *made)
 
     def proceed(i: Value, *_: Value) -> Value:
         return compare(i, constant(value=np.int64(3)), direction="LT")
 
-    def whole(limit: Value, *params: Value) -> tuple[Value, ...]:
-        made = apply(op, *params, **attrs)
-        first = made if isinstance(made, tuple) else (made,)
-        state = (constant(value=np.int64(0)), limit, *params, *map(zeros, first))
-        types = [value.type for value in state]
-        regions = (current().region(types, proceed), current().region(types, body))
-        return tuple(current().emit(while_, state, {}, regions)[2 + len(params) :])
+    made = apply(op, *params, **attrs)
+    first = made if isinstance(made, tuple) else (made,)
+    state = (constant(value=np.int64(0)), limit, *params, *map(zeros, first))
+    types = [value.type for value in state]
+    regions = (current().region(types, proceed), current().region(types, body))
+    return current().emit(while_, state, {}, regions)[2 + len(params) :]
 
-    return build_region([COUNT, *types_of(operands)], whole)
+
+def loops(region: Region) -> list[Instr]:
+    return [instr for instr in region.instrs if instr.op is while_]
 
 
 @pytest.mark.parametrize("name", sorted(op.name for op in small._HELD - {while_}))
 def test_a_function_computes_the_op(name: str):
     """XLA's emitter for functions has code for all that is held: other code ends the process."""
-    held = 0
-    for operands, attrs in OPS[name].samples():
-        region = looped(OPS[name], operands, attrs)
-        (loop,) = [instr for instr in region.instrs if instr.op is while_]
-        if not small.is_small(loop):
-            continue
-        held += 1
-        loop.attrs = {"kernel": True}
-        given = [np.array(5), *operands]
+    op = OPS[name]
+    held = [x for x in op.samples() if small.is_small(*loops(looped(op, [x])))]
+    assert held
+    for samples in [held[i : i + MANY] for i in range(0, len(held), MANY)]:
+        region = looped(op, samples)
+        for instr in loops(region):
+            instr.attrs = {"kernel": True}
+        given = [np.array(5), *[x for operands, _ in samples for x in operands]]
         with np.errstate(all="ignore"):
             for got, want in zip(run(region, given), evaluate(region, given), strict=True):
-                assert close(got, want), (name, attrs, got, want)
-    assert held
+                assert close(got, want), (name, got, want)
 
 
 def conjugate_gradients(a, b, tolerance):

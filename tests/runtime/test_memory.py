@@ -27,7 +27,7 @@ def offset(n, start):
 
 
 @pytest.fixture(autouse=True)
-def small_spares(monkeypatch):
+def small_spares(monkeypatch, young):
     """Spares for arrays that tests can afford."""
     monkeypatch.setattr(memory, "SPARE_BYTES", 8 * N)
     POOL.clear()

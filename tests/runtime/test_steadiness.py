@@ -102,7 +102,7 @@ def test_specializations_are_bounded() -> None:
         gc.enable()
 
 
-def test_programs_that_make_room_are_freed() -> None:
+def test_programs_that_make_room_are_freed(young: None) -> None:
     """JAX's caches have them as keys."""
 
     def programs() -> int:
