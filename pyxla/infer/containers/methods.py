@@ -103,7 +103,7 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
-    many = unknown(engine, more)
+    many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
     kept: Any = columnar.kept(engine.heap, more)
     if kept is None and not many:
         kept = more = Tuple(tuple(iterate(engine, more)))
