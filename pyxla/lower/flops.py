@@ -34,6 +34,8 @@ def _work(instr: Instr) -> float:
     if instr.op.name != "while":
         return max(inside)
     found = trips(instr)
+    if found is not None and found.bound == 0:  # whatever is inside
+        return 0
     return (math.inf if found is None else found.bound) * (1 + sum(inside))
 
 

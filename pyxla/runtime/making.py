@@ -16,6 +16,7 @@ from pyxla.lower.dead import has_effect
 from pyxla.lower.finish import finish
 from pyxla.lower.flops import work
 from pyxla.lower.memory import largest, said
+from pyxla.ops.control import while_
 from pyxla.options import Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.executable import Program, program
@@ -38,7 +39,7 @@ def sharding(region: Region) -> Any:
 
 def is_endless(region: Region) -> bool:
     """Whether it has loops of which nothing tells that they do not take long."""
-    return any(instr.regions for instr in region.instrs) and work(region) > LONG
+    return any(instr.op is while_ for instr in walk(region.instrs)) and work(region) > LONG
 
 
 def traits(region: Region) -> jaxlink.Traits:

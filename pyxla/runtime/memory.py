@@ -110,8 +110,7 @@ class Placed:
         for i in staged:
             x = self.operands[i]
             if isinstance(x, np.ndarray) and not is_aligned(x):
-                self.operands[i] = self._copied(x, x.nbytes)[: x.nbytes].view(x.dtype)
-                self.operands[i].shape = x.shape
+                self.operands[i] = self._copied(x, x.nbytes).view(x.dtype).reshape(x.shape)
         for i in moved:
             self._surround(i)
 
@@ -133,7 +132,7 @@ class Placed:
         x = self.operands[i]
         address, itemsize = x.__array_interface__["data"][0], x.itemsize
         before = address % ALIGNMENT
-        size = x.nbytes + ALIGNMENT - itemsize
+        size = x.nbytes + room(x.dtype) * itemsize
         near = (address - before + size - 1) // PAGE == (address + x.nbytes - 1) // PAGE
         if not (near and before % itemsize == 0 and x.flags.c_contiguous):
             x = self._copied(x, size).view(x.dtype)

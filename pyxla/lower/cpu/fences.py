@@ -25,7 +25,7 @@ Only for XLA:CPU: elsewhere a conditional is dear; to `simplify` it is nonsense 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
@@ -81,7 +81,7 @@ def _fence(loop: Instr, copied: int) -> bool:
     """
     if not any(nbytes(x) > copied for instr in loop.regions[1].instrs for x in updated(instr)):
         return False
-    code = _Code(loop.regions[1], _is_guarded(loop))
+    code = Code(loop.regions[1], _is_guarded(loop))
     body, users = code.body, code.users
     for update in body.instrs:
         for array in updated(update):
@@ -119,13 +119,13 @@ def _is_guarded(loop: Instr) -> bool:
     return one_array and is_over_elements(loop) and can_hold(loop)
 
 
-class _Code:
-    """The body of a loop: what its instructions need, and who uses its values.
+class Code:
+    """A region, the body of a loop: what its instructions need, and who uses its values.
 
     waits: the results that need no fence, as what is updated waits for them.
     """
 
-    def __init__(self, body: Region, guarded: bool) -> None:
+    def __init__(self, body: Region, guarded: bool = False) -> None:
         self.body = body
         self.needs = Uses()
         self.users: dict[Value, list[Instr]] = {}
@@ -133,6 +133,15 @@ class _Code:
             for value in dict.fromkeys(self.needs(instr)):
                 self.users.setdefault(value, []).append(instr)
         self.waits = self.accumulated() if guarded else frozenset()
+
+    def needed_for(self, values: Iterable[Value]) -> set[Instr]:
+        """The instructions that compute values."""
+        needed, found = set(values), set()
+        for instr in reversed(self.body.instrs):
+            if not needed.isdisjoint(instr.results):
+                found.add(instr)
+                needed.update(self.needs(instr))
+        return found
 
     def accumulated(self) -> frozenset[Value]:
         """The numbers whose old values are for the new ones alone: `lower.cpu.registers` lets
@@ -161,12 +170,12 @@ class _Code:
         return seen.intersection(self.body.results)
 
 
-def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) -> list[Instr]:
+def _to_fence(code: Code, update: Instr, array: Value, readers: list[Instr]) -> list[Instr]:
     """The fusible code from the reads on, in order, if it flows past the update.
 
     A read between two updates flows past the first: XLA makes that once more for the read.
     """
-    before = _needed_by(update, code)
+    before = code.needed_for(set(code.needs(update)).difference(updated(update)))
     results = set(code.body.results)
     reached: dict[Instr, None] = {}
     work = list(readers)
@@ -188,16 +197,6 @@ def _to_fence(code: _Code, update: Instr, array: Value, readers: list[Instr]) ->
     return _convex([i for i in code.body.instrs if i in reached], update, code, most)
 
 
-def _needed_by(update: Instr, code: _Code) -> set[Instr]:
-    needed = set(code.needs(update)).difference(updated(update))
-    found = set()
-    for instr in reversed(code.body.instrs):
-        if not needed.isdisjoint(instr.results):
-            found.add(instr)
-            needed.update(code.needs(instr))
-    return found
-
-
 def is_fusible(instr: Instr) -> bool:
     if instr.op is if_:
         return becomes_select(instr)
@@ -213,7 +212,7 @@ def _cheap(region: Region) -> bool:
     return all(becomes_select(i) if i.regions else i.op.name not in _UNFUSED for i in region.instrs)
 
 
-def _convex(reached: list[Instr], update: Instr, code: _Code, most: int) -> list[Instr]:
+def _convex(reached: list[Instr], update: Instr, code: Code, most: int) -> list[Instr]:
     """What can run as one piece before the update: nothing that needs it, no result of more than
     `most` elements, and no update of another array, which a conditional would copy."""
     inside, users, results = set(reached), code.users, set(code.body.results)
@@ -229,7 +228,7 @@ def _convex(reached: list[Instr], update: Instr, code: _Code, most: int) -> list
     return [instr for instr in reached if instr in inside]
 
 
-def _drop_what_waits(inside: set[Instr], update: Instr, code: _Code) -> None:
+def _drop_what_waits(inside: set[Instr], update: Instr, code: Code) -> None:
     """Leave out what needs the update, or code that itself has to wait for what is inside."""
     tainted: set[Value] = set()
     from_inside: set[Value] = set()
@@ -250,7 +249,7 @@ class _Fence:
         loop: Instr,
         update: Instr,
         fenced: list[Instr],
-        code: _Code,
+        code: Code,
     ) -> None:
         self.cond, self.body = loop.regions
         self.needs = code.needs

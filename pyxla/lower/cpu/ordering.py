@@ -18,9 +18,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Uses
 from pyxla.lower.cost import SMALL, nbytes
-from pyxla.lower.cpu.fences import COPIED, is_fusible, updated
+from pyxla.lower.cpu.fences import COPIED, Code, is_fusible, updated
 from pyxla.lower.cpu.registers import guard, never
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.ops.control import while_
@@ -45,14 +44,14 @@ def _order(region: Region, copied: Collection[Value]) -> None:
 
 def _put_last(region: Region, loop: Instr, arrays: Sequence[Value]) -> None:
     """Let a loop wait for what reads arrays that it updates."""
-    code = _Code(region)
+    code = Code(region)
     start = next((k for k, x in enumerate(loop.operands) if _is_number(x)), None)
-    before, after = code.needed_by(loop), code.computed_of(loop)
+    before, late = code.needed_for(code.needs(loop)), _computed_of(loop, code)
     waits: dict[Instr, None] = {}
     for array in arrays:
         last = [user for user in code.users[array] if array in updated(user)][-1]
-        readers = dict.fromkeys(code.readers(array, loop))
-        if last is loop and None not in readers and after.isdisjoint(readers):
+        readers = dict.fromkeys(_readers(array, loop, code))
+        if last is loop and None not in readers and late.isdisjoint(readers):
             waits.update({r: None for r in readers if r not in before})  # type: ignore[misc]
     if not waits or start is None:
         return
@@ -60,67 +59,42 @@ def _put_last(region: Region, loop: Instr, arrays: Sequence[Value]) -> None:
         tests = [never(min(r.results, key=lambda value: value.type.size)) for r in waits]
         begun = guard(loop.operands[start], tests)
     loop.operands = (*loop.operands[:start], begun, *loop.operands[start + 1 :])
-    late = {loop, *after}
-    first = [instr for instr in region.instrs if instr not in late]
-    cut = max(map(first.index, waits)) + 1
-    place = max(cut, sum([instr not in late for instr in _until(region, loop)]))
-    rest = [instr for instr in region.instrs if instr in late or instr in set(first[place:])]
-    region.instrs[:] = [*first[:place], *builder.instrs, *rest]
-
-
-def _until(region: Region, end: Instr) -> list[Instr]:
-    return region.instrs[: region.instrs.index(end)]
+    end = 1 + max(k for k, instr in enumerate(region.instrs) if instr is loop or instr in waits)
+    first = [instr for instr in region.instrs[:end] if instr not in late]
+    then = [instr for instr in region.instrs[:end] if instr in late]
+    region.instrs[:] = [*first, *builder.instrs, *then, *region.instrs[end:]]
 
 
 def _is_number(value: Value) -> bool:
-    return value.type.size == 1 and value.type.ndim == 0 and value.type.dtype.kind in "iuf"
+    return value.type.ndim == 0 and value.type.dtype.kind in "iuf"
 
 
-class _Code:
-    """The instructions of a region: what they need, and who uses their values."""
+def _computed_of(loop: Instr, code: Code) -> set[Instr]:
+    """The loop, and what needs its results."""
+    made, found = set(loop.results), {loop}
+    for instr in code.body.instrs:
+        if not made.isdisjoint(code.needs(instr)):
+            found.add(instr)
+            made.update(instr.results)
+    return found
 
-    def __init__(self, region: Region) -> None:
-        self.region = region
-        self.needs = Uses()
-        self.users: dict[Value, list[Instr]] = {}
-        for instr in region.instrs:
-            for value in dict.fromkeys(self.needs(instr)):
-                self.users.setdefault(value, []).append(instr)
 
-    def needed_by(self, last: Instr) -> set[Instr]:
-        needed, found = set(self.needs(last)), set()
-        for instr in reversed(self.region.instrs):
-            if not needed.isdisjoint(instr.results):
-                found.add(instr)
-                needed.update(self.needs(instr))
-        return found
-
-    def computed_of(self, first: Instr) -> set[Instr]:
-        made, found = set(first.results), set()
-        for instr in self.region.instrs:
-            if not made.isdisjoint(self.needs(instr)):
-                found.add(instr)
-                made.update(instr.results)
-        return found
-
-    def readers(self, array: Value, loop: Instr) -> Iterator[Instr | None]:
-        """What has the kernels that read an array: XLA fuses cheap code into all that uses it.
-
-        None for what no number shows the end of: it is a result, or an effect.
-        """
-        results = set(self.region.results)
-        seen, work = {loop}, [array]
-        while work:
-            value = work.pop()
-            if value in results and (value is array or value.type.size > SMALL):
+def _readers(array: Value, loop: Instr, code: Code) -> Iterator[Instr | None]:
+    """What has the kernels that read an array, besides the loop: XLA fuses cheap code into all that
+    uses it.  None for what no number shows the end of: it is a result, or an effect."""
+    results = set(code.body.results)
+    seen, work = {loop}, [array]
+    while work:
+        value = work.pop()
+        if value in results and (value is array or value.type.size > SMALL):
+            yield None
+        for user in code.users.get(value, ()):
+            if user in seen:
+                continue
+            seen.add(user)
+            if not user.results:
                 yield None
-            for user in self.users.get(value, ()):
-                if user in seen:
-                    continue
-                seen.add(user)
-                if not user.results:
-                    yield None
-                elif not is_fusible(user) or not results.isdisjoint(user.results):
-                    yield user
-                if is_fusible(user):
-                    work += user.results
+            elif not is_fusible(user) or not results.isdisjoint(user.results):
+                yield user
+            if is_fusible(user):
+                work += user.results
