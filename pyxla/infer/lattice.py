@@ -17,6 +17,7 @@ Bottom is the absence of a value: code not reached yet.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -285,6 +286,16 @@ class Live(Compound):
     """
 
     __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A constant of a frame: a loop reads this view ("", itself) of a container, which all calls
+    that are open share; late: it looks for an item before it looks at the size."""
+
+    container: Ref
+    late: bool
+    view: str
 
 
 SAME_TYPE = "assign the same type on every path"

@@ -22,7 +22,7 @@ from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.outside import looked_into
 from pyxla.infer.containers.structure import set_item
-from pyxla.infer.containers.watched import settled
+from pyxla.infer.containers.watched import resumed, settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
@@ -298,6 +298,8 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)
     items = list(engine.iterate(x))
+    if isinstance(x, Tuple) and x.cls is Open:
+        items = [resumed(engine, item) for item in items]
     before, after = instr.attrs["before"], instr.attrs["after"]
     if not instr.attrs["starred"]:
         if len(items) != before:

@@ -1,5 +1,6 @@
 """Recursion whose depth data decides: how the function is called, and what its arguments are."""
 
+import collections
 import functools
 
 import numpy as np
@@ -218,3 +219,57 @@ def ways_to_pay(x, coins):
         return total
 
     return ways(int(x[0]), 100), climbs(int(x[0]) // 2)
+
+
+@program("recursion in loops over dicts", lambda: (np.array([4, 8]),), lambda: (np.array([1, 2]),))
+def over_what_was_counted(x):
+    rolls = collections.Counter(a + b for a in (1, 2, 3) for b in (1, 2, 3))
+
+    @functools.cache
+    def play(first, second, points, others):
+        if others >= 12:
+            return 0, 1
+        wins = losses = 0
+        for roll, times in rolls.items():
+            place = (first + roll - 1) % 10 + 1
+            lost, won = play(second, place, others, points + place)
+            wins += won * times
+            losses += lost * times
+        return wins, losses
+
+    return play(int(x[0]), int(x[1]), 0, 0)
+
+
+@program("recursion in loops over dicts", *[lambda n=n: (np.array([n, -1]),) for n in (3, 7)])
+def over_a_dict_that_it_changes(x):
+    coins = {1: 1, 2: 1, 5: 2}
+
+    def ways(left, last):
+        if left == 0:
+            coins[1] = 3
+            return 1
+        total = 0
+        for coin, kinds in coins.items():
+            if coin <= left and coin <= last:
+                total += ways(left - coin, coin) * kinds
+        return total
+
+    return ways(int(x[0]), 100), coins
+
+
+@program("checks", *[lambda k=k: (np.array([4, k]),) for k in (1, -1)])
+def over_a_dict_that_it_makes_longer(x):
+    coins = {1: 1, 2: 1, 5: 2}
+
+    def ways(left):
+        if left == 0:
+            if x[1] > 0:
+                coins[7] = 3
+            return 1
+        total = 0
+        for coin in coins:
+            if coin <= left:
+                total += ways(left - coin)
+        return total
+
+    return ways(int(x[0]))

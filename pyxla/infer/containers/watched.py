@@ -21,8 +21,8 @@ from pyxla.infer.containers.structure import (
     sequence,
 )
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Compound, Const, Live, Ref, Scalar, Tuple
+from pyxla.infer.heap import DictCell, ObjectCell, Pooled, SetCell
+from pyxla.infer.lattice import Compound, Const, Live, Reading, Ref, Scalar, Tuple
 from pyxla.ir.core import Instr, Phi
 from pyxla.lib import containers
 from pyxla.lib.registry import rule
@@ -44,8 +44,8 @@ def _error(engine: Engine, x: Any) -> RuntimeError | None:
         return None
     if (cls := tables.found(engine.heap, x)) is not None:
         return _SET if cls in tables.SETS else _DICT
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell):
+    content = engine.heap.contents.get(x.cell)
+    if isinstance(content, ObjectCell | Pooled):
         return next((e for cls, e in _ERRORS.items() if issubclass(content.cls, cls)), None)
     return {DictCell: _DICT, SetCell: _SET}.get(type(content))
 
@@ -57,24 +57,38 @@ def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
         return x
     container = x.items[0] if type(x) is Live else x
     items = _entries(engine, x) if type(x) is Live else sequence(engine, x)
-    error = _error(engine, container) if engine.tests(RuntimeError) else None
-    if error is None:
+    if (error := _error(engine, container)) is None:
         return items
     # These look for another item first.
     late = error is _ORDERED or (error is _DEQUE and backwards)
-    return Compound("watched", (items, container, _size(engine, container)), late)
+    view = x.kind if type(x) is Live else ""
+    return Compound("watched", (items, container, _size(engine, container)), (late, view))
 
 
 def settled(engine: Engine, x: Any) -> Any:
-    """`x` as a variable of a call that is open (`frontend.recursion`): the entries of a dict or set
-    where they are constants and arguments, which nothing in the loop that the calls are changes."""
+    """`x` as a variable of a call that is open (`frontend.recursion`): which container a loop reads
+    where that is one for all calls; else its entries where they are constants and arguments, which
+    nothing in the loop that the calls are changes."""
     if not isinstance(x, Compound) or x.kind not in ("watched", "values", "pairs"):
         return x
+    if x.kind == "watched" and x.items[1].cell < engine.frames[-1].first:
+        _, container, began = x.items
+        return Tuple((Const(Reading(container, *x.meta)), began))
     size = length(engine, x)
     if not isinstance(size, Const):
         return x
     entries = tuple([item(engine, x, Const(k)) for k in range(size.value)])
     return Tuple(entries) if all(map(_is_given, entries)) else x
+
+
+def resumed(engine: Engine, x: Any) -> Any:
+    """What `settled` made of a variable as the variable, with the entries that there are now."""
+    reading = x.items[0] if isinstance(x, Tuple) and x.items else None
+    if not isinstance(reading, Const) or not isinstance(reading.value, Reading):
+        return x
+    container, late, view = [getattr(reading.value, field) for field in Reading.__slots__]
+    entries = _entries(engine, Live(view, (container,))) if view else sequence(engine, container)
+    return Compound("watched", (entries, container, x.items[1]), (late, view))
 
 
 def _is_given(x: Any) -> bool:
@@ -127,8 +141,10 @@ def _size(engine: Engine, container: Any) -> Any:
 
 def _has_item(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
     items, container, size = x.items
+    if not engine.tests(RuntimeError):
+        return has_item(engine, items, i)
     more, now = None, _size(engine, container)
-    if x.meta:
+    if x.meta[0]:
         more = engine.rules.compare(engine, "lt", i, size)
         asked = engine.rules.both(engine, asked, more)
     if now != size and asked != FALSE:

@@ -37,6 +37,7 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
+    Reading,
     Ref,
     Scalar,
     Tuple,
@@ -151,7 +152,7 @@ class Handle:
 NONE = Same(None)
 _PICKED = (str, Enum)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
-_CONSTANTS = (*_PICKED, type(None), type, *_FUNCTIONS, range)
+_CONSTANTS = (*_PICKED, type(None), type, *_FUNCTIONS, range, Reading)
 LISTS = (ListCell, GrowingList, NumberList)
 Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Chars | Handle
 
