@@ -74,17 +74,31 @@ def root(function: Any) -> Callable[..., Any]:
     return function
 
 
-@functools.lru_cache(maxsize=1024)
-def _derived(function: Any, transformation: Any) -> Derived:
-    """The same function is compiled once."""
-    return Derived(function, transformation)
+class _Itself:
+    """A callable, compared by identity: one that equals it may compute in other types."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __eq__(self, other: Any) -> bool:
+        return type(other) is _Itself and other.function is self.function
+
+    def __hash__(self) -> int:
+        return id(self.function)
+
+
+@functools.lru_cache(maxsize=256)
+def _derived(key: Any, transformation: Any) -> Derived:
+    return Derived(key.function if type(key) is _Itself else key, transformation)
 
 
 def derived(function: Any, transformation: Any) -> Derived:
-    """`_derived`, and of functions without a hash a new one."""
-    try:
-        return _derived(function, transformation)
-    except TypeError:
+    """`function` under a transformation, which is compiled once, however often it is asked for."""
+    try:  # a bound method is another object each time
+        return _derived(
+            function if type(function) is MethodType else _Itself(function), transformation
+        )
+    except TypeError:  # what the transformation is told has no hash
         return Derived(function, transformation)
 
 
@@ -119,7 +133,7 @@ def grad(
     >>> pyxla.grad(lambda x, n: np.sum(x**n))(np.array([1.0, 2.0]), 3)
     array([ 3., 12.])
     """
-    return Derived(function, _gradient(argnums, has_aux, False))
+    return derived(function, _gradient(argnums, has_aux, False))
 
 
 def value_and_grad(
@@ -133,7 +147,7 @@ def value_and_grad(
     >>> pyxla.value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    return Derived(function, _gradient(argnums, has_aux, True))
+    return derived(function, _gradient(argnums, has_aux, True))
 
 
 def jvp(
@@ -208,7 +222,7 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return Derived(function, Jacobian(True, _argnums(argnums), bool(has_aux), bool(holomorphic)))
+    return derived(function, Jacobian(True, _argnums(argnums), bool(has_aux), bool(holomorphic)))
 
 
 def jacrev(
@@ -224,7 +238,7 @@ def jacrev(
     array([[2., 1.],
            [0., 1.]])
     """
-    return Derived(function, Jacobian(False, _argnums(argnums), bool(has_aux), bool(holomorphic)))
+    return derived(function, Jacobian(False, _argnums(argnums), bool(has_aux), bool(holomorphic)))
 
 
 def hessian(
@@ -260,7 +274,7 @@ def functional(function: Callable[..., Any]) -> Any:
     >>> pyxla.functional(double)(x), x
     ((None, (array([2., 2.]),)), array([1., 1.]))
     """
-    return Derived(function, Functional())
+    return derived(function, Functional())
 
 
 def checked(function: Callable[..., Any]) -> Any:
@@ -278,7 +292,7 @@ def checked(function: Callable[..., Any]) -> Any:
     >>> pyxla.checked(root)(4.0), pyxla.checked(root)(-4.0)[0]
     ((0, 2.0), 1)
     """
-    return Derived(function, Checked())
+    return derived(function, Checked())
 
 
 # --- during inference -------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -101,3 +103,33 @@ def test_refusals():
     ):
         with pytest.raises(CompileError, match=words):
             pyxla.jacfwd(f)(x)
+
+
+TRANSFORMED = (pyxla.grad, pyxla.value_and_grad, pyxla.jacfwd, pyxla.jacrev, pyxla.hessian)
+TRANSFORMED += (pyxla.vmap, pyxla.functional, pyxla.checked)
+
+
+@pytest.mark.parametrize("transformation", TRANSFORMED, ids=lambda t: t.__name__)
+def test_what_is_transformed_again_is_not_compiled_again(transformation):
+    def cube(x):
+        return x**3
+
+    assert transformation(cube) is transformation(cube)
+    assert transformation(cube) is not transformation(lambda x: x**3)
+    assert pyxla.grad(transformation(cube)) is pyxla.grad(transformation(cube))
+
+
+@dataclass(frozen=True)
+class Times:
+    factor: object
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+def test_what_is_equal_is_another_function():
+    x = np.arange(3)
+    whole, real = pyxla.vmap(Times(2))(x), pyxla.vmap(Times(2.0))(x)
+    assert (whole.dtype, real.dtype) == (np.int64, np.float64)
+    bound = Times(3)
+    assert pyxla.vmap(bound.__call__) is pyxla.vmap(bound.__call__)
