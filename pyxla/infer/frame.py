@@ -39,6 +39,8 @@ class Frame:
     began: int = 0
     before: dict[int, Any] = field(default_factory=dict)
     driver: Any = None  # of a generator: the loop that reads it (`infer.calls.coroutines`)
+    # Ints of the program that one of several values decides: which, and what they are for each.
+    told: dict[Value, Any] = field(default_factory=dict)
 
 
 class Stopped(Exception):  # noqa: N818 - control flow, not an error

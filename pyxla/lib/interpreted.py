@@ -12,6 +12,16 @@ from typing import Any
 from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 
 
+def applied(function: Any, x: Any) -> Any:
+    """`function(x)`, for each of what `x` may be where it is one of several."""
+    return function(x)
+
+
+def applied_to_both(function: Any, x: Any, y: Any) -> Any:
+    """`function(x, y)`, likewise."""
+    return function(x, y)
+
+
 def attribute_or(x: Any, name: str, default: Any) -> Any:
     """`getattr(x, name, default)` where a path decides whether there is one."""
     return getattr(x, name) if hasattr(x, name) else default

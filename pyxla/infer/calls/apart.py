@@ -27,7 +27,8 @@ MOST = 4
 
 def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     """What an instruction gives, for each of what its operands may be."""
-    x = _operand(engine, frame, instr) or _item(engine, frame, instr)
+    told = _told(frame, instr)
+    x = _operand(engine, frame, instr) or told or _item(engine, frame, instr)
     if x is None:
         return engine.transfer[instr.op.name](engine, frame, instr)
     env, assumed = frame.env, frame.assumed
@@ -37,6 +38,8 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
         frame.env, frame.assumed = settled(env, x, place), assumed
         for operand in instr.operands:
             frame.env[operand] = kinds.at_place(frame.env[operand], x.tag, place)
+            if x is told:
+                frame.env[operand] = _as_told(frame, frame.env[operand], x, place)
         _settle_items(engine, frame, instr, x, place)
         try:
             result = _visit_one(engine, frame, instr)
@@ -58,6 +61,9 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     if len(possible) == len(x.items):
         results = tuple([_with_tag(x, *pair) for pair in zip(results, given, strict=True)])
     found = [_with_test(x, possible, *pair) for pair in zip(results, given, strict=True)]
+    for result, column in zip(found, given, strict=True):
+        if isinstance(result, Scalar) and all(isinstance(value, Const) for value in column):
+            frame.told[result.value] = x, dict(zip(possible, column, strict=True))
     return found[0] if len(instr.results) == 1 else found
 
 
@@ -84,6 +90,20 @@ def _operand(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
         if is_variant(value, "mixed"):
             return value
     return None
+
+
+def _told(frame: Frame, instr: Instr) -> Variant | None:
+    """What decides an operand that is compared, `len(x) == 2` say: either outcome tells of it."""
+    equal = instr.op.name == "compare" and instr.attrs["op"] in ("eq", "ne")
+    given = [frame.env[operand] for operand in instr.operands if equal]
+    numbers = [x.value for x in given if isinstance(x, Scalar)]
+    return next((frame.told[value][0] for value in numbers if value in frame.told), None)
+
+
+def _as_told(frame: Frame, value: Any, x: Variant, place: int) -> Any:
+    """An operand where `x` is its item at `place`."""
+    decided_by, each = frame.told.get(value.value, (x, {})) if type(value) is Scalar else (x, {})
+    return each.get(place, value) if decided_by is x else value
 
 
 # --- Items of lists that are given to NumPy ------------------------------------------------------

@@ -21,7 +21,8 @@ from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
-from pyxla.infer.lists.items import item_of, joined_items, laid, with_column
+from pyxla.infer.lists.items import item_of, joined_items, with_column
+from pyxla.infer.lists.laying import laid
 from pyxla.infer.operators import binary
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import is_texts

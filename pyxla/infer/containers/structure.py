@@ -40,12 +40,18 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
 from pyxla.infer.lists.items import item_of, layout_of
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
-from pyxla.lib.interpreted import indexed, item_of_range, part_of_range
+from pyxla.lib.interpreted import (
+    applied,
+    applied_to_both,
+    indexed,
+    item_of_range,
+    part_of_range,
+)
 from pyxla.lib.iterators import stepped
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.tables import in_order, located
@@ -108,8 +114,17 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return folded.get_item(engine, x, key) or strings.get_item(engine, x, key)
     result = special(engine, x, "__getitem__", (key,))
     if result is None:
-        raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be indexed")
+        raise _lacking(engine, x, "cannot be indexed", "{} object is not subscriptable")
     return result
+
+
+def _lacking(engine: Engine, x: Any, message: str, words: str) -> Exception:
+    """What is raised where `x` does not have an operation; words: what CPython says then, behind
+    the name of its class."""
+    cls = engine.rules.type_of(engine, x) if isinstance(x, Scalar | Const) else None
+    told = None if cls is None else words.format(f"{cls.__name__!r}")
+    kind = arrays.kind_of(engine, x)
+    return engine.refuse(f"{kind} {message}", raises=TypeError, words=told)
 
 
 def _of_class(engine: Engine, x: Const, key: Any) -> Any:
@@ -321,7 +336,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     if strings.is_dynamic(x):
         return string(strings.codes_of(engine, x))
-    raise engine.refuse(f"{arrays.kind_of(engine, x)} is not iterable", raises=TypeError)
+    raise _lacking(engine, x, "is not iterable", "{} object is not iterable")
 
 
 def _steps(engine: Engine, x: Any) -> bool:
@@ -439,7 +454,7 @@ def length(engine: Engine, x: Any) -> Any:
         return strings.length(engine, x)
     result = special(engine, x, "__len__", ())
     if result is None:
-        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no len()", raises=TypeError)
+        raise _lacking(engine, x, "has no len()", "object of type {} has no len()")
     return result
 
 
@@ -512,6 +527,7 @@ LENGTHS: dict[str, Callable[..., Any]] = {
 }
 
 
+_APPLIED = applied, applied_to_both
 # How item `i` of a compound sequence is made, and whether there is one, by kind.
 ITEMS: dict[str, Callable[..., Any]] = {}
 TESTS: dict[str, Callable[..., Any]] = {}
@@ -587,7 +603,10 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
             case "reversed":
                 return item(engine, x.items[0], from_end(engine, x.items[1], i))
             case "map":
-                return call(engine, x.items[0], [item(engine, s, i) for s in x.items[1:]], {})
+                function, given = x.items[0], [item(engine, s, i) for s in x.items[1:]]
+                if len(given) <= len(_APPLIED) and any(is_variant(v, "mixed") for v in given):
+                    return call(engine, Const(_APPLIED[len(given) - 1]), [function, *given], {})
+                return call(engine, function, given, {})
     if columnar.found(engine.heap, x) is None and isinstance(content_of(engine, x), Array):
         i = _known_in_range(engine, x, i)
     with engine.unchecked():

@@ -25,12 +25,10 @@ from pyxla.infer.lists.items import (
     count,
     item_of,
     joined_items,
-    laid,
     objects,
-    padded,
-    retyped,
     with_column,
 )
+from pyxla.infer.lists.laying import laid, padded, retyped
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import array_type
 from pyxla.ops.shape import constant

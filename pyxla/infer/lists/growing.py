@@ -39,6 +39,8 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Variant,
+    describe,
     optional,
 )
 from pyxla.infer.lists import instances, rows
@@ -67,16 +69,16 @@ from pyxla.infer.lists.items import (
     Pick,
     Row,
     Same,
+    Several,
     at_path,
     count,
     item_of,
     joined_item,
     objects,
-    one,
     replaced_at,
-    values,
     with_column,
 )
+from pyxla.infer.lists.laying import one, values
 from pyxla.infer.lists.rows import KEPT, reached
 from pyxla.infer.text.codes import string
 from pyxla.ir.core import Value
@@ -292,6 +294,8 @@ def read_item(
     if isinstance(item, Maybe):
         inner = read_item(engine, item.item, columns, index, parent, path)
         return optional(inner, arrays.python_scalar(element, bool))
+    if isinstance(item, Several):
+        return _one_of(engine, item, columns, index, element)
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
@@ -312,6 +316,16 @@ def read_item(
     if item.exact:
         exact = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
     return kinds.with_kinds(found_, Kinds(item.choices, selector, (), exact))
+
+
+def _one_of(
+    engine: Engine, item: Several, columns: Iterator[Ref], index: Any, which: Any
+) -> Variant:
+    """The item at `index`, which is one of several."""
+    parts = [read_item(engine, inner, columns, index, None) for inner in item.items]
+    tag = shadows.one_of(arrays.python_scalar(which, int).value, len(parts))
+    names = " or ".join(map(describe, parts))
+    return Variant("mixed", tag, tuple(parts), Conflict(f"this may be {names}", demand="apart"))
 
 
 def _text_at(engine: Engine, item: Chars, first: Any, columns: Iterator[Ref], index: Any) -> Any:

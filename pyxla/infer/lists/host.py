@@ -42,6 +42,9 @@ def items_of_columns(
             several = [pool(number) for number in item["pools"]]
             places = zip(column.tolist(), next(rest).tolist(), strict=True)
             return [several[k][i] if i < len(several[k]) else None for k, i in places]
+        if isinstance(item, dict) and "several" in item:
+            held = [items(one) for one in item["several"]]
+            return [held[k][i] for i, k in enumerate(column.tolist())]
         if isinstance(item, dict) and "maybe" in item:
             held = items(item["maybe"])
             return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]

@@ -6,6 +6,8 @@ Block    an array: a column of blocks
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
 Nested   a list: a column of lengths, and its items' columns with a dimension more
 Maybe    what may be None: a column of whether it is not, and the item's
+Several  one of several of these of no one type, but for arrays and lists: a column of which, and
+         those of each
 Same     a constant that is no number: none
 Known    an int or bool that is known: none
 Pick     one of several texts or members of an enum: a column of which
@@ -28,11 +30,10 @@ import numpy as np
 
 from pyxla.frontend.support import Open
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import chosen, number, resolve
+from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.joined import joined_number_type
-from pyxla.infer.joins.variants import items_of
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -47,11 +48,8 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists.sites import Meeting, is_list, pooled_together, sites_of
 from pyxla.infer.text import codes
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type
-from pyxla.lib import manipulation, strings
-from pyxla.lib.operands import as_array, cast
-from pyxla.ops.shape import constant, pad, reshape
 
 INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
 
@@ -107,6 +105,14 @@ class Maybe:
 
 
 @dataclass(frozen=True, slots=True)
+class Several:
+    """One of these items, of which no two have a common type; they are in one order always, so that
+    lists that meet again and again are of one item in the end."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Same:
     """A constant that is no number."""
 
@@ -150,11 +156,13 @@ class Handle:
 
 
 NONE = Same(None)
+# More items of no one type than this are not in one list.
+MOST = 6
 _PICKED = (str, Enum)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 _CONSTANTS = (*_PICKED, type(None), type, *_FUNCTIONS, range, Reading)
 LISTS = (ListCell, GrowingList, NumberList)
-Item = Number | Block | Row | Nested | Maybe | Same | Known | Pick | Chars | Handle
+Item = Number | Block | Row | Nested | Maybe | Several | Same | Known | Pick | Chars | Handle
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:
@@ -178,11 +186,8 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         )
     if isinstance(x, Compound) and x.kind == "range" and isinstance(x.items[2], Const):
         return _row(range, [*[item_of(heap, i) for i in x.items[:2]], Same(x.items[2].value)])
-    if is_variant(x, "optional"):
-        inner = item_of(heap, x.value)
-        return Maybe(inner) if _may_be_none(inner) else None
-    if is_variant(x, "mixed"):
-        return _of_instances([item_of(heap, item) for item in x.items])
+    if is_variant(x, "optional") or is_variant(x, "mixed"):
+        return joined_items([item_of(heap, item) for item in x.items])
     return _of_reference(heap, x) if isinstance(x, Ref) else None
 
 
@@ -213,17 +218,21 @@ def with_column(item: Item | None) -> Item | None:
     return item if picks is None else Pick(picks)
 
 
-def _may_be_none(item: Any) -> bool:
-    """Whether an item is a number, a tuple of numbers or an instance: None is one of them too."""
-    row = isinstance(item, Row) and all(isinstance(i, Number) for i in item.items)
-    return row or isinstance(item, (Number, Chars, Handle))
+def is_value(item: Any) -> bool:
+    """Whether an item has no array and no list: nobody writes to what is taken out of it."""
+    if isinstance(item, (Row, Several)):
+        return getattr(item, "cls", None) is not list and all(map(is_value, item.items))
+    if isinstance(item, Maybe):
+        return is_value(item.item)
+    reading = isinstance(item, Same) and isinstance(item.value, Reading)
+    return item is not None and not reading and not isinstance(item, (Block, Nested))
 
 
 def holds_instances(item: Any) -> bool:
     """Whether an instance is in an item."""
     if isinstance(item, (Nested, Maybe)):
         return holds_instances(item.item)
-    if isinstance(item, Row):
+    if isinstance(item, (Row, Several)):
         return any(map(holds_instances, item.items))
     return isinstance(item, Handle)
 
@@ -290,10 +299,10 @@ def _open(heap: Heap, x: Tuple) -> Item | None:
         for i, fixed in zip(x.items, known, strict=True)
     ]
     row = _row(x.cls, items)
-    return row if row is None or count(row) else _row(x.cls, list(map(_opened, items)))
+    return row if row is None or count(row) else _row(x.cls, list(map(opened, items)))
 
 
-def _opened(x: Item | None) -> Item | None:
+def opened(x: Item | None) -> Item | None:
     """An int that is known as one that is not, and a range, but for its step."""
     if isinstance(x, Known):
         return Number(array_type(PYTHON_DTYPES[x.cls], (), True))
@@ -310,11 +319,16 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
     _meet(x, y)
     if x == y or x is None or y is None:
         return x if y == x else None
-    x, y = _opened(x), _opened(y)
+    x, y = opened(x), opened(y)
+    return _common(x, y) or _several(x, y)
+
+
+def _common(x: Any, y: Any) -> Item | None:
+    """The item of one type that holds both, which are not the same."""
     bare = [i.item if isinstance(i, Maybe) else i for i in (x, y) if i != NONE]
     if len(bare) < 2 or isinstance(x, Maybe) or isinstance(y, Maybe):
         inner = joined_items(bare)
-        return Maybe(inner) if _may_be_none(inner) else None
+        return Maybe(inner) if is_value(inner) and not isinstance(inner, Several) else None
     if isinstance(x, Number) and isinstance(y, Number):
         return _joined_numbers(x, y)
     picks = picks_of(x), picks_of(y)
@@ -336,6 +350,37 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
         if len(x.items) == len(y.items):
             return _row(x.cls, [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)])
     return None
+
+
+def _several(x: Item, y: Item) -> Several | None:
+    """One of the items that `x` and `y` may be."""
+    found = list(alternatives(x))
+    for item in alternatives(y):
+        place = place_among(found, item)
+        found[place : place + 1] = [joined_items([*found[place : place + 1], item])]
+    if len(found) > MOST or not all(map(is_value, found)):
+        return None
+    return Several(tuple(sorted(found, key=_rank)))
+
+
+def alternatives(item: Item) -> Sequence[Any]:
+    """The items that an item may be, of which each has a type of its own."""
+    if isinstance(item, Maybe):
+        return NONE, item.item
+    return item.items if isinstance(item, Several) else (item,)
+
+
+def place_among(items: Sequence[Any], item: Any) -> int:
+    """Where that of `items` is that has a common type with `item`; the end if none has."""
+    alike = (i for i, x in enumerate(items) if x == item or _common(opened(x), item) is not None)
+    return next(alike, len(items))
+
+
+def _rank(item: Any) -> Any:
+    """What decides where among several items one comes: nothing that changes as it gets wider."""
+    kind = Chars if layout_of(item) is not None else type(item)
+    of = item.cls.__name__ if isinstance(item, Row) else ""
+    return kind.__name__, of, len(getattr(item, "items", ())), repr(getattr(item, "value", ""))
 
 
 def layout_of(item: Any) -> Any:
@@ -392,6 +437,10 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
     elif isinstance(item, Maybe):
         yield BOOL, ()
         yield from leaves(item.item)
+    elif isinstance(item, Several):
+        yield INT, ()
+        for inner in item.items:
+            yield from leaves(inner)
     elif isinstance(item, Nested):
         yield INT, ()
         for dtype, shape in leaves(item.item) if item.item is not None else ():
@@ -417,219 +466,6 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
 def count(item: Item | None) -> int:
     """How many columns an item has."""
     return 0 if item is None else sum([1 for _ in leaves(item)])
-
-
-def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
-    """What the columns take of `x`."""
-    for (dtype, _), held in zip(leaves(item), _held(heap, item, x), strict=True):
-        yield _array(held, dtype).value
-
-
-def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
-    """As `values`, where what is known is Python's."""
-    if isinstance(item, Row):
-        for inner, part in zip(item.items, parts_of(heap, x), strict=True):
-            yield from _held(heap, inner, part)
-    elif isinstance(item, Number):
-        yield from _number(item, x)
-    elif isinstance(item, Pick):
-        where = choices.position(x, item.values)
-        yield where.value if isinstance(where, Const) else cast(where.value, INT)
-    elif isinstance(item, Chars):
-        text = codes.fitted(x, (item.dtype, item.capacity, item.fixed))
-        if not item.fixed:
-            yield strings.size(text)
-        yield text.value
-    elif isinstance(item, Handle):
-        given = items_of(x, "mixed")
-        if item.tagged:
-            places = [item.classes.index(_class_of(heap, one)) for one in given]
-            yield cast(_chosen(x, [number(place) for place in places]), INT)
-        yield _chosen(x, [_row_of(heap, one) for one in given])
-    elif isinstance(item, Block):
-        yield array_at(heap, x).value
-    elif isinstance(item, Nested):
-        yield from _nested_values(heap, item, x)
-    elif isinstance(item, Maybe):
-        known = not (isinstance(x, Const) and x.value is None)
-        yield x.tag.value if is_variant(x, "optional") else known
-        bare = x.value if is_variant(x, "optional") else x
-        yield from _held(heap, item.item, bare) if known else [0] * count(item.item)
-
-
-def _number(item: Number, x: Any) -> Iterator[Any]:
-    """As `_held`, of a number."""
-    if isinstance(x, Const):
-        yield x.value
-        if item.choices:
-            yield item.choices.index(type(x.value))
-        if item.exact:
-            yield int(x.value) if isinstance(x.value, int | np.int64) else 0
-        return
-    yield cast(as_array(x).value, item.type.dtype)
-    if item.choices:
-        yield cast(kinds.position_in(x, item.choices), INT)
-    if item.exact:
-        yield cast(kinds.exact_of(x).value, INT)
-
-
-def _class_of(heap: Heap, x: Ref) -> type:
-    row: Any = heap.contents[x.cell]
-    return row.cls
-
-
-def _row_of(heap: Heap, x: Ref) -> Value:
-    """The row of the pool that an instance is."""
-    row: Any = heap.contents[x.cell]
-    return cast(as_array(row.index).value, INT)
-
-
-def _chosen(x: Any, found: Sequence[Value]) -> Value:
-    return chosen(x.tag, found) if is_variant(x, "mixed") else found[0]
-
-
-def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
-    content: Any = heap.contents[x.cell]
-    if isinstance(content, NumberList):
-        array = array_at(heap, content.data)
-        inner = Number(array_type(array.dtype, (), content.python))
-        columns, have = [array], inner
-        size: Any = array.shape[0]
-    elif isinstance(content, GrowingList):
-        columns = [array_at(heap, c) for c in content.columns]
-        size = columns[0].extents[0] if columns[0].extents else columns[0].shape[0]
-        have = content.item
-    else:
-        yield constant(value=np.asarray(len(content.items), INT))
-        if item.item is not None:
-            yield from laid(heap, item.item, content.items, item.capacity)
-        return
-    yield constant(value=np.asarray(size, INT)) if isinstance(size, int) else cast(size.value, INT)
-    if item.item is not None:
-        yield from retyped([c.value for c in columns], have, item.item, item.capacity)
-
-
-def laid(heap: Heap, item: Item, xs: Sequence[Any], capacity: int) -> list[Value]:
-    """Columns with room for `capacity` items that hold `xs`."""
-    rows = [list(_held(heap, item, x)) for x in xs]
-    columns = []
-    for k, (dtype, shape) in enumerate(leaves(item)):
-        held = [row[k] for row in rows]
-        if any(isinstance(x, Value) for x in held):
-            value = manipulation.stack([_array(x, dtype) for x in held]).value
-        else:
-            value = constant(value=np.asarray(held, dtype).reshape(len(held), *shape))
-        columns.append(padded(value, capacity))
-    return columns
-
-
-def _array(x: Any, dtype: np.dtype) -> Array:
-    return Array(x) if isinstance(x, Value) else as_array(x, dtype)
-
-
-def padded(x: Value, capacity: int, axis: int = 0) -> Value:
-    """`x` with zeros behind, so that there are `capacity` along `axis`."""
-    more = capacity - x.type.shape[axis]
-    if more <= 0:
-        return x
-    known = isinstance(x.owner, Instr) and x.owner.op is constant
-    if known or not x.type.size:
-        shape = [capacity if d == axis else n for d, n in enumerate(x.type.shape)]
-        wide = np.zeros(shape, x.type.dtype)
-        if known:
-            wide[tuple(map(slice, x.type.shape))] = x.owner.attrs["value"]
-        return constant(value=wide)
-    none = (0,) * x.type.ndim
-    high = tuple([more if d == axis else 0 for d in range(x.type.ndim)])
-    zero = constant(value=np.zeros((), x.type.dtype))
-    return pad(x, zero, edge_padding_low=none, edge_padding_high=high, interior_padding=none)
-
-
-def retyped(
-    columns: Sequence[Value], old: Item, new: Item, capacity: int | None = None
-) -> list[Value]:
-    """Columns of `old` items as columns of `new` ones, which hold them; each has dimensions in
-    front, `capacity` of the first of them."""
-    rest = iter(columns)
-    front = columns[0].type.shape
-    made = list(_retyped(rest, old, new, 1, front[:1]))
-    return made if capacity is None else [padded(c, capacity) for c in made]
-
-
-def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) -> Iterator[Value]:
-    """The next columns of `rest`, which have `depth` dimensions, `front`, before an element's."""
-    if isinstance(old, Known) and isinstance(new, Number):
-        value_, old = old.value, _opened(old)
-        rest = iter([constant(value=np.full(front, value_, old.type.dtype))])
-    if isinstance(new, Number):
-        value = next(rest)
-        yield cast(value, new.type.dtype)
-        if old.choices:
-            which = next(rest)
-        if new.choices:
-            places = [new.choices.index(kind) for kind in choices_of(old)]
-            yield _tags(which if old.choices else None, places, value.type.shape)
-        if new.exact:
-            yield cast(next(rest) if old.exact else value, INT)
-    elif isinstance(new, Row) and isinstance(old, Same):
-        for bound in (old.value.start, old.value.stop):
-            yield constant(value=np.full(front, bound, INT))
-    elif isinstance(new, Row):
-        for a, b in zip(old.items, new.items, strict=True):
-            yield from _retyped(rest, a, b, depth, front)
-    elif isinstance(new, Nested):
-        yield next(rest)
-        inner = (*front, new.capacity)
-        if new.item is not None and old.item is None:
-            for dtype, shape in leaves(new.item):
-                yield constant(value=np.zeros((*inner, *shape), dtype))
-        elif new.item is not None:
-            for value in _retyped(rest, old.item, new.item, depth + 1, (*front, old.capacity)):
-                yield padded(value, new.capacity, depth)
-    elif isinstance(new, Maybe):
-        if isinstance(old, Maybe):
-            yield next(rest)
-        else:
-            yield constant(value=np.full(front, old != NONE, BOOL))
-        if old == NONE:
-            for dtype, shape in leaves(new.item):
-                yield constant(value=np.zeros((*front, *shape), dtype))
-        else:
-            bare = old.item if isinstance(old, Maybe) else old
-            yield from _retyped(rest, bare, new.item, depth, front)
-    elif isinstance(new, Block):
-        yield next(rest)
-    elif isinstance(new, Handle):
-        if new.tagged:
-            places = [new.classes.index(cls) for cls in old.classes]
-            yield _tags(next(rest) if old.tagged else None, places, front)
-        yield next(rest)
-    elif isinstance(new, Chars):
-        sizes, rows = _texts(rest, old, front)
-        if not new.fixed:
-            yield sizes
-        yield padded(cast(rows, new.dtype), new.capacity, depth)
-    elif isinstance(new, Pick):
-        places = [choices.index_of(v, new.values) for v in picks_of(old)]
-        yield _tags(next(rest) if isinstance(old, Pick) else None, places, front)
-
-
-def _tags(old: Value | None, places: Sequence[Any], front: Any) -> Value:
-    """A column of tags, where item `i` of what it was of is at `places[i]` now; old: its tags, or
-    None where there was one item."""
-    if old is None:
-        return constant(value=np.full(front, places[0], INT))
-    return old if list(places) == list(range(len(places))) else kinds.moved(old, places)
-
-
-def _texts(rest: Iterator[Value], old: Any, front: Any) -> tuple[Value, Value]:
-    """The lengths and code points of the texts in the next columns."""
-    if isinstance(old, Pick):
-        return strings.table_of(next(rest), old.values)
-    if isinstance(old, Same):
-        return strings.table_of(constant(value=np.zeros(front, INT)), (old.value,))
-    sizes = constant(value=np.full(front, old.capacity, INT)) if old.fixed else next(rest)
-    return sizes, next(rest)
 
 
 def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
@@ -677,6 +513,8 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
         return {"list": spelled(item.item, pool), "columns": count(item.item)}
     if isinstance(item, Maybe):
         return {"maybe": spelled(item.item, pool)}
+    if isinstance(item, Several):
+        return {"several": [spelled(inner, pool) for inner in item.items]}
     if isinstance(item, Same):
         return [item.value]
     if isinstance(item, Pick):
@@ -693,8 +531,3 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     if item.choices:
         return {"kinds": item.choices, "exact": item.exact}
     return "python" if item.type.weak else "numpy"
-
-
-def one(value: Value) -> Value:
-    """`value` as a column of one element."""
-    return reshape(value, shape=(1, *value.type.shape))

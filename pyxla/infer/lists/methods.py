@@ -6,19 +6,31 @@ What moves items works on whole columns; what looks at them one by one is Python
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.shadows import position
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    is_variant,
+)
 from pyxla.infer.lists import columnar, growing, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
@@ -26,7 +38,6 @@ from pyxla.infer.lists.growing import columns_of, detach, index_of, length, posi
 from pyxla.infer.lists.items import (
     BOOL,
     Chars,
-    Handle,
     Item,
     Maybe,
     Nested,
@@ -34,16 +45,20 @@ from pyxla.infer.lists.items import (
     Pick,
     Row,
     Same,
+    Several,
+    alternatives,
     count,
+    holds_instances,
+    is_value,
     joined_items,
-    padded,
-    values,
+    picks_of,
 )
+from pyxla.infer.lists.laying import padded, values
 from pyxla.infer.text import codes as texts
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
-from pyxla.ops.elementwise import and_, compare, not_, select, subtract
+from pyxla.ops.elementwise import and_, compare, or_, select, subtract
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
@@ -217,14 +232,14 @@ def matches(engine: Engine, content: GrowingList, x: Any) -> Value | None:
     """Which items equal `x`, of all there is room for; None where none can."""
     if content.item is None:
         return None
-    columns = iter(columns_of(engine, content))
-    first = columns_of(engine, content)[0]
+    columns = columns_of(engine, content)
+    first = columns[0]
     hits = _equal(engine, content.item, columns, x)
     if hits is False or not first.shape[0]:  # what an unrolled iteration made has no room yet
         return None
     size = size_of(engine.heap, content)
     inside = compare(places(first.value), spread(_int(size), first.value), direction="LT")
-    return inside if hits is True else and_(inside, hits)
+    return _both(inside, hits)
 
 
 def _int(size: Any) -> Value:
@@ -236,69 +251,113 @@ def _equal_numbers(engine: Engine, column: Array, x: Any) -> Any:
     return arrays.read(engine, engine.rules.compare(engine, "eq", held, x)).value
 
 
-def _equal(engine: Engine, item: Item, columns: Iterator[Array], x: Any) -> Any:
-    """Which elements of the next columns equal `x`; a bool where all do, or none."""
+def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
+    """Which elements of the columns of an item equal `x`; a bool where all do, or none."""
+    if is_variant(x, "mixed") or is_variant(x, "optional"):
+        tag = position(x.tag) if x.kind == "optional" else x.tag
+        hits = [_equal(engine, item, columns, part) for part in x.items]
+        return functools.reduce(_either, [_at_place(tag.value, *h) for h in enumerate(hits)])
+    if isinstance(item, (Maybe, Several)):
+        return _equal_one_of(engine, item, columns, x)
+    if isinstance(item, Number):
+        return _equal_number(engine, item, columns, x)
+    if (picks := picks_of(item)) is not None:
+        return _equal_pick(engine, picks, columns, x)
     if isinstance(item, Same):
         return isinstance(x, Const) and x.value == item.value
-    if isinstance(item, Number):
-        column = next(columns)
-        which = next(columns) if item.choices else None
-        exact = next(columns) if item.exact else None
-        if not is_number(x):
-            return False
-        hits = _equal_numbers(engine, column, x)
-        if exact is None:
-            return hits
-        whole = [int(kinds.dtype_of(kind) == np.int64) for kind in item.choices]
-        is_whole = cast(kinds.moved(which.value, whole), BOOL)
-        return select(is_whole, _equal_numbers(engine, exact, x), hits)
-    if isinstance(item, Pick) and isinstance(x, Compound) and x.kind == "text":
-        text = texts.of(x)
-        return text is not None and strings.equal_picks(next(columns).value, item.values, text)
-    if isinstance(item, Pick):
-        where = choices.position(x, item.values)
-        if choices.is_choice(x) or where.value >= 0:
-            held = arrays.fresh(engine, Array(next(columns).value))
-            return arrays.read(engine, engine.rules.compare(engine, "eq", held, where)).value
-        return False
     if isinstance(item, Chars):
-        sizes = None if item.fixed else next(columns).value
+        sizes = None if item.fixed else columns[0].value
         text = texts.of(x)
-        return text is not None and strings.equal_rows(sizes, next(columns).value, text)
-    if isinstance(item, Maybe):
-        there = next(columns).value
-        own = [next(columns) for _ in range(count(item.item))]
-        if isinstance(x, Const) and x.value is None:
-            return not_(there)
-        hits = _equal(engine, item.item, iter(own), x)
-        return hits and (there if hits is True else and_(there, hits))
-    if isinstance(item, Row) and item.cls is not list:
+        return text is not None and strings.equal_rows(sizes, columns[-1].value, text)
+    if isinstance(item, Row) and item.cls is not range:
         return _equal_rows(engine, item, columns, x)
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")
 
 
-def _equal_rows(engine: Engine, item: Row, columns: Iterator[Array], x: Any) -> Any:
-    own = [[next(columns) for _ in range(count(inner))] for inner in item.items]
+def _equal_number(engine: Engine, item: Number, columns: Sequence[Array], x: Any) -> Any:
+    if not is_number(x):
+        return False
+    hits = _equal_numbers(engine, columns[0], x)
+    if not item.exact:
+        return hits
+    whole = [int(kinds.dtype_of(kind) == np.int64) for kind in item.choices]
+    is_whole = cast(kinds.moved(columns[1].value, whole), BOOL)
+    return select(is_whole, _equal_numbers(engine, columns[2], x), hits)
+
+
+def _equal_pick(engine: Engine, picks: Sequence[Any], columns: Sequence[Array], x: Any) -> Any:
+    if not columns:  # one that all are
+        same = engine.rules.compare(engine, "eq", Const(picks[0]), x)
+        return bool(same.value) if isinstance(same, Const) else same.value
+    if isinstance(x, Compound) and x.kind == "text":
+        text = texts.of(x)
+        return text is not None and strings.equal_picks(columns[0].value, picks, text)
+    where = choices.position(x, picks)
+    return (choices.is_choice(x) or where.value >= 0) and _equal_numbers(engine, columns[0], where)
+
+
+def _equal_one_of(engine: Engine, item: Maybe | Several, columns: Sequence[Array], x: Any) -> Any:
+    rest = iter(columns)
+    tag = cast(next(rest).value, INT)
+    found_: Any = False
+    for i, inner in enumerate(alternatives(item)):
+        hits = _equal(engine, inner, list(itertools.islice(rest, count(inner))), x)
+        found_ = _either(found_, _at_place(tag, i, hits))
+    return found_
+
+
+def _at_place(tag: Value, place: int, hits: Any) -> Any:
+    """`hits` where a tag is `place`."""
+    if hits is False:
+        return False
+    at = constant(value=np.full(tag.type.shape, place, tag.type.dtype))
+    here = compare(tag, at, direction="EQ")
+    return _both(here, hits)
+
+
+def _both(x: Any, y: Any) -> Any:
+    if x is False or y is False:
+        return False
+    return x if y is True else y if x is True else and_(*_alike(x, y))
+
+
+def _either(x: Any, y: Any) -> Any:
+    if x is True or y is True:
+        return True
+    return x if y is False else y if x is False else or_(*_alike(x, y))
+
+
+def _alike(x: Value, y: Value) -> tuple[Value, Value]:
+    """Both for each place, where one is."""
+    if x.type.ndim != y.type.ndim:
+        x, y = [v if v.type.ndim else spread(v, x if x.type.ndim else y) for v in (x, y)]
+    return x, y
+
+
+def _equal_rows(engine: Engine, item: Row, columns: Sequence[Array], x: Any) -> Any:
     if isinstance(x, Const) and isinstance(x.value, tuple):
         x = Tuple(tuple([Const(i) for i in x.value]))
     if not isinstance(x, Tuple) or len(x.items) != len(item.items):
         return False
+    rest = iter(columns)
     found_: Any = True
-    for inner, part, held in zip(item.items, x.items, own, strict=True):
-        hits = _equal(engine, inner, iter(held), part)
-        if hits is False:
-            return False
-        if hits is not True:
-            found_ = hits if found_ is True else and_(found_, hits)
+    for inner, part in zip(item.items, x.items, strict=True):
+        own = list(itertools.islice(rest, count(inner)))
+        found_ = _both(found_, _equal(engine, inner, own, part))
     return found_
 
 
 NOT_IN_LIST = "list.index(x): x not in list"
 
 
+def _is_looked_for(item: Item) -> bool:
+    """Whether all items of a list are compared at once, rather than one by one."""
+    return is_value(item) and not holds_instances(item)
+
+
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
-    if isinstance(content.item, Handle):
+    if content.item is not None and not _is_looked_for(content.item):
         held = growing.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)

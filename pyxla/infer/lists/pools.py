@@ -29,8 +29,8 @@ from pyxla.infer.lists.items import (
     joined_items,
     objects,
     replaced_at,
-    values,
 )
+from pyxla.infer.lists.laying import values
 from pyxla.lib.tables import Record, Table, TableSet, record
 
 if TYPE_CHECKING:
