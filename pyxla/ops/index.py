@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.ir import build
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I64, ArrayType, array_type
@@ -32,6 +33,7 @@ from pyxla.ops.computation import (
     elementwise_blocks,
 )
 from pyxla.ops.contribution import Contribution, Into
+from pyxla.ops.control import while_
 from pyxla.ops.elementwise import (
     add,
     and_,
@@ -45,7 +47,7 @@ from pyxla.ops.elementwise import (
 from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
 from pyxla.ops.index_meaning import batch_shape, interleave
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import concatenate, iota, reshape
+from pyxla.ops.shape import concatenate, iota, reshape, reverse
 from pyxla.ops.spell import bracketed, flag, i64s, plain, spelled
 
 Ints = tuple[int, ...]
@@ -406,11 +408,10 @@ def _scatter_shares(instr: Instr) -> tuple[Value, Value]:
     x, indices, updates = instr.operands
     written = _written(instr)
     if instr.attrs["computation"] == "multiply":
-        if not instr.attrs.get("unique_indices", False):
-            raise OpError("scatter multiply has a derivative rule for unique indices only")
-        ones = filled(x.type, 1)
-        others = scatter(ones, indices, updates, **instr.attrs)
-        return others, select(written, _read_back(instr, x), zeros(updates.type))
+        unique = instr.attrs.get("unique_indices", False)
+        others = _read_back(instr, x) if unique else _products_of_others(instr, written)
+        whole = scatter(filled(x.type, 1), indices, updates, **instr.attrs)
+        return whole, select(written, others, zeros(updates.type))
     attrs = {**instr.attrs, "computation": "add"}
     y = scatter(x, indices, updates, **instr.attrs)
     mine = convert(compare(x, y, direction="EQ"), dtype=x.type.dtype)
@@ -418,6 +419,43 @@ def _scatter_shares(instr: Instr) -> tuple[Value, Value]:
     theirs = convert(hits, dtype=x.type.dtype)
     count = scatter(mine, indices, theirs, **attrs)
     return divide(mine, count), divide(theirs, _read_back(instr, count))
+
+
+def _products_of_others(instr: Instr, written: Value) -> Value:
+    """For each element of the updates, the product of all else that comes to its place.
+
+    What was there before it, times what follows: no division, so that zeros are no exception.
+    """
+    x, _, updates = instr.operands
+    size, count = x.type.size, updates.type.size
+    numbers = reshape(iota(dtype=I64.dtype, shape=(size,), dimension=0), shape=x.type.shape)
+    places = reshape(_read_back(instr, numbers), shape=(count,))
+    factors = select(written, updates, filled(updates.type, 1))
+    factors, flat = reshape(factors, shape=(count,)), reshape(x, shape=(size,))
+    before = _so_far(flat, places, factors)
+    turned = [reverse(row, dimensions=(0,)) for row in (places, factors)]
+    after = reverse(_so_far(filled(flat.type, 1), *turned), dimensions=(0,))
+    return reshape(multiply(before, after), shape=updates.type.shape)
+
+
+def _so_far(products: Value, places: Value, factors: Value) -> Value:
+    """What is at the place of each factor when its turn comes."""
+    types = [I64, products.type, factors.type]
+
+    def test(i: Value, *_: Value) -> Value:
+        return compare(i, constant(value=np.array(factors.type.size)), direction="LT")
+
+    def step(i: Value, products: Value, found: Value) -> tuple[Value, ...]:
+        place = reshape(dynamic_slice(places, i, slice_sizes=(1,)), shape=())
+        old = dynamic_slice(products, place, slice_sizes=(1,))
+        new = multiply(old, dynamic_slice(factors, i, slice_sizes=(1,)))
+        found = dynamic_update_slice(found, old, i)
+        products = dynamic_update_slice(products, new, place)
+        return add(i, constant(value=np.array(1))), products, found
+
+    region = build.current().region
+    regions = region(types, test), region(types, step)
+    return while_(constant(value=np.array(0)), products, zeros(factors.type), regions=regions)[2]
 
 
 # --- Batching -------------------------------------------------------------------------------------

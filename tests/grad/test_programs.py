@@ -89,6 +89,14 @@ def ordered(x):
     return y[0] * y[-1] + np.cumsum(y)[2] ** 2 + np.max(x) * np.median(x)
 
 
+def multiplied_at(x):
+    """Several factors at one place, and one that is not multiplied by."""
+    a = np.stack([x, x + 1.0])
+    np.multiply.at(a, ([0, 1, 0, 0, 1], [2, 3, 2, 2, 0]), x)
+    np.multiply.at(a, [0, 0], x * x)
+    return (a * a).sum()
+
+
 def matrix(x):
     a = np.outer(x, x) + 3.0 * np.eye(x.shape[0])
     return np.linalg.solve(a, np.cos(x)).sum() + np.linalg.det(a) * 1e-3
@@ -111,6 +119,7 @@ ARRAYS = [
     mutates,
     early_return,
     ordered,
+    multiplied_at,
     matrix,
     branches,
     lambda x: np.prod(x) + np.linalg.norm(x),
@@ -187,6 +196,17 @@ def loss(model, x):
     for layer in model.layers:
         x = np.tanh(x @ layer.w + layer.b)
     return np.mean(x) * model.scale * model.count
+
+
+def test_factors_at_one_place_may_be_zero():
+    def product(x):
+        a = np.ones(2)
+        np.multiply.at(a, [1, 1, 1], x)
+        return a[1]
+
+    x = np.array([0.0, 3.0, 0.0])
+    assert np.array_equal(pyxla.grad(product)(x), [0.0, 0.0, 0.0])
+    assert np.array_equal(pyxla.hessian(product)(x), [[0, 0, 3], [0, 0, 0], [3, 0, 0]])
 
 
 def test_gradient_has_the_type_of_the_argument():
