@@ -595,7 +595,8 @@ def compile(  # noqa: A001
     - checks=False: what CPython and NumPy raise by themselves (index out of range, division of ints
       by zero, an int of more than 64 bits, ...) goes unnoticed; the result is unspecified then.
     - strict=True: round floats operation by operation, without fused products and reassociation.
-    - fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided.
+    - fast=True: arrays are multiplied by reciprocals of numbers of run time, rather than divided;
+      products of 32-bit floats are as exact as accelerators like (TF32, bfloat16), not as NumPy's.
     - power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
       compiled again where that is a float.
     - timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises

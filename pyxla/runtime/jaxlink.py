@@ -90,9 +90,10 @@ def automatic() -> Any:
 
 
 def default_platform() -> str:
-    """The platform on which programs run by default."""
+    """The platform on which programs run by default, by the name that lowering knows."""
     device = jax.config.jax_default_device or jax.default_backend()  # type: ignore[attr-defined]
-    return getattr(device, "platform", device)
+    name = getattr(device, "platform", device)
+    return export.default_export_platform() if name == "gpu" else name
 
 
 swap, restored = config.enable_x64.swap_local, config.enable_x64.set_local
@@ -359,12 +360,12 @@ def jit(program: Program, donated: int = 0, given_up: Sequence[int] = ()) -> Any
         return bind(program, *args[donated:])
 
     call.__name__ = call.__qualname__ = program.name
-    options = None
+    options = {}
     if on_cpu():
         options = _compiler_options(making.traits(program.region), program.options.strict)
     numbers = (*range(donated), *[donated + k for k in given_up])
     dispatch = functools.partial(jax.jit, call, donate_argnums=numbers, keep_unused=donated > 0)
-    if options is None:
+    if not options:
         return dispatch()
     return _Tuned(dispatch(compiler_options=options), dispatch())
 
@@ -449,19 +450,21 @@ class Traits(NamedTuple):
 
 
 @functools.cache
-def _compiler_options(traits: Traits, strict: bool) -> dict[str, Any] | None:
-    """The options of XLA:CPU that this jaxlib knows; they come and go with its releases.
-
-    strict: nothing is reassociated.
-    """
+def _compiler_options(traits: Traits, strict: bool) -> dict[str, Any]:
+    """The options of XLA:CPU for such a program.  strict: nothing is reassociated."""
     off = "xla_disable_hlo_passes"
     passes = [_CPU_OPTIONS[off], *[_SERIAL] * traits.light, *[_HOISTING] * traits.elements]
     passes += [_EXPANDING] * traits.barriers + [_REASSOCIATING] * strict
-    options = {**_CPU_OPTIONS, off: ",".join(passes), **(_DIRECT if traits.tiny else {})}
+    return known({**_CPU_OPTIONS, off: ",".join(passes), **(_DIRECT if traits.tiny else {})})
+
+
+def known(options: dict[str, Any]) -> dict[str, Any]:
+    """Those of the options that this jaxlib has; they come and go with its releases."""
     try:
         jax.jit(lambda: 0, compiler_options=options)()
     except Exception:  # an option it does not know is refused when compiling
-        return None
+        alone = [{name: value} for name, value in options.items()] if len(options) > 1 else []
+        return {name: value for one in alone for name, value in known(one).items()}
     return options
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import numpy as np
+from jax import lax
 from jax.core import ShapedArray
 from jax.extend.mlir.dialects import chlo, func
 from jax.extend.mlir.dialects import stablehlo as stablehlo_dialect
@@ -26,6 +27,7 @@ from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.rewrite import ops_in, walk
 from pyxla.ir.types import ArrayType
 from pyxla.lower.emit import emit_function, emit_here, empty_module
+from pyxla.lower.precise import precise_products
 from pyxla.lower.quotients import exact_quotients
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import waiting
@@ -52,6 +54,8 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
     function = module.cached_primitive_lowerings.get(key)
     if function is None:
         region = exact_quotients(program.form(tuned), program.options.fast)
+        if not tuned:
+            region = precise_products(region, _precision(program.options.fast))
         check_devices(walk(region.instrs), *_devices(module.axis_context))
         host = functools.partial(_host_call, ctx)
         if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
@@ -63,6 +67,16 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
     results = func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
     pairs = zip(results, ctx.avals_out, strict=True)
     return [lower_with_sharding_in_types(ctx, x, aval) for x, aval in pairs]
+
+
+def _precision(fast: bool) -> str:
+    """Of products of 32-bit floats, by XLA's names: what the user's setting of JAX's says; else
+    NumPy's, or with `fast` what the platform likes."""
+    named = jax.config.jax_default_matmul_precision  # type: ignore[attr-defined]
+    try:
+        return "DEFAULT" if named is None and fast else lax.Precision(named or "highest").name
+    except ValueError:  # the name of an algorithm, which says how and not how precisely
+        return "HIGHEST"
 
 
 def _one_partition_of_cpu(ctx: Any) -> bool:
