@@ -49,6 +49,10 @@ class ReadOnly(CompileError):
     """A write to an array that cannot be changed, a `jax.Array` say."""
 
 
+# Why NumPy has an array that is not to be written.
+READ_ONLY = "assignment destination is read-only"
+
+
 @dataclass(frozen=True, slots=True)
 class ListCell(Structure):
     items: tuple[Any, ...]

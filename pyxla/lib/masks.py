@@ -133,6 +133,7 @@ def positions(mask: Array) -> Array:
         inserted_window_dims=(0,),
         scatter_dims_to_operand_dims=(0,),
         index_vector_dim=1,
+        unique_indices=True,
         computation="update",
     )
     return Array(found, (total,))

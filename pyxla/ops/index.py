@@ -6,6 +6,7 @@ not fit are dropped.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,6 +52,8 @@ from pyxla.ops.shape import concatenate, iota, reshape, reverse
 from pyxla.ops.spell import bracketed, flag, i64s, plain, spelled
 
 Ints = tuple[int, ...]
+# So many pairs of updates are looked through however small the array is.
+PAIRS = 1 << 10
 
 
 def _check_starts(op: str, x: ArrayType, starts: tuple[ArrayType, ...]) -> None:
@@ -349,17 +352,40 @@ def _read_back(instr: Instr, x: Value) -> Value:
     return gather(x, instr.operands[1], **_scatter_as_gather(instr))
 
 
+def last_writers(instr: Instr) -> Value:
+    """For each element of the updates, the number of the last one that comes to its place."""
+    x, indices, updates = instr.operands
+    count = updates.type.size
+    numbers = iota(dtype=I64.dtype, shape=(count,), dimension=0)
+    if count * count > max(x.type.size, PAIRS):
+        blank = filled(array_type(I64.dtype, x.type.shape), -1)
+        attrs = {**instr.attrs, "computation": "maximum"}
+        left = scatter(blank, indices, reshape(numbers, shape=updates.type.shape), **attrs)
+        return _read_back(instr, left)
+    places = iota(dtype=I64.dtype, shape=(x.type.size,), dimension=0)
+    places = _read_back(instr, reshape(places, shape=x.type.shape))
+    places = select(_written(instr), places, filled(places.type, -1))
+    places = reshape(places, shape=(count,))
+    pairs = [
+        broadcast_in_dim(v, shape=(count, count), broadcast_dimensions=(axis,))
+        for v, axis in ((places, 0), (places, 1), (numbers, 1))
+    ]
+    same = compare(pairs[0], pairs[1], direction="EQ")
+    last = select(same, pairs[2], filled(pairs[2].type, -1))
+    least = constant(value=np.array(-1))
+    return reshape(
+        reduce(last, least, dimensions=(1,), computation="maximum"), shape=updates.type.shape
+    )
+
+
 def _last_writer(instr: Instr) -> Value:
     """Which elements of the updates are there in the end, where later ones replace earlier ones."""
     written = _written(instr)
     if instr.attrs.get("unique_indices", False):
         return written
-    x, indices, updates = instr.operands
-    count = updates.type.size
-    numbers = reshape(iota(dtype=I64.dtype, shape=(count,), dimension=0), shape=updates.type.shape)
-    blank = filled(array_type(I64.dtype, x.type.shape), -1)
-    left = scatter(blank, indices, numbers, **instr.attrs)
-    return and_(written, compare(_read_back(instr, left), numbers, direction="EQ"))
+    shape = instr.operands[2].type.shape
+    numbers = reshape(iota(dtype=I64.dtype, shape=(math.prod(shape),), dimension=0), shape=shape)
+    return and_(written, compare(last_writers(instr), numbers, direction="EQ"))
 
 
 def _named(instr: Instr) -> str:

@@ -26,8 +26,8 @@ from jax.interpreters import mlir
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.rewrite import ops_in, walk
 from pyxla.ir.types import ArrayType
+from pyxla.lower.accelerators import as_numpy
 from pyxla.lower.emit import emit_function, emit_here, empty_module
-from pyxla.lower.precise import precise_products
 from pyxla.lower.quotients import exact_quotients
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import waiting
@@ -54,8 +54,8 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
     function = module.cached_primitive_lowerings.get(key)
     if function is None:
         region = exact_quotients(program.form(tuned), program.options.fast)
-        if not tuned:
-            region = precise_products(region, _precision(program.options.fast))
+        if not _for_cpu(ctx):
+            region = as_numpy(region, _precision(program.options.fast))
         check_devices(walk(region.instrs), *_devices(module.axis_context))
         host = functools.partial(_host_call, ctx)
         if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
@@ -79,12 +79,16 @@ def _precision(fast: bool) -> str:
         return "HIGHEST"
 
 
+def _for_cpu(ctx: Any) -> bool:
+    return tuple(ctx.platforms or ctx.module_context.platforms) == ("cpu",)
+
+
 def _one_partition_of_cpu(ctx: Any) -> bool:
     """Whether what is lowered is code of one device, and that a CPU: what is for it alone may be in
     the module then.  In the code of many devices it would stand in the partitioner's way."""
     module = ctx.module_context
     axes = module.axis_context
-    if tuple(ctx.platforms or module.platforms) != ("cpu",):
+    if not _for_cpu(ctx):
         return False
     if isinstance(axes, mlir.SPMDAxisContext):
         return set(axes.mesh.axis_names) == axes.manual_axes

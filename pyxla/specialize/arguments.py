@@ -16,7 +16,7 @@ from pyxla.infer.containers import steps
 from pyxla.infer.demands import SHORT
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import Data
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, reachable
+from pyxla.infer.heap import READ_ONLY, DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
@@ -223,7 +223,7 @@ class World:
             return self.part(leaf, Array(value), path)
         read_only = _JAX_READ_ONLY if arg.kind == "jax" else ""
         if leaf in self.request.memory.read_only:
-            read_only = "assignment destination is read-only"
+            read_only = READ_ONLY
         if leaf in self.overlapping:
             read_only = "the memory of this array overlaps that of another argument"
         ref = self.cells[leaf] = self.pin(Array(value), path, read_only)

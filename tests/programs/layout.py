@@ -60,6 +60,32 @@ def sizes_from_arrays_of_shapes(a, b):
 @program("flags of the layout", lambda: (R(4, 4),), lambda: (R(4, 4).T,), lambda: (R(4, 4)[::2],))
 def flags_of_the_layout(x):
     said = []
-    for y in (x, x.T, x[0], x[:, 0], x[:, 1:], x.copy(), x.sum(), x.reshape(2, -1), x[:1]):
-        said.append((y.flags.c_contiguous, y.flags.f_contiguous))
+    for y in (
+        x,
+        x.T,
+        x[0],
+        x[:, 0],
+        x[:, 1:],
+        x.copy(),
+        x.sum(),
+        x.reshape(2, -1),
+        x[:1],
+        np.broadcast_to(x[0], (2, 4)),
+        x.diagonal(),
+    ):
+        said.append((y.flags.c_contiguous, y.flags.f_contiguous, y.flags.writeable))
     return said
+
+
+def read_only():
+    x = R(4)
+    x.flags.writeable = False
+    return (x,)
+
+
+@program("flags say whether an array may be written", lambda: (R(4),), read_only)
+def scaled_where_it_may_be(x):
+    if not x.flags.writeable:
+        x = x.copy()
+    x *= 2
+    return x, x.flags.writeable

@@ -12,7 +12,7 @@ from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
 from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
-from pyxla.infer.heap import GrowingList, ListCell, NumberList, RowList
+from pyxla.infer.heap import READ_ONLY, GrowingList, ListCell, NumberList, RowList
 from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.lattice import (
     Array,
@@ -68,9 +68,7 @@ def write(engine: Engine, ref: Ref, new: Array) -> None:
     """Replace what `ref` shows by `new` (same shape and dtype; the extents stay)."""
     engine.check_writable(ref)
     if not all(step.writable for step in ref.view):
-        raise engine.refuse(
-            "assignment destination is read-only", "copy the array before writing to it"
-        )
+        raise engine.refuse(READ_ONLY, "copy the array before writing to it")
     old = engine.content(ref)
     if not ref.view:
         new = Array(new.value, old.extents)

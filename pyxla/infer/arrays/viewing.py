@@ -22,7 +22,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import BasicIndex, Extents, View, apply, extend, layout, of_shape
 from pyxla.infer.calls.dispatch import call_library
 from pyxla.infer.facts.extent import lower
-from pyxla.infer.heap import ListCell
+from pyxla.infer.heap import READ_ONLY, ListCell
 from pyxla.infer.lattice import Array, Ref, Scalar, Tuple
 from pyxla.infer.raising.sizes import verify_reshaped
 from pyxla.ir.types import ArrayType
@@ -199,12 +199,19 @@ def shown(engine: Engine, ref: Ref) -> Shown:
 
 
 class Flags(NamedTuple):
-    """What of the flags of an array is a matter of its layout."""
+    """What the flags of an array say of its layout, and whether it may be written."""
 
     c_contiguous: bool
     f_contiguous: bool
     contiguous: bool
     forc: bool
+    writeable: bool
+
+
+def _is_writeable(engine: Engine, ref: Ref) -> bool:
+    """Whether NumPy lets the array be written."""
+    reason = engine.heap.infos[ref.cell].read_only
+    return reason != READ_ONLY and all(step.writable for step in ref.view)
 
 
 def of_layout(engine: Engine, x: Any, name: str) -> Any:
@@ -217,7 +224,8 @@ def of_layout(engine: Engine, x: Any, name: str) -> Any:
             raise engine.refuse(NOT_SUPPORTED, REMEDY)
     if name == "flags":
         flags = (ref.layout if ref else np.empty(())).flags
-        return Flags(*[getattr(flags, field) for field in Flags._fields])
+        layout = [getattr(flags, field) for field in Flags._fields[:-1]]
+        return Flags(*layout, isinstance(x, Ref) and _is_writeable(engine, x))
     if ref is None:
         return ()
     if 1 in ref.shape and (ref.view or ref.strides is not None):

@@ -32,7 +32,7 @@ from pyxla.infer.arrays.shadows import (
     same_object,
 )
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import CellInfo, Heap, Shadow
+from pyxla.infer.heap import READ_ONLY, CellInfo, Heap, Shadow
 from pyxla.infer.joins.variants import pick
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Variant
 from pyxla.ir.build import Builder, building
@@ -118,7 +118,7 @@ def info_of(heap: Heap, refs: Sequence[Ref]) -> CellInfo:
     infos = [heap.infos[ref.cell] for ref in refs]
     read_only = next((info.read_only for info in infos if info.read_only), "")
     if not all(step.writable for ref in refs for step in ref.view):
-        read_only = read_only or "assignment destination is read-only"
+        read_only = read_only or READ_ONLY
     return CellInfo(infos[0].loc, read_only)
 
 
