@@ -224,8 +224,8 @@ def of_layout(engine: Engine, x: Any, name: str) -> Any:
             raise engine.refuse(NOT_SUPPORTED, REMEDY)
     if name == "flags":
         flags = (ref.layout if ref else np.empty(())).flags
-        layout = [getattr(flags, field) for field in Flags._fields[:-1]]
-        return Flags(*layout, isinstance(x, Ref) and _is_writeable(engine, x))
+        layout = {field: getattr(flags, field) for field in Flags._fields[:-1]}
+        return Flags(**layout, writeable=isinstance(x, Ref) and _is_writeable(engine, x))
     if ref is None:
         return ()
     if 1 in ref.shape and (ref.view or ref.strides is not None):
