@@ -103,7 +103,9 @@ def counts(i):
 
 
 @pytest.mark.parametrize(
-    ("program", "of"), [(positions, pyxla.f64[40]), (counts, pyxla.i64[40])], ids=str
+    ("program", "of"),
+    [(positions, pyxla.f64[40]), (counts, pyxla.i64[40])],
+    ids=["positions", "counts"],
 )
 def test_what_is_no_matter_of_order_stays(program, of):
     plain = compilation(program, of).at("regions").plain
