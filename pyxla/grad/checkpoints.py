@@ -19,11 +19,16 @@ block run at most r times, C(s + r, s) blocks can be reversed, and no schedule d
 block runs once more only when the length has grown by a factor of about s / r.  An iteration of the
 machine does either of the two things by loops that may run zero times, so that no array passes
 through a conditional.
+
+A small state costs less to store than an iteration does.  Then the loop itself takes the snapshots
+of its first blocks, and if it had no more than these, the machine begins with all of them: nothing
+runs once more but the blocks, to save residuals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -51,37 +56,74 @@ from pyxla.ops.elementwise import (
 )
 from pyxla.ops.filled import constant, spread_like
 from pyxla.ops.reduce import reduce
+from pyxla.ops.shape import iota
 
-BLOCK_BYTES = 1 << 20  # of residuals saved at a time; short loops pay for all of them
+BLOCK_BYTES = 1 << 17  # of residuals saved at a time; short loops pay for all of them
+# Iterations of a block, if they need no more than the bytes: those of arrays are few, and fill it.
+BLOCK_LEAST, BLOCK_MOST_BYTES = 64, 1 << 20
 # Of residuals, and of snapshots, in a loop that is reversed many times: most such loops are short.
 INNER_BYTES = 1 << 14
 INNER_LEAST = 8  # iterations, and snapshots, that there is room for nevertheless
 LONGEST_BLOCK = 4096
+PASSING_BYTES = 1 << 10  # of a state that is worth to be stored in each iteration
 REPEATS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """How a loop is cut up: the iterations of a block, the snapshots that there is room for, the
+    slots that each holds, and whether they are taken while the loop itself runs."""
+
+    length: int
+    snapshots: int
+    state: tuple[int, ...]
+    passing: bool
+
+    @staticmethod
+    def of(instr: Instr, made: Reversal, snapshots: int, inner: bool) -> Blocks:
+        """inner: the loop is inside of another, or of a branch."""
+        state = _state(made.body, made.saved)
+        room = max(sum([nbytes(value) for value in made.saved]), 1)
+        size = max(sum([nbytes(instr.operands[k]) for k in state]), 1)
+        if inner:
+            length = max(INNER_LEAST, INNER_BYTES // room)
+            snapshots = min(snapshots, max(INNER_LEAST, INNER_BYTES // size))
+        else:
+            length = max(BLOCK_BYTES // room, min(BLOCK_LEAST, BLOCK_MOST_BYTES // room), 1)
+        passing = not inner and size <= PASSING_BYTES
+        return Blocks(min(length, LONGEST_BLOCK), snapshots, state, passing)
+
+
+def in_passing(instr: Instr, code: list[Instr], blocks: Blocks) -> list[Value]:
+    """The states at the starts of the first blocks, stored by the loop itself, in `code`."""
+    if not blocks.passing:
+        return []
+    body = instr.regions[1]
+    first: list[Instr] = []
+    with into(first):
+        room = [buffer(instr.operands[k].type, blocks.snapshots + 1) for k in blocks.state]
+    code[(at := code.index(instr)) : at] = first
+
+    def place(index: Value) -> Value:
+        """Of all iterations that do not start a block, the place behind the snapshots."""
+        behind = number(blocks.snapshots)
+        block = divide(index, number(blocks.length))
+        starts = compare(index, multiply(block, number(blocks.length)), direction="EQ")
+        return select(starts, minimum(block, behind), behind)
+
+    return stack(instr, code, [body.params[k] for k in blocks.state], room, place)[0]
 
 
 def checkpointed(
     instr: Instr,
     made: Reversal,
+    blocks: Blocks,
     count: Value,
+    taken: Sequence[Value],
     inits: Sequence[Value],
-    snapshots: int,
-    inner: bool,
 ) -> tuple[Value, ...]:
-    """Cotangents of the slots and captured values of a loop that made `count` iterations.
-
-    inner: the loop is inside of another, or of a branch.
-    """
-    advance = instr.regions[1]
-    state = _state(made.body, made.saved)
-    room = max(sum([nbytes(value) for value in made.saved]), 1)
-    length = max(1, min(LONGEST_BLOCK, BLOCK_BYTES // room))
-    if inner:
-        length = min(length, max(INNER_LEAST, INNER_BYTES // room))
-        size = max(sum([nbytes(instr.operands[k]) for k in state]), 1)
-        snapshots = min(snapshots, max(INNER_LEAST, INNER_BYTES // size))
-    machine = _Machine(made, advance, state, count, length, snapshots)
-    return machine.run([instr.operands[k] for k in state], inits)
+    """Cotangents of the slots and captured values of a loop that made `count` iterations."""
+    return _Machine(made, instr, blocks, count).run(taken, inits)
 
 
 def _state(body: Region, saved: Sequence[Value]) -> tuple[int, ...]:
@@ -99,32 +141,30 @@ def _state(body: Region, saved: Sequence[Value]) -> tuple[int, ...]:
 
 
 class _Machine:
-    """What the code below is made from: `state` are the slots a snapshot holds."""
+    """What the code below is made from."""
 
-    def __init__(
-        self,
-        made: Reversal,
-        advance: Region,
-        state: tuple[int, ...],
-        count: Value,
-        length: int,
-        snapshots: int,
-    ) -> None:
+    def __init__(self, made: Reversal, loop: Instr, blocks: Blocks, count: Value) -> None:
         self.made = made
-        self.advance = advance
-        self.state = state
+        self.loop = loop
+        self.state = blocks.state
         self.count = count
-        self.length = length
-        self.snapshots = snapshots
+        self.length = blocks.length
+        self.snapshots = blocks.snapshots
 
-    def run(self, start: list[Value], inits: Sequence[Value]) -> tuple[Value, ...]:
-        """The loop over the stack of snapshots."""
+    def run(self, taken: Sequence[Value], inits: Sequence[Value]) -> tuple[Value, ...]:
+        """The loop over the stack of snapshots, of which those of all blocks may be `taken`."""
         left = divide(add(self.count, number(self.length - 1)), number(self.length))
         places = self.snapshots + 1
-        positions = buffer(I64, places)
-        snapshots = [store(buffer(value.type, places), number(0), value) for value in start]
         room = [buffer(value.type, self.length) for value in self.made.saved]
-        carried = [left, number(0), positions, *snapshots, *room, *inits]
+        if taken:
+            positions, snapshots = iota(dtype=I64.dtype, shape=(places,), dimension=0), list(taken)
+            fits = compare(left, number(self.snapshots), direction="LE")
+            top = select(fits, subtract(left, number(1)), number(0))
+        else:
+            start = [self.loop.operands[k] for k in self.state]
+            snapshots = [store(buffer(value.type, places), number(0), value) for value in start]
+            positions, top = buffer(I64, places), number(0)
+        carried = [left, top, positions, *snapshots, *room, *inits]
         results = loop(carried, lambda left, *_: _positive(left), self.step)
         return results[len(results) - len(inits) :]
 
@@ -173,7 +213,7 @@ class _Machine:
         """The state `steps` iterations later."""
 
         def body(left: Value, *state: Value) -> tuple[Value, ...]:
-            return subtract(left, number(1)), *self.iteration(self.advance, state)
+            return subtract(left, number(1)), *self.iteration(self.loop.regions[1], state)
 
         return loop([steps, *state], lambda left, *_: _positive(left), body)[1:]
 

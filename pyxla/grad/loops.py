@@ -13,14 +13,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyxla.grad.activity import useful_slots
-from pyxla.grad.checkpoints import checkpointed
+from pyxla.grad.checkpoints import Blocks, checkpointed, in_passing
 from pyxla.grad.emitting import buffer, into, number
 from pyxla.grad.residuals import defined_in, plan
 from pyxla.grad.reversals import sealed
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, captures, clone_region, free_values, substitute_region
+from pyxla.ir.rewrite import (
+    Mapping,
+    captures,
+    clone_instr,
+    clone_region,
+    free_values,
+    substitute_region,
+)
 from pyxla.ir.types import I64
 from pyxla.lower.cost import nbytes
 from pyxla.lower.trips import induction, trips
@@ -41,14 +48,16 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     ):
         results = _stacked(instr, made, found.bound, found.exact, region, inits)
     else:
+        loop = clone_instr(instr, {})
+        blocks = Blocks.of(loop, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
+        taken = in_passing(instr, region.instrs, blocks)
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
-        snapshots = sweep.options.snapshots
         results = sealed(
-            instr,
+            loop,
             made.slots,
             made.captured,
             inits,
-            lambda cts: checkpointed(instr, made, count, cts, snapshots, bool(sweep.fleeting)),
+            lambda cts: checkpointed(loop, made, blocks, count, taken, cts),
         )
     carried = len(made.slots)
     sweep.ct.update(zip(made.captured, results[carried:], strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyxla.grad.emitting import as_counter, inline, into, load, loop, number, store
@@ -29,18 +29,26 @@ class Reversal:
 
 
 def stack(
-    instr: Instr, code: list[Instr], saved: Sequence[Value], room: Sequence[Value]
+    instr: Instr,
+    code: list[Instr],
+    saved: Sequence[Value],
+    room: Sequence[Value],
+    place: Callable[[Value], Value] = lambda index: index,
 ) -> tuple[list[Value], Value]:
-    """Extend a loop that is in `code`, `room` before it: (buffers of saved values, iterations)."""
+    """Extend a loop that is in `code`, `room` before it: (buffers of saved values, iterations).
+
+    place: where the values of an iteration go, given its number.
+    """
     made: list[Instr] = []
     with into(made):
         index, count = _counter(instr)
         buffers = _carry(instr, room)
-    code[(at := code.index(instr)) : at] = made
+    code[(here := code.index(instr)) : here] = made
     body = instr.regions[1]
     given = body.params[len(body.params) - len(saved) :] if saved else ()
     with into(body.instrs):
-        stored = [store(b, index, value) for b, value in zip(given, saved, strict=True)]
+        at = place(index)
+        stored = [store(b, at, value) for b, value in zip(given, saved, strict=True)]
     body.results = (*body.results[: len(body.results) - len(saved)], *stored)
     return buffers, count
 

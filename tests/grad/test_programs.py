@@ -284,6 +284,20 @@ def test_options_of_loops():
             pyxla.compile(known, **wrong)
 
 
+def test_a_loop_has_as_many_blocks_as_snapshots_or_more():
+    def unknown(x, n):
+        y = x
+        while n > 0:
+            y = 0.999 * y + 0.001 * np.sin(y * x)
+            n -= 1
+        return y
+
+    gradient = pyxla.grad(pyxla.compile(unknown, snapshots=2))
+    for n in (0, 1, 4095, 4096, 4097, 8192, 8193, 12289):
+        _, tangent = pyxla.jvp(unknown, (1.3, n), (1.0, 0))
+        np.testing.assert_allclose(gradient(1.3, n), tangent, rtol=1e-10)
+
+
 @pytest.mark.parametrize(
     "f, x, slope",
     [
