@@ -9,7 +9,7 @@ belong to, results taken over from another graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ class Leaf:
     """A number, an array by value, or a constant of any kind.
 
     cell: an array object rather than a NumPy scalar.  jax: of JAX, so that it does not mutate.
-    origin: the cell that it was.  structural: part of the structure of a class registered with JAX.
+    origin: the cell that it was.  structural: part of the structure of a class registered with JAX, or of a text or a range.
     """
 
     value: Any
@@ -109,8 +109,18 @@ class _Flatten:
         if isinstance(x, Ref):
             return self.reference(x)
         if isinstance(x, (Compound, Tuple, Variant)) and not _is_function(x):
-            return Node(x, tuple([self.visit(part) for part in x.parts]))
+            # Numbers that a text or a range is made of are what it is, not what it holds.
+            structural = isinstance(x, Compound) and x.kind != "pytree"
+            return Node(x, self.visited(x.parts, [structural] * len(x.parts)))
         return Leaf(x, structural=self.structural)
+
+    def visited(self, parts: Sequence[Any], structural: Iterable[bool]) -> tuple[Tree, ...]:
+        outer, items = self.structural, []
+        for part, its in zip(parts, structural, strict=True):
+            self.structural = outer or its
+            items.append(self.visit(part))
+        self.structural = outer
+        return tuple(items)
 
     def reference(self, x: Ref) -> Tree:
         key = (x.cell, x.view)
@@ -140,14 +150,9 @@ class _Flatten:
         return Node(content, items, True, x.cell)
 
     def fields(self, content: ObjectCell) -> tuple[Tree, ...]:
-        outer = self.structural
         structural = self.engine.jax.structural(content.cls, tuple(content.fields))
-        items = []
-        for name, item in content.fields.items():
-            self.structural = outer or name in structural
-            items.append(self.visit(item))
-        self.structural = outer
-        return tuple(items)
+        flags = [name in structural for name in content.fields]
+        return self.visited(tuple(content.fields.values()), flags)
 
 
 def _is_function(x: Any) -> bool:

@@ -232,6 +232,14 @@ def test_argnums_and_aux():
     assert (value, aux, da, db) == (18.0, {"twice": 4.0}, 9.0, 12.0)
 
 
+def test_texts_and_ranges_among_arguments_are_no_numbers():
+    def f(model):
+        return model["scale"] ** 2
+
+    model = {"scale": 3.0, "name": "n" * 70, "steps": range(1, 3)}
+    assert pyxla.grad(f)(model) == {**model, "scale": 6.0}
+
+
 def test_pull_and_linearize():
     value, pull = pyxla.vjp(lambda x: np.sin(x) * 2, X)
     np.testing.assert_allclose(pull(X)[0], 2 * np.cos(X) * X)
