@@ -14,12 +14,13 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pyxla.errors import in_program
 from pyxla.grad.nested import Nested, finish, visit
 from pyxla.grad.transforms import Inputs, copies_of, match, picked
 from pyxla.grad.trees import Leaf, Tree, flatten, flatten_all, leaves, like, rebuild, value_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const, Tuple
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import substitute
 from pyxla.lib.registry import RULES, Implementation
@@ -185,6 +186,8 @@ class _Call:
         which = tuple(range(width, width + len(values)))
         jvp, vjp = known and custom.jvp is not None, known and custom.vjp is not None
         rule = Rule("custom", custom.__name__, which, jvp, vjp)
+        # Refusals of its derivatives come later, when nobody knows any more who called whom.
+        current().loc = in_program(engine.loc, engine.chain())[0]
         made = scope(*given.values(), regions=tuple(regions), rule=rule)
         apart = dict(zip(self.results, made[width:], strict=True))
         return finish(engine, nested, made, apart).result

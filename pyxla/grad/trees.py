@@ -49,7 +49,8 @@ class Leaf:
     """A number, an array by value, or a constant of any kind.
 
     cell: an array object rather than a NumPy scalar.  jax: of JAX, so that it does not mutate.
-    origin: the cell that it was.  structural: part of the structure of a class registered with JAX, or of a text or a range.
+    origin: the cell that it was.  structural: part of the structure of a class registered with JAX,
+    or of a text or a range.
     """
 
     value: Any

@@ -92,3 +92,12 @@ def test_cost_does_not_depend_on_the_steps():
     assert slow(1.0) == pytest.approx(100, rel=1e-6)
     limited = pyxla.fixed_point(lambda x, s: x + s, 0.0, 1.0, max_steps=7)
     assert limited == 7.0
+
+
+def test_what_the_equation_captures_is_refused_where_it_is_solved():
+    def solution(a):
+        return pyxla.root(lambda x: x * x - a, 1.0)
+
+    with pytest.raises(pyxla.CompileError, match="differentiated value from outside") as refused:
+        pyxla.grad(solution)(2.0)
+    assert refused.value.filename == __file__
