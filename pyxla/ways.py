@@ -91,7 +91,8 @@ class Sized(OnParts):
         """What it makes of arguments; NotParts where it is not for them."""
         sizes = self.parts.sizes(args, self.whole)
         memory = sharing.Memory() if sizes is None else _memory(args)
-        if sizes is None or memory.groups or (self.writes and memory.strides):
+        seen = memory.repeated or (self.writes and (memory.groups or memory.strides))
+        if sizes is None or seen:
             raise NotParts
         return self.on(self.parts, sizes, args, {})
 
@@ -109,10 +110,10 @@ class Bucketed(Compiled):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         pattern, sizes = _pattern(args)
         memory = _memory((*args, *kwargs.values()))
-        if not sizes or memory.groups:
+        if not sizes or memory.repeated:  # copies are not the same array
             return super().__call__(*args, **kwargs)
         parts = Parts(pattern, {name: 1 << (n - 1).bit_length() for name, n in sizes.items()})
-        fixed = not parts.leading or bool(memory.strides)
+        fixed = not parts.leading or bool(memory.strides or memory.groups)
         if (pattern, fixed) not in self._rounded:
             run = OnParts(self.__pyxla_function__, pattern, self.options, fixed=fixed)
             self._rounded[pattern, fixed] = run

@@ -124,6 +124,15 @@ def test_an_argument_that_is_an_array_from_outside(compiled):
     assert compiled(OUTSIDE) == 5.0
 
 
+@pytest.mark.parametrize("function", [bucketed, lambda f: sized(f, "f64[n<=8,4]", "f64[n]")])
+def test_arguments_that_share_memory_and_are_only_read(function):
+    compiled, base = function(lambda x, y: x.T @ y), np.arange(32.0)
+    for n in (5, 6, 7):
+        x, y = base[: 4 * n].reshape(n, 4), base[:n]
+        np.testing.assert_allclose(compiled(x, y), x.T @ y)
+    assert programs(compiled) == 1
+
+
 def test_what_is_written_through_another_shape():
     compiled = bucketed(first_is_five)
     for shape in ((3, 4), (4, 3), (3, 3), (5, 2)):

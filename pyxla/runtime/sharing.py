@@ -24,6 +24,11 @@ class Memory:
     groups: tuple[tuple[tuple[int, int, Any], ...], ...] = ()
     strides: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
+    @property
+    def repeated(self) -> bool:
+        """Whether two leaves are the same array."""
+        return any(len({place[1:] for place in group}) < len(group) for group in self.groups)
+
 
 def memory(leaves: Sequence[Any]) -> Memory:
     """The second half of the key of a function that mutates."""
