@@ -239,8 +239,17 @@ def also(kind: type[Exception]) -> type[CompileError]:
     >>> issubclass(also(TypeError), TypeError)
     True
     """
-    made = type(CompileError.__name__, (CompileError, kind), {"__module__": __name__})
-    return cast(type[CompileError], made)
+
+    def reduced(self: Any) -> tuple[Any, ...]:
+        return _again, (kind, self.message), vars(self)
+
+    body: dict[str, Any] = {"__module__": __name__, "__reduce__": reduced}
+    return cast(type[CompileError], type(CompileError.__name__, (CompileError, kind), body))
+
+
+def _again(kind: type[Exception], message: str) -> CompileError:
+    """Pickled errors find their class by what it is also of: it has no name of its own."""
+    return also(kind)(message)  # type: ignore[arg-type]
 
 
 def spell(path: Sequence[Any], name: str = "") -> str:

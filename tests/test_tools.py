@@ -155,6 +155,15 @@ SCRIPT = """
 """
 
 
+def test_refusals_are_pickled() -> None:
+    for function in (lambda x: open(x), lambda x: x.nothing):
+        with pytest.raises(pyxla.CompileError) as refused:
+            pyxla.compile(function)(1.0)
+        again = pickle.loads(pickle.dumps(refused.value))
+        assert type(again) is type(refused.value)
+        assert str(again) == str(refused.value)
+
+
 def test_functions_of_a_script(tmp_path):
     assert in_python(SCRIPT, tmp_path).splitlines() == ["[4.0, 7.0]", "[4.0, 7.0]", "7.0"]
 
