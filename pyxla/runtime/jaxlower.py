@@ -29,6 +29,7 @@ from pyxla.ir.types import ArrayType
 from pyxla.lower.accelerators import as_numpy
 from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
+from pyxla.lower.select_blocks import select_blocks
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import waiting
 from pyxla.runtime.jaxlink import default_platform, foreign_scope
@@ -56,7 +57,10 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
         region = exact_quotients(program.form(tuned), program.options.fast)
         if not _for_cpu(ctx):
             region = as_numpy(region, _precision(program.options.fast))
-        check_devices(walk(region.instrs), *_devices(module.axis_context))
+        count, manual = _devices(module.axis_context)
+        if count > 1 and not manual:
+            region = select_blocks(region)
+        check_devices(walk(region.instrs), count, manual)
         host = functools.partial(_host_call, ctx)
         if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms
             return _emit(ctx, program, emit_here, region, operands, host=host)

@@ -10,6 +10,7 @@ import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import pyxla
+from pyxla.reporting.communication import collectives
 
 AUTO = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
 
@@ -67,6 +68,32 @@ def check_masks_sorts_and_scans():
 def check_linear_algebra():
     a = np.random.default_rng(2).random((16, 16)) + 16 * np.eye(16)
     same(lines, a, a[0], specs=(("data", None), ("data",)))
+
+
+def smoothed(steps, a, b):
+    for _ in range(steps):
+        b[1:-1, 1:-1] = 0.2 * (a[1:-1, 1:-1] + a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, 2:])
+        a[1:-1, 1:-1] = 0.2 * (b[1:-1, 1:-1] + b[:-2, 1:-1] + b[2:, 1:-1] + b[1:-1, 2:])
+
+
+def waves(steps, ex, ey, hz):
+    for t in range(steps):
+        ey[0, :] = t
+        ey[1:, :] -= 0.5 * (hz[1:, :] - hz[:-1, :])
+        ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1])
+        hz[:-1, :-1] -= 0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
+
+
+def check_stencils_exchange_edges():
+    steps, rng = 10, np.random.default_rng(4)
+    for function, count, rows in ((smoothed, 2, 13), (waves, 3, 5)):
+        arrays = [rng.random((64, 64)) for _ in range(count)]
+        same(pyxla.functional(function), steps, *arrays, specs=(None, *[("data",)] * count))
+        step, given = pyxla.functional(function), [placed(x, "data") for x in arrays]
+        with jax.enable_x64(True):
+            text = jax.jit(step, static_argnums=0).lower(steps, *given).compile().as_text()
+        talk = sum([one.size * one.times for one in collectives(text, AUTO)])
+        assert talk <= steps * rows * arrays[0][0].nbytes
 
 
 def check_drawing():

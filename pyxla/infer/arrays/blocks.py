@@ -165,7 +165,7 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
     if (strided or (together and not masked)) and new.type.size * 2 >= x.type.size:
         lows = [r.low for r in ranges if isinstance(r.low, int)]
         if len(lows) == len(ranges):
-            return _select_whole(x, new, ranges, lows)
+            return select_whole(x, new, ranges, lows)
     starts, shifts = _placed(ranges, shape)
     back = unshifted(new, shifts, _moved)
     new = _moved(new, shifts) if back is None else back
@@ -178,7 +178,7 @@ def write_block(x: Value, new: Value, ranges: tuple[Range, ...]) -> Value:
     return optimization_barrier(result) if overlapping else result
 
 
-def _select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: list[int]) -> Value:
+def select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: Sequence[int]) -> Value:
     """`x` with a large block in one pass over it: faster than making the block, then copying."""
     shape = x.type.shape
     spans = new.type.shape
