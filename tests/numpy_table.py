@@ -34,7 +34,14 @@ _TYPES = (type, types.ModuleType)
 # Python in NumPy over other functions, which is visited; `tests/test_numpy_table.py` tries each.
 VISITED = frozenset(
     {"apply_over_axes", "mask_indices", "real_if_close", "require"}
-    | {"unique_all", "unique_counts", "unique_inverse"}
+    | {"unique_all", "unique_counts", "unique_inverse", "unique_values"}
+    | {"append", "broadcast_shapes", "diag_indices"}
+    | {"diag_indices_from", "dsplit", "fromfunction"}
+    | {"geomspace", "histogram2d", "hsplit", "identity", "indices"}
+    | {"intersect1d", "ix_", "matrix_rank"}
+    | {"nan_to_num", "piecewise", "poly", "put_along_axis", "setxor1d"}
+    | {"sort_complex", "split", "tensorinv", "tril_indices", "tril_indices_from"}
+    | {"triu_indices", "triu_indices_from", "union1d", "vsplit"}
     | {"angle", "corrcoef", "cumulative_prod", "cumulative_sum", "extract", "fix", "iscomplex"}
     | {"isneginf", "isposinf", "isreal", "matrix_power", "polyadd", "polyder", "polydiv"}
     | {"polyint", "polymul", "polysub", "polyval", "trapezoid", "unwrap", "vander"}

@@ -11,16 +11,16 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.polynomial import polyutils
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call_library, call_object
+from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.ir.op import OpError
 from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, cast
-from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
+from pyxla.lib.registry import FOLDABLE, rule
 from pyxla.ops.shape import reshape
 
 TRUE, COMPLETE = Const(True), Const(-1)
@@ -152,36 +152,3 @@ def fromiter(engine: Engine, iterable: Any, dtype: Any, count: Any = COMPLETE) -
 
 
 # --- np.piecewise --------------------------------------------------------------------------------
-
-
-@rule(np.piecewise)
-def piecewise(engine: Engine, x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """A function sees the elements where its condition holds, and nothing else."""
-    array = call_object(engine, np.asarray, [x], {})
-    shape, extents = arrays.shown(engine, array)
-    if not shape:
-        found = [array, condlist, funclist, *args]
-        return call_library(engine, np.piecewise, REGISTRY[np.piecewise], found, kw)
-    conditions = _conditions(engine, condlist, len(shape))
-    functions = engine.iterate(funclist)
-    if len(functions) == len(conditions) + 1:
-        covered = functools.reduce(
-            lambda a, b: call_object(engine, np.logical_or, [a, b], {}), conditions
-        )
-        conditions.append(call_object(engine, np.logical_not, [covered], {}))
-    elif len(functions) != len(conditions):
-        n = len(conditions)
-        engine.raise_constant(
-            ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected")
-        )
-    lists = [Tuple(tuple(conditions)), Tuple(tuple(functions)), Tuple(args), engine.new_dict(kw)]
-    return call_object(engine, drivers.piecewise, [array, *lists], {})
-
-
-def _conditions(engine: Engine, condlist: Any, ndim: int) -> list[Any]:
-    """The conditions as arrays of bool: one, or those in a list or along an array."""
-    single = arrays.is_array(engine, condlist) and len(arrays.shown(engine, condlist)[0]) <= ndim
-    items = [condlist] if single else engine.iterate(condlist)
-    if not all(arrays.is_array(engine, x) or isinstance(engine.operand(x), list) for x in items):
-        items = [condlist]
-    return [call_object(engine, np.asarray, [x, Const(bool)], {}) for x in items]

@@ -19,9 +19,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.keys import as_index
-from pyxla.lib.masks import positions
 from pyxla.lib.operands import (
-    BOOL,
     FLOAT,
     INT,
     Shape,
@@ -29,7 +27,6 @@ from pyxla.lib.operands import (
     as_shape,
     as_value,
     broadcast,
-    broadcast_shapes,
     broadcast_to,
     cast,
     copy_mode,
@@ -195,24 +192,6 @@ def copy(a: Any, order: Any = "K", subok: Any = False) -> Array:
 @implements(np.ndarray.copy, rank0="method")
 def ndarray_copy(a: Array, order: Any = "C") -> Array:
     return a
-
-
-@implements(np.fromfunction, rank0="array")
-def fromfunction(function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any):
-    grids = indices(shape, dtype, sparse=False)
-    rows = [Array(_index_first(grids.value, i)) for i in range(grids.shape[0])]
-    return function(*rows, **kwargs)
-
-
-def _index_first(x: Value, i: int) -> Value:
-    tail = x.type.shape[1:]
-    row = shapes.slice(
-        x,
-        start_indices=(i, *[0] * len(tail)),
-        limit_indices=(i + 1, *tail),
-        strides=(1,) * x.type.ndim,
-    )
-    return shapes.reshape(row, shape=tail)
 
 
 # --- Ranges --------------------------------------------------------------------------------------
@@ -415,51 +394,7 @@ def _with_axis(x: Array, axis: int) -> Array:
     return Array(shapes.reshape(x.value, shape=(*x.shape[:place], 1, *x.shape[place:])))
 
 
-@implements(np.geomspace)
-def geomspace(
-    start: Any, stop: Any, num: Any = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
-) -> Array:
-    """Powers between the logarithms of the ends, which are kept exactly."""
-    num = operator.index(num)
-    if _tabulated(num, start, stop):
-        return _table(np.geomspace, start, stop, num, endpoint, dtype)
-    kind = FLOAT if dtype is None else as_dtype(dtype)
-    work = result_type(result_type(*_numbers(start, stop), kind), 1.0)
-    first, last = broadcast(as_value(start, work), as_value(stop, work))
-    # Turned to where the first is real and positive, and back: all of one sign have logarithms.
-    sign = UFUNCS[np.sign](Array(first)).value
-    first, last = op.divide(first, sign), op.divide(last, sign)
-    logs = [UFUNCS[np.log10](Array(x)) for x in (first, last)]
-    value = UFUNCS[np.power](10.0, linspace(*logs, num, endpoint)).value
-    shape = value.type.shape
-    position = iota(INT, shape, 0)
-    if num > 0:
-        value = op.select(k.eq(position, splat(0, INT, shape)), broadcast_to(first, shape), value)
-    if endpoint and num > 1:
-        at_end = k.eq(position, splat(num - 1, INT, shape))
-        value = op.select(at_end, broadcast_to(last, shape), value)
-    result = _move_first(op.multiply(value, broadcast_to(sign, shape)), axis)
-    return result if dtype is None else as_array(result, dtype)
-
-
 # --- Grids ---------------------------------------------------------------------------------------
-
-
-@implements(np.indices, rank0="array")
-def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
-    shape = as_shape(dimensions)
-    dtype = as_dtype(dtype)
-    if sparse:
-        return tuple(
-            [
-                Array(iota(dtype, tuple(n if i == axis else 1 for i, n in enumerate(shape)), axis))
-                for axis in range(len(shape))
-            ]
-        )
-    if not shape:
-        return Array(splat(0, dtype, (0,)))
-    rows = [iota(dtype, (1, *shape), axis + 1) for axis in range(len(shape))]
-    return Array(shapes.concatenate(*rows, dimension=0) if len(rows) > 1 else rows[0])
 
 
 @implements(np.meshgrid)
@@ -482,23 +417,6 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     return tuple(grids)
 
 
-@implements(np.ix_)
-def ix(*args: Any) -> tuple[Array, ...]:
-    arrays = [as_array(x) for x in args]
-    if any(x.ndim != 1 for x in arrays):
-        raise OpError("Cross index must be 1 dimensional")
-    arrays = [positions(x) if x.dtype == BOOL else x for x in arrays]
-    return tuple([_beside(x, axis, len(arrays)) for axis, x in enumerate(arrays)])
-
-
-def _beside(x: Array, axis: int, ndim: int) -> Array:
-    """A one-dimensional array as dimension `axis` of `ndim`."""
-    shape = tuple(x.size if d == axis else 1 for d in range(ndim))
-    (size,) = x.extents or (None,)
-    extents = None if size is None else tuple(size if d == axis else None for d in range(ndim))
-    return Array(shapes.reshape(x.value, shape=shape), extents)
-
-
 # --- Diagonals and triangles ---------------------------------------------------------------------
 
 
@@ -518,12 +436,6 @@ def eye(
     check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M))
     return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)), extents)
-
-
-@implements(np.identity, rank0="array")
-def identity(n: Any, dtype: Any = None, **ignored: Any) -> Array:
-    check_ignored(ignored)
-    return eye(n, dtype=float if dtype is None else dtype)
 
 
 @implements(np.tri, rank0="array")
@@ -612,43 +524,6 @@ def _last_diagonal(x: Value, offset: int) -> Value:
     )
 
 
-@implements(np.tril_indices, rank0="array")
-def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
-    columns = None if m is None else operator.index(m)
-    return _constants(np.tril_indices(operator.index(n), operator.index(k), columns))
-
-
-@implements(np.triu_indices, rank0="array")
-def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[Array, ...]:
-    columns = None if m is None else operator.index(m)
-    return _constants(np.triu_indices(operator.index(n), operator.index(k), columns))
-
-
-@implements(np.tril_indices_from)
-def tril_indices_from(arr: Array, k: Any = 0) -> tuple[Array, ...]:
-    return tril_indices(arr.shape[-2], k, arr.shape[-1])
-
-
-@implements(np.triu_indices_from)
-def triu_indices_from(arr: Array, k: Any = 0) -> tuple[Array, ...]:
-    return triu_indices(arr.shape[-2], k, arr.shape[-1])
-
-
-@implements(np.diag_indices, rank0="array")
-def diag_indices(n: Any, ndim: Any = 2) -> tuple[Array, ...]:
-    index = Array(iota(INT, (operator.index(n),), 0))
-    return (index,) * operator.index(ndim)
-
-
-@implements(np.diag_indices_from)
-def diag_indices_from(arr: Array) -> tuple[Array, ...]:
-    return diag_indices(arr.shape[0], arr.ndim)
-
-
-def _constants(arrays: tuple[np.ndarray, ...]) -> tuple[Array, ...]:
-    return tuple([as_array(x) for x in arrays])
-
-
 # --- Windows -------------------------------------------------------------------------------------
 
 
@@ -658,8 +533,3 @@ def _window(function: Callable[[int], np.ndarray]) -> Callable[[Any], Array]:
 
 for _function in (np.bartlett, np.blackman, np.hamming, np.hanning):
     implements(_function)(_window(_function))
-
-
-@implements(np.broadcast_shapes)
-def broadcast_shapes_(*args: Any) -> Shape:
-    return broadcast_shapes(*[as_shape(shape) for shape in args])

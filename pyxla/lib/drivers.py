@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 
 def vectorized(function: Any, outs: Any, rows: Any, first: Any) -> None:
     """Fill 1-d `outs` with what `function` returns for Python scalars of 1-d `rows`.
@@ -59,14 +57,3 @@ def indices(shape: tuple[int, ...], position: int) -> Any:
         found = (position % extent, *found)
         position = position // extent
     return found
-
-
-def piecewise(x: Any, conditions: Any, functions: Any, args: Any, kwargs: Any) -> Any:
-    """Each function of the elements where its condition holds, later ones last."""
-    y = np.zeros_like(x)
-    for k in range(len(conditions)):
-        if callable(functions[k]):
-            y[conditions[k]] = functions[k](x[conditions[k]], *args, **kwargs)
-        else:
-            y[conditions[k]] = functions[k]
-    return y

@@ -33,7 +33,6 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
     strategy_of,
 )
-from pyxla.lib.bounded.joining import join
 from pyxla.lib.bounded.order import deleted, inserted, last_in_order
 from pyxla.lib.indexing import getitem, parse, take, true_size
 from pyxla.lib.manipulation import cut, delete_known, insert_known, moveaxis, transposed
@@ -61,11 +60,6 @@ from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.index import scatter
-
-_NONE = np.zeros(0)
-UniqueAllResult = type(np.unique_all(_NONE))
-UniqueCountsResult = type(np.unique_counts(_NONE))
-UniqueInverseResult = type(np.unique_inverse(_NONE))
 
 # --- Where elements hold -------------------------------------------------------------------------
 
@@ -356,34 +350,6 @@ def unique(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-@implements(np.unique_values, bounded=True)
-def unique_values(x: Any) -> Array:
-    return _grouped(x, equal_nan=False).values()
-
-
-@implements(np.unique_counts, rank0="array", bounded=True)
-def unique_counts(x: Any) -> Any:
-    found: Any = _grouped(x, equal_nan=False)
-    return UniqueCountsResult(found.values(), found.counts())
-
-
-@implements(np.unique_inverse, rank0="array", bounded=True)
-def unique_inverse(x: Any) -> Any:
-    found: Any = _grouped(x, equal_nan=False)
-    return UniqueInverseResult(found.values(), _inverse(found, x))
-
-
-@implements(np.unique_all, rank0="array", bounded=True)
-def unique_all(x: Any) -> Any:
-    found: Any = _grouped(x, equal_nan=False)
-    return UniqueAllResult(found.values(), found.index(), _inverse(found, x), found.counts())
-
-
-@implements(np.union1d, bounded=True)
-def union1d(ar1: Any, ar2: Any) -> Array:
-    return unique(join([flattened(as_array(x)) for x in (ar1, ar2)], 0))
-
-
 def _members(x: Array, of: Array, invert: bool = False) -> Array:
     """The elements of `x` that are, or are not, among those of `of`."""
     found = is_in(x, of, invert=invert)
@@ -417,36 +383,10 @@ def _isin(
     return is_in(element, test_elements, invert=invert)
 
 
-@implements(np.intersect1d, bounded=True)
-def intersect1d(
-    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
-) -> Any:
-    dtype = result_type(as_array(ar1), as_array(ar2))
-    ar1, ar2 = as_array(ar1, dtype), as_array(ar2, dtype)
-    if not return_indices:
-        return _members(unique(ar1), ar2)
-    (x, first), (y, second) = unique(ar1, return_index=True), unique(ar2, return_index=True)
-    in_x, in_y = masks.positions(is_in(x, y)), masks.positions(is_in(y, x))
-    return tuple(
-        [take(a, at, 0, wrap=False) for a, at in ((x, in_x), (first, in_x), (second, in_y))]
-    )
-
-
 @implements(np.setdiff1d, bounded=True)
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     first = flattened(as_array(ar1)) if assume_unique else unique(ar1)
     return _members(first, as_array(ar2), invert=True)
-
-
-@implements(np.setxor1d, bounded=True)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    x, y = unique(ar1), unique(ar2)
-    return sorted_(join([_members(x, y, invert=True), _members(y, x, invert=True)], 0))
-
-
-def sorted_(x: Array) -> Array:
-    value = filled(x, (0,), last_in_order(x.dtype)).value
-    return Array(sorted_along(value, 0), x.extents)
 
 
 # --- Comparisons of whole arrays -----------------------------------------------------------------

@@ -191,15 +191,6 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
     return Array(reshaped(result.value, shape))
 
 
-@implements(np.linalg.tensorinv)
-def tensorinv(a: Any, ind: Any = 2) -> Array:
-    x, split = as_array(a), operator.index(ind)
-    shape = x.shape[split:] + x.shape[:split]
-    size = math.prod(x.shape[split:])
-    inverse = inv(Array(reshaped(x.value, (x.size // size if size else 0, size))))
-    return Array(reshaped(inverse.value, shape))
-
-
 def _reciprocal_singular_values(s: Array, cutoff: Array) -> Array:
     """1/s, and 0 where s is not above the cutoff."""
     large = s > cutoff
@@ -226,24 +217,6 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     inverse = _reciprocal_singular_values(s, _tolerance(given, s, max(x.shape[-2:])))
     column = Array(reshaped(inverse.value, (*inverse.shape, 1)))
     return matmul(adjoint(vt), column * adjoint(u))
-
-
-@implements(np.linalg.matrix_rank)
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
-    x = as_array(A)
-    if x.ndim < 2:
-        return weak(reductions.any(x).value, int)
-    return rank_of(svdvals(x), tol, rtol, max(x.shape[-2:]))
-
-
-def rank_of(s: Array, tol: Any, rtol: Any, size: Int) -> Array:
-    """How many of the singular values of a matrix, the larger of whose sizes is `size`, count."""
-    if tol is None:
-        cutoff = _tolerance(rtol, s, size)
-    else:
-        bound = as_array(tol)
-        cutoff = Array(reshaped(bound.value, (*bound.shape, 1)))
-    return reductions.count_nonzero(s > cutoff, -1)
 
 
 @implements(np.linalg.lstsq)

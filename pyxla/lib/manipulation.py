@@ -219,14 +219,6 @@ def _block(x: Any, depth: int, ndim: int) -> Array:
     return concatenate([_block(item, depth - 1, ndim) for item in x], ndim - depth)
 
 
-@implements(np.append)
-def append(arr: Any, values: Any, axis: Any = None) -> Array:
-    x, y = as_array(arr), as_array(values)
-    if axis is None:
-        return concatenate([Array(flat(x.value)), Array(flat(y.value))])
-    return concatenate([x, y], axis)
-
-
 def cut(x: Value, start: int, stop: int, axis: int, step: int = 1) -> Value:
     """`x[..., start:stop:step, ...]` along `axis`, for bounds that are not negative."""
     shape = x.type.shape

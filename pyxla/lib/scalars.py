@@ -16,7 +16,7 @@ from pyxla.ir.types import PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota
 from pyxla.lib.manipulation import cut, reshaped
-from pyxla.lib.operands import as_array, broadcast_to, cast, literal, normalize_axis, splat, weak
+from pyxla.lib.operands import as_array, cast, literal, normalize_axis, splat, weak
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
@@ -140,27 +140,3 @@ def apply_along_axis(
         *places[axis:],
     )
     return Array(shapes.transpose(result, permutation=back))
-
-
-@implements(np.poly)
-def poly(seq_of_zeros: Any) -> Array:
-    """The coefficients of prod (x - zero), one factor at a time; real zeros."""
-    zeros = as_array(seq_of_zeros)
-    if zeros.ndim != 1 or zeros.dtype.kind == "c":
-        raise OpError(
-            "np.poly takes real zeros in one dimension: whether other polynomials are complex "
-            "depends on the values; multiply the factors with np.polymul"
-        )
-    roots = as_array(zeros, np.float64)
-    coefficients = splat(1, roots.dtype, (1,))
-    for i in range(roots.size):
-        edge = literal(0, roots.dtype)
-        raised = shapes.pad(
-            coefficients, edge, edge_padding_low=(0,), edge_padding_high=(1,), interior_padding=(0,)
-        )
-        kept = shapes.pad(
-            coefficients, edge, edge_padding_low=(1,), edge_padding_high=(0,), interior_padding=(0,)
-        )
-        root = broadcast_to(take_one(roots.value, i, 0), kept.type.shape)
-        coefficients = op.subtract(raised, op.multiply(root, kept))
-    return Array(coefficients)

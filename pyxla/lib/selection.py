@@ -91,23 +91,6 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     return result
 
 
-@implements(np.piecewise, rank0="array")
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
-    """Every function on the whole array, the last condition that holds decides."""
-    x = as_array(x)
-    conditions = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
-    if len(funclist) == len(conditions) + 1:
-        covered = conditions[0]
-        for condition in conditions[1:]:
-            covered = UFUNCS[np.logical_or](covered, condition)
-        conditions.append(UFUNCS[np.logical_not](covered))
-    result = Array(k.like(x.value, 0))
-    for condition, function in zip(conditions, funclist, strict=True):
-        piece = function(x, *args, **kw) if callable(function) else function
-        result = where(condition, Array(as_value(piece, x.dtype)), result)
-    return result
-
-
 @implements(np.choose, np.ndarray.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     index = as_array(a)
@@ -416,28 +399,3 @@ def array_equiv(a1: Any, a2: Any) -> Any:
     except OpError:
         return False
     return _python_bool(all_(OPERATORS["eq"](x, y)))
-
-
-@implements(np.nan_to_num)
-def nan_to_num(
-    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
-) -> Array:
-    array = as_array(x)
-    value = array.value
-    if CLASSES[array.dtype] == "c":
-        return Array(
-            op.complex(
-                nan_to_num(Array(op.real(value)), copy, nan, posinf, neginf).value,
-                nan_to_num(Array(op.imag(value)), copy, nan, posinf, neginf).value,
-            )
-        )
-    if CLASSES[array.dtype] != "f":
-        return array
-    info = np.finfo(array.dtype)
-    for test, number in (
-        (k.isnan(value), nan),
-        (k.eq(value, k.like(value, math.inf)), info.max if posinf is None else posinf),
-        (k.eq(value, k.like(value, -math.inf)), info.min if neginf is None else neginf),
-    ):
-        value = op.select(test, broadcast_to(as_value(number, array.dtype), array.shape), value)
-    return Array(value)

@@ -113,14 +113,6 @@ def argpartition(
     return Array(order_along(*_axis_or_flat(a, axis)))
 
 
-@implements(np.sort_complex)
-def sort_complex(a: Any) -> Array:
-    x = as_array(a)
-    narrow = CLASSES[x.dtype] in "iu" and x.dtype.itemsize < 4
-    dtype = x.dtype if CLASSES[x.dtype] == "c" else np.dtype("c8" if narrow else "c16")
-    return Array(cast(sort(x).value, dtype))
-
-
 @implements(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Array:
     """Stable sorts by every key, the last, which decides first, at the end."""
@@ -672,16 +664,3 @@ def histogramdd(
             spread[i] = shape[i]
             totals = totals / Array(reshaped(_steps(edge), tuple(spread)))
     return totals, edges
-
-
-@implements(np.histogram2d, same=True)
-def histogram2d(
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: Any = None,
-    weights: Any = None,
-) -> tuple[Array, Array, Array]:
-    totals, edges = histogramdd([x, y], bins, range, density, weights)
-    return totals, edges[0], edges[1]

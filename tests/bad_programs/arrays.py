@@ -146,11 +146,6 @@ def maximum_of_nothing(x):
     return np.max(x[:0])  # <-
 
 
-@bad("does not result in an equal division", V)
-def unequal_split(x):
-    return np.split(x, 2)  # <-
-
-
 @bad("NoneType is not a number or an array", float)
 def object_array(x):
     return np.array([x, None])  # <-

@@ -292,32 +292,6 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
     return [_along(ary, axis, slice(start, stop)) for start, stop in edges]
 
 
-@makes_view(np.split)
-def split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Shown]:
-    indices_or_sections = listed(indices_or_sections)
-    if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
-        _require_full(ary, normalize_axis(axis, ary.ndim))
-        size = ary.shape[normalize_axis(axis, ary.ndim)]
-        if size % operator.index(indices_or_sections):
-            raise OpError("array split does not result in an equal division", ValueError)
-    return array_split(ary, indices_or_sections, axis)
-
-
-@makes_view(np.vsplit)
-def vsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
-    return split(ary, indices_or_sections, 0)
-
-
-@makes_view(np.hsplit)
-def hsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
-    return split(ary, indices_or_sections, 0 if ary.ndim == 1 else 1)
-
-
-@makes_view(np.dsplit)
-def dsplit(ary: Shown, indices_or_sections: Any) -> list[Shown]:
-    return split(ary, indices_or_sections, 2)
-
-
 @makes_view(np.unstack)
 def unstack(x: Shown, *, axis: Any = 0) -> tuple[Shown, ...]:
     axis = normalize_axis(axis, x.ndim)

@@ -25,11 +25,11 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, scatter_at, setitem, take
 from pyxla.lib.masks import number, ranks
-from pyxla.lib.operands import as_array, broadcast_to, cast, normalize_axis
+from pyxla.lib.operands import as_array, broadcast_to, cast
 from pyxla.lib.registry import rule
 from pyxla.lib.selection import wrapped
 from pyxla.ops.elementwise import add, negate, remainder, select
-from pyxla.ops.shape import constant, iota, reshape
+from pyxla.ops.shape import constant, reshape
 
 NONE = Const(None)
 
@@ -154,7 +154,6 @@ def place(engine: Engine, ref: Ref, mask: Any, vals: Any) -> None:
     arrays.write(engine, ref, Array(select(chosen_value, new, old.value)))
 
 
-@mutates(np.copyto)
 def copyto(
     engine: Engine, ref: Ref, src: Any, casting: Any = "same_kind", where: Any = True
 ) -> None:
@@ -167,9 +166,12 @@ def copyto(
         _write(engine, ref, src)
         return
     old = arrays.read(engine, ref)
-    chosen = broadcast_to(as_array(where, np.bool_).value, old.shape)
+    chosen = conformed(engine, as_array(where), old.shape, np.dtype(bool), old.extents)
     new = conformed(engine, src, old.shape, dtype, old.extents)
-    arrays.write(engine, ref, Array(select(chosen, new.value, old.value)))
+    arrays.write(engine, ref, Array(select(chosen.value, new.value, old.value), old.extents))
+
+
+rule(np.copyto)(functools.partial(_call, copyto, Engine.bounded_operand))
 
 
 def _rearranges(target: Any, function: Any) -> None:
@@ -185,24 +187,6 @@ def _rearranges(target: Any, function: Any) -> None:
 
 _rearranges(np.ndarray.sort, np.sort)
 _rearranges(np.ndarray.partition, np.partition)
-
-
-@mutates(np.put_along_axis)
-def put_along_axis(engine: Engine, ref: Ref, indices: Array, values: Any, axis: Any) -> None:
-    if axis is None:
-        ref, axis = flat(engine, ref), 0
-    shape, extents = arrays.shown(engine, ref)
-    axis = normalize_axis(axis, len(shape))
-    indices = as_array(indices)
-    key = []
-    for d in range(len(shape)):
-        if d == axis:
-            key.append(indices)
-            continue
-        along = tuple([shape[d] if k == d else 1 for k in range(len(shape))])
-        key.append(Array(iota(dtype=I64.dtype, shape=along, dimension=d)))
-    index = parsed(engine, shape, extents, tuple(key))
-    arrays.write(engine, ref, setitem(arrays.read(engine, ref), index, values))
 
 
 # What a scatter accumulates with, for ufuncs that are one of its computations on their arrays.

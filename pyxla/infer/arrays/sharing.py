@@ -70,14 +70,6 @@ def _is_line(engine: Engine, x: Any) -> bool:
     return arrays.is_array(engine, x) and len(arrays.shown(engine, x)[0]) == 1
 
 
-@rule(np.ix_)
-def ix_(engine: Engine, *args: Any) -> Any:
-    plain = [_is_line(engine, x) and arrays.dtype_of(engine, x) != np.bool_ for x in args]
-    if not all(plain):
-        return _by_value(engine, np.ix_, *args)
-    return Tuple(tuple([_along(engine, x, i, len(args)) for i, x in enumerate(args)]))
-
-
 # Thin views: a list before NumPy 2.5.
 _THIN = type(np.meshgrid(0, copy=False, sparse=True))
 
@@ -215,24 +207,6 @@ def _of_unknown_length(engine: Engine, target: Any, x: Any, options: dict[str, A
 
 _extremum(max)
 _extremum(min)
-
-
-@rule(np.nan_to_num)
-def nan_to_num(
-    engine: Engine,
-    x: Any,
-    copy: Any = TRUE,
-    nan: Any = ZERO,
-    posinf: Any = NONE,
-    neginf: Any = NONE,
-) -> Any:
-    """With `copy=False` it writes into the array that it is given, and returns it."""
-    result = _by_value(engine, np.nan_to_num, x, TRUE, nan, posinf, neginf)
-    if engine.static(copy) or not arrays.is_array(engine, x):
-        return result
-    if arrays.dtype_of(engine, x).kind in "fc":
-        arrays.assign(engine, x, engine.bounded_operand(result))
-    return x if arrays.shown(engine, x)[0] else result
 
 
 @rule(np.einsum)

@@ -258,8 +258,8 @@ def with_extents(result: Any, shape: Shape, extents: Extents) -> Any:
 
 strategy(*UFUNCS.values(), *OPERATORS.values(), abs_, round_, divmod_, pow_)(elementwise)
 strategy(
-    *(selection.nan_to_num, numeric.round),
-    *(numeric.sinc, numeric.i0, manipulation.astype, manipulation.real, manipulation.imag),
+    *(numeric.round, numeric.sinc, numeric.i0),
+    *(manipulation.astype, manipulation.real, manipulation.imag),
     *(manipulation.conjugate, creation.array, creation.asarray, creation.ascontiguousarray),
     *(creation.copy, creation.ndarray_copy, creation.zeros_like, creation.ones_like),
     *(creation.full_like, creation.tril, creation.triu),

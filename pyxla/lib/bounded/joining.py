@@ -23,7 +23,6 @@ from pyxla.lib.bounded.elementwise import (
     extents_of,
     first_operand,
     flattened,
-    is_bounded,
     resized_to,
     sized,
     strategy,
@@ -206,16 +205,6 @@ def _column_stack(function: Function, tup: Any) -> Array:
             raise OpError(NOT_SUPPORTED)
         return bounded(m.transposed(rows.value), extents_of(rows)[::-1])
     return join([expanded(x, 1) if x.ndim == 1 else at_least(x, 2) for x in _items(tup)], 1)
-
-
-@strategy(m.append)
-def _append(function: Function, arr: Any, values: Any, axis: Any = None) -> Array:
-    if isinstance(values, list | tuple) and is_bounded(values):
-        raise OpError(NOT_SUPPORTED)
-    x, y = as_array(arr), as_array(values)
-    if axis is None:
-        return join([flattened(x), flattened(y)], 0)
-    return join([x, y], normalize_axis(axis, x.ndim))
 
 
 @strategy(creation.array, creation.asarray)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.infer.facts.integers import larger, smaller
+from pyxla.infer.facts.integers import smaller
 from pyxla.infer.lattice import Array
 from pyxla.ir.op import OpError
 from pyxla.lib import linalg, reductions
@@ -155,17 +155,6 @@ def _need_unit(vectors: Array, axis: int) -> None:
 @strategy(linalg.svdvals)
 def _singular_values(function: Function, x: Any) -> Array:
     return _svd(function, x, compute_uv=False)
-
-
-@strategy(linalg.matrix_rank)
-def _rank(
-    function: Function, A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
-):
-    x = as_array(A)
-    if x.ndim != 2:
-        raise OpError(NOT_SUPPORTED)
-    s = linalg.svdvals(Array(filled(x, (0, 1), 0).value))
-    return linalg.rank_of(s, tol, rtol, larger(true_size(x, 0), true_size(x, 1)))
 
 
 @strategy(linalg.pinv)
