@@ -274,7 +274,7 @@ class OrderedDict(Mapping, collections.OrderedDict):
 
 
 class Counter(Mapping, collections.Counter):
-    """`collections.Counter` over a dict."""
+    """`collections.Counter` over a dict: what the class has from C, and in loops of its own."""
 
     def __init__(self, iterable: Any = None, /, **named: Any) -> None:
         self._held = {}
@@ -308,9 +308,6 @@ class Counter(Mapping, collections.Counter):
         self._add(iterable, -1)
         self._add(named, -1)
 
-    def total(self) -> Any:
-        return sum(self._held.values())
-
     def most_common(self, n: Any = None) -> Any:
         ordered = sorted(self._held.items(), key=lambda pair: pair[1], reverse=True)
         return ordered if n is None else ordered[:n]
@@ -326,45 +323,6 @@ class Counter(Mapping, collections.Counter):
             return self._held == (other._held if isinstance(other, Mapping) else other)
         keys = [*self._held, *other._held]
         return all(self[key] == other[key] for key in keys)
-
-    def __add__(self, other: Any) -> Any:  # type: ignore[override]
-        out = Counter()
-        for key, count in self._held.items():
-            if count + other[key] > 0:
-                out[key] = count + other[key]
-        for key, count in other._held.items():
-            if key not in self._held and count > 0:
-                out[key] = count
-        return out
-
-    def __sub__(self, other: Any) -> Any:
-        out = Counter()
-        for key, count in self._held.items():
-            if count - other[key] > 0:
-                out[key] = count - other[key]
-        for key, count in other._held.items():
-            if key not in self._held and count < 0:
-                out[key] = 0 - count
-        return out
-
-    def __and__(self, other: Any) -> Any:  # type: ignore[override]
-        out = Counter()
-        for key, count in self._held.items():
-            least = min(count, other[key])
-            if least > 0:
-                out[key] = least
-        return out
-
-    def __or__(self, other: Any) -> Any:  # type: ignore[override]
-        out = Counter()
-        for key, count in self._held.items():
-            most = max(count, other[key])
-            if most > 0:
-                out[key] = most
-        for key, count in other._held.items():
-            if key not in self._held and count > 0:
-                out[key] = count
-        return out
 
 
 class Dict(Mapping, dict):

@@ -41,6 +41,15 @@ def deque_as_a_window(x, n):
     return window, means, window.maxlen, other, np.array(window), f"{other}"
 
 
+@program("dict", lambda: (2,), lambda: (1,))
+def counters_are_added_to_counters_alone(n):
+    first, second = Counter([n, 1, 1]), Counter([n, 3])
+    try:
+        return first + {1: 2}
+    except TypeError:
+        return first + second, first - second, first & second, first | second, first.total()
+
+
 @program("deque", lambda: (1.0,))
 def deque_runs_empty(x):
     d = collections.deque([x])
