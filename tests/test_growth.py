@@ -25,3 +25,9 @@ def test_an_order_of_derivatives_costs_no_more_than_the_code_thrice():
     for few, many in zip(costs, costs[1:], strict=False):
         assert many.instructions <= NESTED * few.instructions
         assert many.visits - few.visits <= 10
+
+
+@pytest.mark.parametrize("name", ["chain of calls", "closures called on two paths"])
+def test_a_function_is_visited_once_for_the_types_it_is_called_with(name):
+    few, many = (FAMILIES[name].cost(n) for n in (4, 8))
+    assert exponent(few.visits, many.visits) <= LINEAR

@@ -128,7 +128,7 @@ class Engine:
         self.summaries: dict[Any, Any] = {}  # of visited calls
         self.frozen: dict[int, str] = {}
         self.grids: dict[Any, Ref] = {}
-        self.builder = EngineBuilder(self)
+        self.builder: EngineBuilder = EngineBuilder(self)
         self.frames: list[Frame] = []
         self.met: list[Meeting] = []  # of the library function called last
         self.raised: list[Any] = []  # `catching.Raised`, `coroutines.Leaving`

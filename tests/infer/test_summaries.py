@@ -1,6 +1,7 @@
 """Calls that are not visited again: what they compute is what a visit would have computed."""
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -208,6 +209,66 @@ def in_both_orders(x):
     return smooth(x), derivative(x), smooth(x + 1), derivative(x + 1)
 
 
+def damped(x):
+    if x > 0.5:
+        return x * 0.5
+    return x + 1.0
+
+
+def branching(x):
+    return damped(x), damped(x + 1), damped(damped(x)), damped(np.float64(x))
+
+
+def newton(x, steps):
+    y = x
+    while abs(y * y - x) > 1e-12:
+        y = 0.5 * (y + x / y)
+        if y > 1e3:
+            break
+    return damped(y), y
+
+
+def looping(x):
+    a = newton(x, 3)
+    b = newton(x + 1, 3)
+    return a, b, newton(a[0] + 1, 3), newton(1e9 * x, 3), newton(x, 4)
+
+
+def in_a_loop(x):
+    total = 0.0
+    for k in range(4):
+        total = total + damped(total) * damped(x + total)
+        if total > 100:
+            total = damped(total)
+    return total, damped(total)
+
+
+def on_two_paths(x):
+    def first(y):
+        return damped(y) if y > x else damped(y + x)
+
+    def second(y, g=first):
+        return g(y * 0.5) if y > 0.25 else g(y + 1.0)
+
+    return second(x), second(x + 1), second(x * 0.125), first(x)
+
+
+def array_branches(x):
+    def part(a):
+        if a.sum() > 3:
+            return np.exp(-a), a.mean()
+        return a * 2, a.sum()
+
+    first, second = part(x), part(x * 3)
+    second[0][0] = 9.0
+    return first, second, part(x[:2]), part(first[0])
+
+
+def derivatives(x):
+    slope = pyxla.grad(damped)(x)
+    return damped(x), slope, pyxla.grad(lambda v: damped(v) * damped(v + 1))(x), damped(slope)
+
+
 CASES = {
     one_kind: (W,),
     global_as_argument: (W + 1,),
@@ -227,6 +288,11 @@ CASES = {
     integers: (np.arange(4.0), 2),
     steps: (W, 0.1),
     defaults: (W,),
+    branching: (0.3,),
+    looping: (2.0,),
+    in_a_loop: (0.7,),
+    on_two_paths: (0.4,),
+    array_branches: (W,),
     transposed: (np.arange(12.0).reshape(4, 3),),
     drawn: (3,),
 }
@@ -247,6 +313,49 @@ def test_derivatives_between_calls():
         np.testing.assert_allclose(found, step, rtol=1e-6, atol=1e-9)
 
 
+def test_derivatives_of_branches():
+    value, slope, product, later = pyxla.compile(derivatives)(0.75)
+    assert (value, slope, later) == (0.375, 0.5, damped(0.5))
+    assert product == pytest.approx(0.5 * 0.875 + 0.375 * 0.5)
+
+
+def reciprocal(x):
+    return 1.0 / x
+
+
+def test_what_was_visited_unchecked_is_visited_again():
+    @pyxla.compile
+    def checked_later(a, y):
+        def step(p, q):
+            return p + reciprocal(float(q))
+
+        return pyxla.hlo.reduce(a, 0.0, dimensions=(0,), computation=step), reciprocal(y)
+
+    assert checked_later(np.ones(3), 2.0) == (3.0, 0.5)
+    with pytest.raises(ZeroDivisionError):
+        checked_later(np.ones(3), 0.0)
+
+
+def test_what_a_number_is_made_of_counts_where_it_is_looked_at():
+    def below(y):
+        return math.sqrt(y)
+
+    def product(y, z):
+        return math.sqrt(y * z)
+
+    def signs(x):
+        return below(x * x), below(x)
+
+    def twins(x):
+        return product(x + 1, x + 1), product(x + 1, x + 2)
+
+    for program, fine, wrong in ((signs, 4.0, -4.0), (twins, 1.0, -1.5)):
+        compiled = pyxla.compile(program)
+        assert compiled(fine) == program(fine)
+        with pytest.raises(ValueError, match="math domain error|nonnegative"):
+            compiled(wrong)
+
+
 def test_one_visit_for_one_type(monkeypatch):
     visits = []
     run = Engine.run
@@ -260,3 +369,6 @@ def test_one_visit_for_one_type(monkeypatch):
     pyxla.code_typed(pyxla.compile(chain), W)
     pyxla.code_typed(chain, W)
     assert sum(ssa.function.name == "smooth" for ssa in visits) <= 4 * 2
+    visits.clear()
+    pyxla.code_typed(branching, 0.5)
+    assert sum(ssa.function.name == "damped" for ssa in visits) == 2

@@ -1,26 +1,29 @@
 """Summaries of calls: a function that was visited once is not visited again for the same types.
 
 A call is visited as part of its caller, and most calls are worth it: facts, views and constants go
-through.  Where nothing but types went in and straight-line code came out, the code of the first
-visit is copied for the next one: the layers of a network, the stages of an integrator.
+through.  Where nothing but types went in and nothing but code came out, the code of the first visit
+is copied for the next one: the layers of a network, the stages of an integrator.
 
 What goes in is described by `_Description`: *by type* where inference sees no more than that of a
-value (floats and complex numbers that are computed), else *by identity*: the same known object,
-the same integer (whose range may have been looked for in the instructions that make it), the same
-outside object with the same content.  A visit is kept if it emitted instructions and nothing else:
-no branch, no exception, no write to an object that it did not make, no effect.
+value (floats and complex numbers that are computed; whether they may be below zero, and which are
+computed alike, it reads off their instructions), else *by identity*: the same known object, the
+same integer (whose range may have been looked for in the instructions that make it), the same
+outside object with the same content.  A visit is kept if it emitted code and nothing else: no
+exception, no write to an object that it did not make, no effect.
 
 The summaries of Sharir & Pnueli, "Two approaches to interprocedural data flow analysis" (1981).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyxla.infer.facts.signs import alike, never_below_zero
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
-from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Region, Value
+from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.rewrite import clone_region, free_values
 from pyxla.ops.sticky import flag
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from pyxla.infer.engine import Engine
     from pyxla.infer.frame import Frame
 
+MOST = 16  # values made by one operation: each is compared with all others
 _ATOMS = frozenset({int, bool, str, bytes, type(None)})
 _STRUCTURES = (ListCell, DictCell, ObjectCell, BoxCell)
 _CALLABLE = frozenset({"function", "method"})
@@ -57,9 +61,11 @@ class _Description:
 
     def __init__(self, engine: Engine, head: tuple[Any, ...], roots: Iterable[Any]) -> None:
         self.engine = engine
-        self.key: list[Any] = [*head, engine.orders, engine.guards]
+        exact = engine.builder.exact is not None
+        self.key: list[Any] = [*head, engine.orders, engine.guards, engine.checks, exact]
         self.cells: dict[int, int] = {}
         self.values: dict[Value, int] = {}
+        self.made: dict[Any, list[Value]] = {}
         self.outside = engine.captures.cells
         self.known = _values_of(engine.heap.contents.get(cell) for cell in self.outside)
         for root in roots:
@@ -122,8 +128,20 @@ class _Description:
         elif value in self.known or not _by_type(value):
             self.key.append(_Same(value))
         else:
+            twin = self.twin(value)
             self.values[value] = len(self.values)
-            self.key.append(value.type)
+            self.key += (value.type, never_below_zero(value), twin)
+
+    def twin(self, value: Value) -> int | None:
+        """Which of the values before is computed as this one is: the first."""
+        if not isinstance(value.owner, Instr):
+            return None
+        before = self.made.setdefault((value.owner.op, value.type), [])
+        found = next((self.values[x] for x in before if alike(x, value)), None)
+        if len(before) == MOST:
+            raise _Unfit
+        before.append(value)
+        return found
 
 
 def _constant(x: Any) -> Any:
@@ -152,18 +170,56 @@ def _values_of(contents: Iterable[Any]) -> frozenset[Value]:
     return frozenset(found)
 
 
-class Summary:
-    """The code of a visit and its result; `outside` is what outside cells held."""
+class _Part:
+    """A block of a visit as it was then: later passes replace operands, in place, by what means the
+    same there only."""
 
-    __slots__ = ("cells", "code", "fit", "first", "infos", "made", "outside", "result", "values")
+    __slots__ = ("block", "cond", "end", "instrs", "phis", "preds")
+
+    def __init__(self, block: Block, start: int, entered: bool, last: bool) -> None:
+        # The last block may go where a pass that was given up went.
+        self.block, self.end = block, None if last else block.terminator
+        self.cond = self.end.cond if isinstance(self.end, Branch) else None
+        self.phis = [(phi, phi.args.copy()) for phi in block.phis] if entered else []
+        self.preds = block.preds.copy() if entered else []
+        self.instrs = [(instr, instr.operands) for instr in block.instrs[start:]]
+
+    def uses(self) -> Iterator[Value]:
+        for _, args in self.phis:
+            yield from args.values()
+        for _, operands in self.instrs:
+            yield from operands
+        if self.cond is not None:
+            yield self.cond
+
+    def made(self) -> Iterator[Value]:
+        for phi, _ in self.phis:
+            yield phi.value
+        for instr, _ in self.instrs:
+            yield from instr.results
+
+
+class Summary:
+    """The code of a visit, its parts in order, and its result.
+
+    outside: what outside cells held.  made: what the cells hold that it made.
+    """
+
+    __slots__ = (
+        *("cells", "code", "end", "fit", "first", "headers", "infos", "made", "outside"),
+        *("result", "values"),
+    )
 
     def __init__(
-        self, given: _Description, code: Sequence[Instr], frame: Frame, result: Any
+        self, given: _Description, block: Block, start: int, frame: Frame, result: Any
     ) -> None:
-        heap = given.engine.heap
+        engine = given.engine
+        heap = engine.heap
         self.values, self.cells = tuple(given.values), tuple(given.cells)
-        # Later passes replace operands, in place, by what means the same there only.
-        self.code = [(instr, instr.operands) for instr in code]
+        end = self.end = engine.block
+        blocks = reverse_postorder(block, lambda b: () if b is end else b.succs)
+        self.code = [_Part(b, start * (b is block), b is not block, b is end) for b in blocks]
+        self.headers = engine.headers
         self.first, self.infos = frame.first, heap.infos
         self.outside = {cell: heap.contents.get(cell) for cell in given.outside}
         self.made = {cell: x for cell, x in heap.contents.items() if cell >= frame.first}
@@ -181,13 +237,17 @@ class Summary:
     def _known(self) -> set[Value] | None:
         """What it was given, what it made and what lies outside; None if the code uses more."""
         known = {*self.values, *_values_of(self.outside.values())}
-        for instr, operands in self.code:
-            regions = all(type(r) is Region and not free_values(r) for r in instr.regions)
-            effect = instr.op.effect and instr.op is not flag
-            if effect or not regions or not known.issuperset(operands):
+        blocks = {part.block for part in self.code}
+        for part in self.code:
+            known.update(part.made())
+            ends = part.block is self.end or isinstance(part.end, Jump | Branch)
+            if not ends or not blocks.issuperset(part.preds):
                 return None
-            known.update(instr.results)
-        return known
+            for instr, _ in part.instrs:
+                regions = all(type(r) is Region and not free_values(r) for r in instr.regions)
+                if (instr.op.effect and instr.op is not flag) or not regions:
+                    return None
+        return known if all(known.issuperset(part.uses()) for part in self.code) else None
 
     def _rebuilds(self, x: Any, known: set[Value]) -> bool:
         """Whether `copied` can make what this is, of `known` values, of other values."""
@@ -210,9 +270,7 @@ class Summary:
     def copied(self, given: _Description) -> Any:
         """The result, of code that is copied to where the engine is."""
         copy = _Copy(self, given)
-        instrs = given.engine.builder.instrs
-        for instr, operands in self.code:
-            instrs.append(copy.instr(instr, operands))
+        copy.code()
         return copy.visit(self.result)
 
 
@@ -224,6 +282,44 @@ class _Copy:
         self.engine = given.engine
         self.values = dict(zip(summary.values, given.values, strict=True))
         self.cells = dict(zip(summary.cells, given.cells, strict=True))
+        self.blocks: dict[Block, Block] = {}
+
+    def code(self) -> None:
+        engine, first, *rest = self.engine, *self.summary.code
+        self.blocks[first.block] = engine.block
+        self.blocks.update({part.block: Block(part.block.label) for part in rest})
+        for part in self.summary.code:
+            self.start(part)
+            instrs = self.blocks[part.block].instrs
+            for instr, operands in part.instrs:
+                instrs.append(self.instr(instr, operands))
+        for part in self.summary.code:
+            self.leave(part)
+        engine.block = self.blocks[self.summary.end]
+        engine.builder.instrs = engine.block.instrs
+
+    def start(self, part: _Part) -> None:
+        """The phis of a block, without their operands: some are made after it."""
+        block, headers = self.blocks[part.block], self.summary.headers
+        for phi, _ in part.phis:
+            copy = Phi(block, phi.value.type, phi.value.hint, phi.loc)
+            self.values[phi.value] = copy.value
+            block.phis.append(copy)
+        block.preds += [self.blocks[pred] for pred in part.preds]
+        if part.block in headers:
+            headers[block] = headers[part.block]
+
+    def leave(self, part: _Part) -> None:
+        """What needs all of the code: the operands of phis, and where a block goes."""
+        block, blocks, values = self.blocks[part.block], self.blocks, self.values
+        for copy, (_, args) in zip(block.phis, part.phis, strict=False):
+            copy.args = {blocks[pred]: values.get(v, v) for pred, v in args.items()}
+        end = part.end
+        if isinstance(end, Jump):
+            block.terminator = Jump(blocks[end.target], end.loc)
+        elif isinstance(end, Branch):
+            cond, yes, no = part.cond, blocks[end.if_true], blocks[end.if_false]
+            block.terminator = Branch(values.get(cond, cond), yes, no, end.loc)
 
     def instr(self, instr: Instr, operands: tuple[Value, ...]) -> Instr:
         values = self.values
@@ -276,12 +372,9 @@ def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Seque
     settled = _state(engine)
     result = engine.run(frame)
     contents = engine.heap.contents
-    if (
-        engine.block is block
-        and _state(engine) == settled
-        and all([contents.get(cell) is x for cell, x in frame.before.items()])
-    ):
-        engine.summaries[key] = Summary(given, block.instrs[start:], frame, result)
+    unchanged = all([contents.get(cell) is x for cell, x in frame.before.items()])
+    if unchanged and _state(engine) == settled:
+        engine.summaries[key] = Summary(given, block, start, frame, result)
     return result
 
 
@@ -290,6 +383,6 @@ def _state(engine: Engine) -> tuple[Any, ...]:
     heap = engine.heap
     return (
         *(len(engine.raised), len(engine.written), len(engine.frozen), len(engine.kept)),
-        *(id(heap.entangled), id(heap.kept), len(engine.captures.cells), engine.copies),
+        *(heap.entangled, heap.kept, len(engine.captures.cells), engine.copies),
         *(engine.orders, len(engine.jax_cells)),
     )

@@ -32,10 +32,10 @@ def _any(made: Instr, holds: Question) -> bool:
 
 def _product(made: Instr, holds: Question) -> bool:
     x, y = made.operands
-    return _alike(x, y) or (holds(x) and holds(y))
+    return alike(x, y) or (holds(x) and holds(y))
 
 
-def _alike(x: Value, y: Value, depth: int = 4) -> bool:
+def alike(x: Value, y: Value, depth: int = 4) -> bool:
     """Whether two values are computed alike of the same ones."""
     x, y = unconverted(x), unconverted(y)
     one, other = x.owner, y.owner
@@ -47,7 +47,7 @@ def _alike(x: Value, y: Value, depth: int = 4) -> bool:
         return False
     same = all([np.array_equal(value, other.attrs[name]) for name, value in one.attrs.items()])
     pairs = zip(one.operands, other.operands, strict=True)
-    return same and all([_alike(a, b, depth - 1) for a, b in pairs])
+    return same and all([alike(a, b, depth - 1) for a, b in pairs])
 
 
 def _constant(made: Instr, holds: Question) -> bool:
