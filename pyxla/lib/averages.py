@@ -43,30 +43,6 @@ def fmean(data: Any) -> float:
     return math.fsum(items) / len(items)
 
 
-def median(data: Any) -> Any:
-    items = sorted(data)
-    n = len(items)
-    if n == 0:
-        raise StatisticsError("no median for empty data")
-    if n % 2 == 1:
-        return items[n // 2]
-    return (items[n // 2 - 1] + items[n // 2]) / 2
-
-
-def median_low(data: Any) -> Any:
-    items = sorted(data)
-    if len(items) == 0:
-        raise StatisticsError("no median for empty data")
-    return items[(len(items) - 1) // 2]
-
-
-def median_high(data: Any) -> Any:
-    items = sorted(data)
-    if len(items) == 0:
-        raise StatisticsError("no median for empty data")
-    return items[len(items) // 2]
-
-
 def mode(data: Any) -> Any:
     """`statistics.mode`: the first of the most common."""
     items = list(data)

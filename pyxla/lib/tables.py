@@ -335,6 +335,51 @@ class Reading:
     def isdisjoint(self, other: Any) -> Any:
         return len(shared(self, gather(set(), other), True)) == 0
 
+    def union(self, *others: Any) -> Any:
+        out = gather(set(), self)
+        for other in others:
+            gather(out, other)
+        return like(self, out)
+
+    def intersection(self, *others: Any) -> Any:
+        out = gather(set(), self)
+        for other in others:
+            out = shared(out, gather(set(), other), True)
+        return like(self, out)
+
+    def difference(self, *others: Any) -> Any:
+        out = gather(set(), self)
+        for other in others:
+            out = shared(out, gather(set(), other), False)
+        return like(self, out)
+
+    def symmetric_difference(self, other: Any) -> Any:
+        return self ^ gather(set(), other)
+
+    def __or__(self, other: Any) -> Any:
+        return like(self, gather(gather(set(), self), other))
+
+    def __and__(self, other: Any) -> Any:
+        return like(self, shared(self, other, True))
+
+    def __sub__(self, other: Any) -> Any:
+        return like(self, shared(self, other, False))
+
+    def __xor__(self, other: Any) -> Any:
+        return like(self, gather(shared(self, other, False), shared(other, self, False)))
+
+    def __ror__(self, other: Any) -> Any:
+        return like(other, gather(gather(set(), other), self))
+
+    def __rand__(self, other: Any) -> Any:
+        return like(other, shared(other, self, True))
+
+    def __rsub__(self, other: Any) -> Any:
+        return like(other, shared(other, self, False))
+
+    def __rxor__(self, other: Any) -> Any:
+        return like(other, gather(shared(other, self, False), shared(self, other, False)))
+
     def __le__(self, other: Any) -> Any:
         return len(shared(self, other, False)) == 0
 
@@ -403,27 +448,6 @@ class TableSet(Reading, set):
         for other in others:
             gather(self, other)
 
-    def union(self, *others: Any) -> Any:
-        out = gather(set(), self)
-        for other in others:
-            gather(out, other)
-        return out
-
-    def intersection(self, *others: Any) -> Any:
-        out = gather(set(), self)
-        for other in others:
-            out = shared(out, gather(set(), other), True)
-        return out
-
-    def difference(self, *others: Any) -> Any:
-        out = gather(set(), self)
-        for other in others:
-            out = shared(out, gather(set(), other), False)
-        return out
-
-    def symmetric_difference(self, other: Any) -> Any:
-        return self ^ gather(set(), other)
-
     def intersection_update(self, *others: Any) -> None:
         for other in others:
             self._keep(gather(set(), other), True)
@@ -444,9 +468,6 @@ class TableSet(Reading, set):
         self.clear()
         gather(self, kept)
 
-    def __or__(self, other: Any) -> Any:
-        return gather(gather(set(), self), other)
-
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         return gather(self, other)
 
@@ -462,27 +483,6 @@ class TableSet(Reading, set):
         self.symmetric_difference_update(other)
         return self
 
-    def __and__(self, other: Any) -> Any:
-        return shared(self, other, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return shared(self, other, False)
-
-    def __xor__(self, other: Any) -> Any:
-        return gather(shared(self, other, False), shared(other, self, False))
-
-    def __ror__(self, other: Any) -> Any:
-        return like(other, self | other)
-
-    def __rand__(self, other: Any) -> Any:
-        return like(other, self & other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return like(other, shared(other, self, False))
-
-    def __rxor__(self, other: Any) -> Any:
-        return like(other, self ^ other)
-
 
 class TableFrozenSet(Reading, frozenset):
     """A frozenset."""
@@ -493,35 +493,6 @@ class TableFrozenSet(Reading, frozenset):
 
     def copy(self) -> Any:
         return self
-
-    def union(self, *others: Any) -> Any:
-        return frozenset(gather(set(), self).union(*others))
-
-    def intersection(self, *others: Any) -> Any:
-        return frozenset(gather(set(), self).intersection(*others))
-
-    def difference(self, *others: Any) -> Any:
-        return frozenset(gather(set(), self).difference(*others))
-
-    def symmetric_difference(self, other: Any) -> Any:
-        return frozenset(gather(set(), self).symmetric_difference(other))
-
-    __or__ = union
-    __and__ = intersection
-    __sub__ = difference
-    __xor__ = symmetric_difference
-
-    def __ror__(self, other: Any) -> Any:
-        return like(other, gather(set(), other).union(self))
-
-    def __rand__(self, other: Any) -> Any:
-        return like(other, gather(set(), other).intersection(self))
-
-    def __rsub__(self, other: Any) -> Any:
-        return like(other, gather(set(), other).difference(self))
-
-    def __rxor__(self, other: Any) -> Any:
-        return like(other, gather(set(), other).symmetric_difference(self))
 
 
 def like(x: Any, items: set[Any]) -> Any:

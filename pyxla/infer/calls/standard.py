@@ -43,10 +43,7 @@ INTERPRETED: dict[Any, Any] = {
     sys.exit: interpreted.exit_,
     **{
         getattr(statistics, name): getattr(averages, name)
-        for name in (
-            *("mean", "fmean", "median", "median_low", "median_high", "mode"),
-            *("variance", "pvariance", "stdev", "pstdev"),
-        )
+        for name in (*("mean", "fmean", "mode", "variance", "pvariance", "stdev", "pstdev"),)
     },
 }
 # What reads a generator, and the Python that is visited in its place.
