@@ -248,7 +248,7 @@ def normalize_axes(axis: Any, ndim: int) -> Shape:
     """None for all axes, an int, or a tuple of them, as a tuple counted from 0."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, (tuple, list)):
+    if isinstance(axis, (tuple, list, range)):
         axes = tuple([normalize_axis(a, ndim) for a in axis])
         if len(set(axes)) != len(axes):
             raise OpError(f"duplicate value in axis {axis}")

@@ -94,6 +94,8 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     check_options(np.argsort, kind=kind, order=order, stable=stable)
     if not as_array(a).shape:
         return Array(splat(0, INT, (1,)))
+    if isinstance(a, tuple) and all(type(n) is int for n in a):  # such as axes
+        return as_array(np.argsort(a))
     return Array(order_along(*_axis_or_flat(a, axis)))
 
 

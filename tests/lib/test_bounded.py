@@ -559,6 +559,19 @@ def test_bincount():
         pyxla.compile(lambda k: np.bincount(k, minlength=4))(np.array([1, 4]))
 
 
+def as_numpy_writes_it(x, m):
+    """What has no strategy of its own, but Python in NumPy."""
+    y = x[m]
+    both = np.stack([x, x * x], 1)[m]
+    slopes = np.gradient(y, 0.5), np.gradient(y, edge_order=2), np.gradient(both, axis=0)
+    return slopes, np.median(both, axis=0), np.average(both, 1, x[:2]), np.median(y)
+
+
+def test_what_numpy_writes_in_python_over_what_is_taken():
+    x = data(7, np.float64)
+    agree(as_numpy_writes_it, (x, np.ones(7, bool)), (x, x < x[0] + 1), (x, np.arange(7) < 4))
+
+
 @pytest.mark.parametrize(
     "program",
     [

@@ -54,7 +54,8 @@ def transpose(a: Shown, axes: Any = None) -> Shown:
 def ndarray_transpose(a: Shown, *axes: Any) -> Shown:
     if not axes or axes == (None,):
         return transpose(a)
-    return transpose(a, axes[0] if isinstance(axes[0], (tuple, list)) else axes)
+    first = listed(axes[0])
+    return transpose(a, first if isinstance(first, (tuple, list)) else axes)
 
 
 @makes_view(np.swapaxes, np.ndarray.swapaxes)

@@ -46,7 +46,7 @@ from pyxla.infer.raising.checks import verify
 from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib import iterators
-from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
+from pyxla.lib.bounded.elementwise import has_strategy, is_bounded, strategy_of
 from pyxla.lib.containers import in_python, is_stand, stand_for
 from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
@@ -382,7 +382,14 @@ def call_library(
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     engine.mixed = None
-    result = apply(engine, _name(value), implementation, args, kwargs)
+    inner = getattr(value, "_implementation", None)
+    try:
+        written = isinstance(inner, types.FunctionType)
+        result = apply(engine, _name(value), implementation, args, kwargs, written)
+    except BoundedOperand:  # NumPy's own Python is over functions that may take such arrays
+        with contextlib.suppress(CompileError):
+            return call_function(engine, inner, args, kwargs)
+        result = apply(engine, _name(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
         return _store(engine, result, out, where, casting)
@@ -417,8 +424,10 @@ def apply(
     implementation: Implementation,
     args: Sequence[Any],
     kwargs: dict[str, Any],
+    written: bool = False,
 ) -> Any:
-    """What a library function returns for abstract arguments."""
+    """What a library function returns for abstract arguments; `written`: BoundedOperand where it
+    does not take them."""
     engine.permuted = False
     function = implementation.function
     bounded = implementation.bounded
@@ -426,6 +435,8 @@ def apply(
         operands = [operand(engine, a, bounded) for a in args]
         named = {k: operand(engine, a, bounded) for k, a in kwargs.items()}
     except BoundedOperand:
+        if written and not has_strategy(function):
+            raise
         function = strategy_of(function)
         operands = [engine.bounded_operand(a) for a in args]
         named = {k: engine.bounded_operand(a) for k, a in kwargs.items()}

@@ -65,6 +65,10 @@ def strategy(*functions: Function) -> Callable[[Function], Function]:
     return register
 
 
+def has_strategy(function: Function) -> bool:
+    return (function.func if isinstance(function, functools.partial) else function) in STRATEGIES
+
+
 def strategy_of(function: Function) -> Function:
     """A function that does what `function` does and takes operands of bounded extent."""
     maker = function.func if isinstance(function, functools.partial) else function

@@ -40,7 +40,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import spread, within
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal, weak
+from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
 from pyxla.lib.products import matmul
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import concatenate, iota, reshape, transpose
@@ -89,14 +89,6 @@ def _choose(
     if not isinstance(choices, list | tuple):
         raise OpError(NOT_SUPPORTED)
     return _among(lambda index, c: function(index[0], c, None, mode), [[a], list(choices)])
-
-
-@strategy(selection.take_along_axis)
-def _take_along_axis(function: Function, arr: Any, indices: Any, axis: Any = -1) -> Array:
-    x, at = _line(arr), _line(indices)
-    if axis not in (0, -1, None):
-        raise OpError(NOT_SUPPORTED)
-    return take(x, at, 0)
 
 
 @strategy(m.resize)
@@ -243,35 +235,6 @@ def _quantile(
     for d in axes:
         among = times(among, true_size(x, d))
     return function(x, q, axis, *args, among=among, **rest)
-
-
-@strategy(numeric.gradient)
-def _gradient(
-    function: Function, f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1
-) -> Array:
-    """Central differences, but at the last element that is real."""
-    x = _line(f)
-    if len(varargs) > 1 or is_bounded(varargs) or x.shape[0] < edge_order + 1:
-        raise OpError(NOT_SUPPORTED)
-    if varargs and isinstance(varargs[0], Array) and varargs[0].shape:
-        raise OpError(NOT_SUPPORTED)
-    if edge_order == 2:  # of one it is known already that there are two
-        few = cast(k.lt(_size(x), literal(3, INT)), INT)
-        meet(weak(few, int), 0, ValueError, numeric.TOO_SMALL)
-    inner = function(Array(x.value), *varargs, edge_order=edge_order).value
-    end = op.subtract(_size(x), literal(1, INT))
-
-    def before(n: int) -> Array:
-        place = op.maximum(op.subtract(end, literal(n, INT)), literal(0, INT))
-        return take(Array(x.value), Array(reshape(place, shape=(1,))), 0, wrap=False)
-
-    step = before(0) - before(1)
-    if edge_order == 2:
-        step = before(2) * 0.5 - before(1) * 2.0 + before(0) * 1.5
-    step = step / (varargs[0] if varargs else 1.0)
-    at = k.eq(iota(dtype=INT, shape=x.shape, dimension=0), spread(end, x.shape))
-    edge = broadcast_to(cast(step.value, inner.type.dtype), x.shape)
-    return bounded(op.select(at, edge, inner), extents_of(x))
 
 
 _UNLIKE = "fp and xp are not of the same length."
