@@ -139,6 +139,30 @@ def nlargest(n: int, iterable: Any, key: Any = None) -> list[Any]:
     return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
 
 
+def merge(*iterables: Any, key: Any = None, reverse: bool = False) -> Iterator[Any]:
+    """`heapq.merge`, of which equal items are in the order of what they are from."""
+    items: list[Any] = []
+    for other in iterables:
+        items = _merged(items, list(other), key, reverse)
+    yield from items
+
+
+def _merged(x: list[Any], y: list[Any], key: Any, reverse: bool) -> list[Any]:
+    """The items of two lists, the lesser (reverse: the greater) of the next of both first."""
+    items = []
+    i = 0
+    for right in y:
+        b = right if key is None else key(right)
+        while i < len(x):
+            a = x[i] if key is None else key(x[i])
+            if not (a == b or ((b < a) if reverse else (a < b))):
+                break
+            items.append(x[i])
+            i += 1
+        items.append(right)
+    return items + x[i:]
+
+
 def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
     """`itertools.groupby`, all at once."""
     groups: list[tuple[Any, list[Any]]] = []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import heapq
 import json
 import os
 import threading
@@ -195,3 +196,9 @@ def expression_that_shares_an_iterator(x):
     for _ in range(len(x)):
         first += next(it, 0.0)
     return first, list(even)
+
+
+@bad("heapq.merge reads iterators in turn", f64[3])
+def merges_an_iterator(x):
+    it = iter(list(x))
+    return next(heapq.merge(it, [0.5])), list(it)  # <-

@@ -127,3 +127,23 @@ def popped_too_often(items, n):
     heapq.heapify(items)
     out = [heapq.heappop(items) for _ in range(n)]
     return out, heapq.heapreplace(items, 1)
+
+
+@program(
+    "heap merge",
+    lambda: ([5, 1, 4], [2, 6], [(2, 1), (0, 3)], np.arange(6)),
+    lambda: ([], [1], [(1, 1)], np.arange(3)),
+)
+def merged(a, b, pairs, x):
+    grown = [int(v) for v in x if v % 2]
+    down = list(heapq.merge(pairs, [(2, 0), (1, 7)], key=lambda t: t[0], reverse=True))
+    first = list(itertools.islice(heapq.merge(range(0, 10, 3), a, grown), 2))
+    return list(heapq.merge(a, sorted(b), grown)), list(heapq.merge()), down, first
+
+
+@program("heap merge", lambda: ([1.0, 2.5], ["a"]))
+def merged_with_what_is_unlike(a, b):
+    try:
+        return list(heapq.merge(a, b))
+    except TypeError as error:
+        return str(error)

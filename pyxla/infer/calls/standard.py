@@ -100,7 +100,7 @@ _ENDING = frozenset(
 _KEEPING = frozenset(
     {
         *(iter, isinstance, type, callable, hasattr, getattr, setattr, functools.partial, id, bool),
-        *(list.append, list.insert, dict.get, dict.setdefault, dict.pop),
+        *(list.append, list.insert, dict.get, dict.setdefault, dict.pop, heapq.merge),
     }
 )
 # Modules whose functions depend on their arguments alone, and change nothing.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -496,6 +497,15 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
 
 for _make in (itertools.chain, itertools.zip_longest, itertools.pairwise):
     rule(_make)(_static_iterator(_make))
+
+
+@rule(heapq.merge)
+def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
+    classes = [getattr(content_of(engine, x), "cls", None) for x in xs]
+    once = [cls is SequenceIterator or hasattr(cls, "__next__") for cls in classes]
+    if any(once) or any(map(coroutines.is_generator, xs)):
+        raise engine.refuse("heapq.merge reads iterators in turn", "make lists of them before")
+    return call(engine, Const(interpreted.merge), list(xs), options)
 
 
 @rule(itertools.islice)
