@@ -128,12 +128,9 @@ def update(into: dict[Any, Any], mapping: Any) -> None:
 
 def format_spec(value: Any, conversion: str, spec: str) -> str:
     """A field of an f-string whose format is computed; `conversion` is "", "s", "r" or "a", or a
-    directive such as "%5.2f"; or "join", of texts with `spec` between them; or "codes", of code
-    points."""
+    directive such as "%5.2f"; or "codes", of code points."""
     if conversion == "codes":
         return text_of(value)
-    if conversion == "join":
-        return spec.join(value)
     if conversion.startswith("%"):
         return conversion % (value,)
     convert: Any = {"s": str, "r": repr, "a": ascii}.get(conversion)

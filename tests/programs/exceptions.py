@@ -536,3 +536,32 @@ def code_of_system_exit(n):
         raise SystemExit(n)
     except SystemExit as e:
         return e.code
+
+
+@program("texts of several exceptions", lambda: ([100, -30, 0, -200],), lambda: ([10, -3],))
+def what_was_wrong(amounts):
+    balance, wrong = 0, []
+    for a in amounts:
+        try:
+            if a == 0:
+                raise ValueError("nothing to do")
+            if balance + a < 0:
+                raise RuntimeError(f"{balance} is less than {-a}")
+            balance += a
+        except (ValueError, RuntimeError) as e:
+            wrong.append(str(e))
+    return balance, wrong
+
+
+@program("texts of several exceptions", lambda: (3,), lambda: (-2,), lambda: (0,), lambda: (9,))
+def named_failures(n):
+    try:
+        if n == 9:
+            return "none"
+        if n > 0:
+            raise ValueError("positive")
+        if n < 0:
+            raise RuntimeError(f"{n} is negative")
+        raise KeyError(n)
+    except Exception as e:
+        return f"{type(e).__name__}: {e}"

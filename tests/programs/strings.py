@@ -356,3 +356,17 @@ def asserted(s):
     assert len(s) > 200, s[:5] + "!"
     table = {"much": 1}
     return table[s.split()[1]]
+
+
+@program("text", lambda: ("The quick brown fox jumps over the lazy dog and runs away", 15))
+def wrapped(text, width):
+    lines, line, used = [], [], 0
+    for word in text.split():
+        if used + len(word) + len(line) > width:
+            lines.append(" ".join(line))
+            line, used = [], 0
+        line.append(word)
+        used += len(word)
+    if line:
+        lines.append(" ".join(line))
+    return lines, max(map(len, lines))

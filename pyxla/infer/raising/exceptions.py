@@ -29,6 +29,7 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
+from pyxla.infer.text import codes
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ def select(x: Any, values: Sequence[Any]) -> Any:
             hint="catch them in clauses of their own",
         )
         return choices.one_of_these(x.tag, [v.value for v in values], conflict)
+    if all(map(codes.is_texts, values)):
+        return codes.one_of(x.tag, values)
     if not all(is_number(v) and number_type(v) is number_type(first) for v in values):
         return None
     kind = number_type(first)

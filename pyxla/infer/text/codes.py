@@ -9,10 +9,12 @@ the program; what holds floats or objects is the host's to format.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from pyxla.infer.arrays.shadows import selected
 from pyxla.infer.facts import extent
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
@@ -87,6 +89,14 @@ def fitted(x: Any, layout_: tuple[np.dtype, int, bool]) -> Array | None:
     return None if codes is None else strings.fitted(codes, *layout_)
 
 
+def one_of(tag: Scalar, texts: Sequence[Any]) -> Compound | None:
+    """`texts[tag]`; None as of `of`."""
+    layouts = [layout(x) for x in texts]
+    if None in layouts:
+        return None
+    return string(selected(tag, [fitted(x, common(layouts)) for x in texts]))
+
+
 def _formatted(x: Any, conversion: str, spec: str) -> Array | None:
     """One field of a text."""
     if conversion.startswith("%"):
@@ -104,7 +114,7 @@ def _formatted(x: Any, conversion: str, spec: str) -> Array | None:
             return None if inner is None else _aligned(inner, f"{align}{width or ''}")
         spec = f"{align}{'' if kind == 's' else sign}{prefix}{zero}{width or ''}{kind}"
         return _formatted(x, "", spec)
-    if conversion not in ("", "s", "codes"):
+    if conversion not in ("", "s", "codes") and (conversion != "r" or is_texts(x)):
         return None
     if is_texts(x):
         codes = of(x)

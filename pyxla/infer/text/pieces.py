@@ -208,17 +208,13 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
         items = call(engine, Const(list), [items], {})
     grown = columnar.found(engine.heap, items)
     if grown is not None and is_text(separator) and grown.columns:
-        if isinstance(grown.item, Chars):
-            return texts.string(strings.joined_rows(engine, separator, items))
-        if picks_of(with_column(grown.item)) is None:
+        if not isinstance(grown.item, Chars) and picks_of(with_column(grown.item)) is None:
             with engine.unchecked():  # the first item, where there is one
                 error = _no_text(engine, 0, get_item(engine, items, Const(0)))
             none = engine.rules.compare(engine, "eq", growing.length(engine, grown), Const(0))
             engine.ensure(none, error)
             return Const("")
-        if not isinstance(separator, Const):
-            return texts.string(strings.joined_rows(engine, separator, items))
-        return Compound("text", (_as_it_is(engine, items),), (("join", separator.value),))
+        return texts.string(strings.joined_rows(engine, separator, items))
     for x in iterate(engine, items):
         if not is_text(x):
             return engine.raise_constant(_no_text(engine, len(parts) // 2, x))

@@ -47,8 +47,6 @@ def is_dynamic(x: Any) -> bool:
 def codes_of(engine: Engine, x: Any) -> Array:
     """The code points of a text; where only the host can format it, its numbers are asked for."""
     found = engine.library("str", texts.of, x)
-    if found is None and isinstance(x, Compound) and len(x.meta) == 1 and x.meta[0][0] == "join":
-        return joined_rows(engine, Const(x.meta[0][1]), x.items[0])
     if found is None:
         arrays.need_characters(engine, x)
         raise engine.refuse("the characters of this text are not known in compiled code")
