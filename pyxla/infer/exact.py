@@ -48,8 +48,8 @@ def exactly(engine: Engine) -> Iterator[None]:
             builder.instrs.append(instr)
         return hidden(value) if instr.op.name in ("multiply", "sqrt") else value
 
-    builder.exact = exact
+    builder.exact, builder.zero = exact, zero
     try:
         yield
     finally:
-        builder.exact = None
+        builder.exact = builder.zero = None

@@ -264,6 +264,71 @@ def array_branches(x):
     return first, second, part(x[:2]), part(first[0])
 
 
+@dataclass
+class Walk:
+    at: Any
+    steps: Any = 0.0
+    last: Any = None
+
+    def go(self, by):
+        self.steps = self.steps + 1.0
+        if by > 0.5:
+            self.at = self.at + by
+        self.last = self
+        return self.at * 2
+
+
+def fields(x):
+    first, second = Walk(x), Walk(x + 1)
+    seen = first.go(x), second.go(x * 2), first.go(0.25 * x), first.last.go(x)
+    for _ in range(3):
+        seen += (second.go(x),)
+    return seen, first.at, first.steps, second.at, second.steps, first.last is first
+
+
+@dataclass
+class Node:
+    value: Any
+    other: Any = None
+
+
+def ring(x):
+    first, second = Node(x), Node(x + 1)
+    first.other, second.other = second, first
+    return first
+
+
+def rings(x):
+    a, b = ring(x), ring(x * 2)
+    a.other.value = x + 7
+    b.other.other.value = x + 9
+    return a.value, a.other.value, b.value, b.other.value, a.other.other is a, b.other.other is a
+
+
+def variables(x):
+    total = 0.0
+
+    def add(v):
+        nonlocal total
+        total = total + v
+        return total * 2
+
+    return add(x), add(x + 1), add(x), total
+
+
+def words(x, word):
+    def mixed(a, flag):
+        return (a ^ (a >> np.uint64(7))) * np.uint64(3) if flag else a
+
+    def place(a):
+        return x[np.int64(a)]
+
+    small = word & np.uint64(1)
+    flag = bool(word > np.uint64(5))
+    other = mixed(mixed(word, flag), not flag), mixed(small, flag)
+    return other, place(small), place(word % np.uint64(3)), mixed(word + small, flag)
+
+
 def derivatives(x):
     slope = pyxla.grad(damped)(x)
     return damped(x), slope, pyxla.grad(lambda v: damped(v) * damped(v + 1))(x), damped(slope)
@@ -293,6 +358,10 @@ CASES = {
     in_a_loop: (0.7,),
     on_two_paths: (0.4,),
     array_branches: (W,),
+    fields: (0.75,),
+    rings: (0.5,),
+    variables: (0.5,),
+    words: (W, np.uint64(11)),
     transposed: (np.arange(12.0).reshape(4, 3),),
     drawn: (3,),
 }

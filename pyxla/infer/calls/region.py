@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 
 class EngineBuilder(Builder):
-    """The engine's insertion point."""
+    """The engine's insertion point; zero: what `infer.exact` adds."""
 
-    __slots__ = ("engine",)
+    __slots__ = ("engine", "zero")
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine.block.instrs)
         self.engine = engine
+        self.zero: Value | None = None
 
     def room(self, size: Scalar) -> Scalar | None:
         return with_room(self.engine, size)

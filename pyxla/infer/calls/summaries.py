@@ -5,11 +5,12 @@ through.  Where nothing but types went in and nothing but code came out, the cod
 is copied for the next one: the layers of a network, the stages of an integrator.
 
 What goes in is described by `_Description`: *by type* where inference sees no more than that of a
-value (floats and complex numbers that are computed; whether they may be below zero, and which are
-computed alike, it reads off their instructions), else *by identity*: the same known object, the
-same integer (whose range may have been looked for in the instructions that make it), the same
-outside object with the same content.  A visit is kept if it emitted code and nothing else: no
-exception, no write to an object that it did not make, no effect.
+value, else *by identity*: the same known object, the same integer, the same outside object with the
+same content.  By type are numbers that are computed, floats, complex ones and words, with what is
+read off the instructions that make them: whether they may be below zero, in which range they are,
+which are computed alike.  A visit is kept if it emitted code and assigned to fields and variables,
+and did nothing else: no exception, no write to an array or a container that it did not make, no
+effect.
 
 The summaries of Sharir & Pnueli, "Two approaches to interprocedural data flow analysis" (1981).
 """
@@ -19,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyxla.infer.facts.constants import known_elements
+from pyxla.infer.facts.ranges import interval
 from pyxla.infer.facts.signs import alike, never_below_zero
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 MOST = 16  # values made by one operation: each is compared with all others
 _ATOMS = frozenset({int, bool, str, bytes, type(None)})
 _STRUCTURES = (ListCell, DictCell, ObjectCell, BoxCell)
+_ASSIGNED = (ObjectCell, BoxCell)
 _CALLABLE = frozenset({"function", "method"})
 
 
@@ -61,10 +65,11 @@ class _Description:
 
     def __init__(self, engine: Engine, head: tuple[Any, ...], roots: Iterable[Any]) -> None:
         self.engine = engine
-        exact = engine.builder.exact is not None
+        exact = engine.builder.zero
         self.key: list[Any] = [*head, engine.orders, engine.guards, engine.checks, exact]
         self.cells: dict[int, int] = {}
         self.values: dict[Value, int] = {}
+        self.same: set[Value] = set() if exact is None else {exact}
         self.made: dict[Any, list[Value]] = {}
         self.outside = engine.captures.cells
         self.known = _values_of(engine.heap.contents.get(cell) for cell in self.outside)
@@ -126,11 +131,12 @@ class _Description:
         if value in self.values:
             self.key.append(self.values[value])
         elif value in self.known or not _by_type(value):
+            self.same.add(value)
             self.key.append(_Same(value))
         else:
             twin = self.twin(value)
             self.values[value] = len(self.values)
-            self.key += (value.type, never_below_zero(value), twin)
+            self.key += (value.type, never_below_zero(value), interval(value), twin)
 
     def twin(self, value: Value) -> int | None:
         """Which of the values before is computed as this one is: the first."""
@@ -153,9 +159,13 @@ def _constant(x: Any) -> Any:
 
 
 def _by_type(value: Value) -> bool:
-    """Whether inference knows the type of a value only, whoever computes it."""
-    owner = value.owner
-    return value.type.dtype.kind in "fc" and not (isinstance(owner, Instr) and not owner.operands)
+    """Whether inference knows little more than the type of a value, whoever computes it."""
+    kind = value.type.dtype.kind
+    if not isinstance(value.owner, Instr):
+        return kind in "fcu" or (kind == "b" and not value.type.shape)
+    if kind == "u":  # a word: of bits that are random, say
+        return not value.type.shape and known_elements(value) is None
+    return kind in "fc" and bool(value.owner.operands)
 
 
 def _values_of(contents: Iterable[Any]) -> frozenset[Value]:
@@ -202,20 +212,28 @@ class _Part:
 class Summary:
     """The code of a visit, its parts in order, and its result.
 
-    outside: what outside cells held.  made: what the cells hold that it made.
+    outside: what outside cells held.  made: what cells hold that it made; written: those of others
+    that it wrote.  same: values given that are described by identity.  used: the values that code
+    and results have.
     """
 
     __slots__ = (
         *("cells", "code", "end", "fit", "first", "headers", "infos", "made", "outside"),
-        *("result", "values"),
+        *("result", "same", "used", "values", "written"),
     )
 
     def __init__(
-        self, given: _Description, block: Block, start: int, frame: Frame, result: Any
+        self,
+        given: _Description,
+        block: Block,
+        start: int,
+        frame: Frame,
+        written: dict[int, Any],
+        result: Any,
     ) -> None:
         engine = given.engine
         heap = engine.heap
-        self.values, self.cells = tuple(given.values), tuple(given.cells)
+        self.values, self.cells, self.same = tuple(given.values), tuple(given.cells), given.same
         end = self.end = engine.block
         blocks = reverse_postorder(block, lambda b: () if b is end else b.succs)
         self.code = [_Part(b, start * (b is block), b is not block, b is end) for b in blocks]
@@ -223,20 +241,33 @@ class Summary:
         self.first, self.infos = frame.first, heap.infos
         self.outside = {cell: heap.contents.get(cell) for cell in given.outside}
         self.made = {cell: x for cell, x in heap.contents.items() if cell >= frame.first}
-        self.result = result
+        self.result, self.written = result, written
         self.fit: bool | None = None
+        self.used: frozenset[Value] = frozenset()
 
     def applies(self, given: _Description) -> bool:
         """Whether the code may be copied for `given`, whose key is that of the first visit."""
         if self.fit is None:
             known = self._known()
-            self.fit = known is not None and self._rebuilds(self.result, known)
+            left = (self.result, *self.written.values())
+            seen = set[int]()
+            self.fit = known is not None and all([self._rebuilds(x, known, seen) for x in left])
+            self.used = _values_of((*left, *self.made.values())).union(
+                *[part.uses() for part in self.code]
+            )
         contents = given.engine.heap.contents
-        return self.fit and all([contents.get(c) is x for c, x in self.outside.items()])
+        return self.fit and all([self._holds(x, contents.get(c)) for c, x in self.outside.items()])
+
+    def _holds(self, then: Any, now: Any) -> bool:
+        """Whether an outside cell holds what it held; of an array nobody looked at, the type."""
+        if now is then:
+            return True
+        arrays = type(then) is Array and type(now) is Array and then.value not in self.used
+        return arrays and (then.value.type, then.form) == (now.value.type, now.form)
 
     def _known(self) -> set[Value] | None:
         """What it was given, what it made and what lies outside; None if the code uses more."""
-        known = {*self.values, *_values_of(self.outside.values())}
+        known = {*self.values, *self.same, *_values_of(self.outside.values())}
         blocks = {part.block for part in self.code}
         for part in self.code:
             known.update(part.made())
@@ -249,28 +280,32 @@ class Summary:
                     return None
         return known if all(known.issuperset(part.uses()) for part in self.code) else None
 
-    def _rebuilds(self, x: Any, known: set[Value]) -> bool:
+    def _rebuilds(self, x: Any, known: set[Value], seen: set[int]) -> bool:
         """Whether `copied` can make what this is, of `known` values, of other values."""
         kind = type(x)
         if kind is Ref:
             if any(step.scalars() for step in x.view):
                 return False
             content = self.made.get(x.cell)
-            if content is None:
-                return x.cell in self.cells or x.cell in self.outside
-            return type(content) in (Array, *_STRUCTURES) and self._rebuilds(content, known)
+            if content is None or x.cell in seen:
+                return x.cell in seen or x.cell in self.cells or x.cell in self.outside
+            seen.add(x.cell)
+            return type(content) in (Array, *_STRUCTURES) and self._rebuilds(content, known, seen)
         if kind is Scalar:
             return x.value in known and x.fact is None and x.test is None and x.kinds is None
         if kind is Array:
             return x.value in known and x.extents is None and x.kinds is None
         if kind is Tuple or isinstance(x, _STRUCTURES):
-            return all([self._rebuilds(part, known) for part in x.parts])
+            return all([self._rebuilds(part, known, seen) for part in x.parts])
         return kind is Const
 
     def copied(self, given: _Description) -> Any:
         """The result, of code that is copied to where the engine is."""
         copy = _Copy(self, given)
         copy.code()
+        for cell, content in self.written.items():
+            parts = list(map(copy.visit, content.parts))
+            given.engine.set_content(copy.cell(cell), content.rebuild(parts))
         return copy.visit(self.result)
 
 
@@ -368,21 +403,33 @@ def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Seque
         return engine.run(frame)
     if known is not None and known.applies(given):
         return known.copied(given)
-    block, start = engine.block, len(engine.block.instrs)
+    block, start, mark = engine.block, len(engine.block.instrs), len(engine.written)
     settled = _state(engine)
     result = engine.run(frame)
-    contents = engine.heap.contents
-    unchanged = all([contents.get(cell) is x for cell, x in frame.before.items()])
-    if unchanged and _state(engine) == settled:
-        engine.summaries[key] = Summary(given, block, start, frame, result)
+    written = _written(engine, frame, engine.written[mark:], given)
+    if written is not None and _state(engine) == settled:
+        engine.summaries[key] = Summary(given, block, start, frame, written, result)
     return result
+
+
+def _written(
+    engine: Engine, frame: Frame, cells: Iterable[int], given: _Description
+) -> dict[int, Any] | None:
+    """What the older of `cells` hold now; None where they are not all instances and variables that
+    were `given`."""
+    contents = engine.heap.contents
+    older = {cell for cell in cells if cell < frame.first}
+    changed = {cell for cell, x in frame.before.items() if contents.get(cell) is not x}
+    now = {cell: contents.get(cell) for cell in sorted(older | changed)}
+    fit = all([type(x) in _ASSIGNED and cell in given.cells for cell, x in now.items()])
+    return now if fit else None
 
 
 def _state(engine: Engine) -> tuple[Any, ...]:
     """What a visit that only emits leaves alone."""
     heap = engine.heap
     return (
-        *(len(engine.raised), len(engine.written), len(engine.frozen), len(engine.kept)),
+        *(len(engine.raised), len(engine.frozen), len(engine.kept)),
         *(heap.entangled, heap.kept, len(engine.captures.cells), engine.copies),
         *(engine.orders, len(engine.jax_cells)),
     )
