@@ -207,3 +207,20 @@ def options_that_numpy_refuses(x):
 @program("checks", lambda: (4,))
 def by_what_xla_finds_to_be_zero(n):
     return n // 2 + 4 // (int(np.cos(np.zeros(2))[0]) - 1)
+
+
+@program("checks", *[lambda k=k: ([3, 4, 5], k) for k in (1, 3, -3, -4)])
+def place_in_a_tuple(items, k):
+    return tuple(items)[k]
+
+
+@program("", *[lambda k=k: ([3, 4, 5], k) for k in (1, 3, -3, -4)])
+def told_what_is_no_place(items, k):
+    try:
+        return items[k]
+    except IndexError as error:
+        found = str(error)
+    try:
+        items[k] = 7
+    except IndexError as error:
+        return found, str(error), items

@@ -32,6 +32,14 @@ def by_remainder(numbers):
     return down
 
 
+@program("sorting compare texts", lambda: ([3, 30, 34, 5, 9],), lambda: ([0, 0],))
+def largest_number(numbers):
+    digits = sorted(
+        map(str, numbers), key=cmp_to_key(lambda a, b: (a + b < b + a) - (a + b > b + a))
+    )
+    return "0" if digits[0] == "0" else "".join(digits)
+
+
 def turn(p, q):
     c = p[0] * q[1] - p[1] * q[0]
     return -1 if c > 0 else 1 if c < 0 else 0

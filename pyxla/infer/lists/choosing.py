@@ -10,6 +10,7 @@ from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Compound, Const, Tuple, is_number
 from pyxla.infer.lists import instances, number_lists
+from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def _by_branches(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
 
 
 def _is_function(x: Any) -> bool:
-    return isinstance(x, Compound) or (isinstance(x, Const) and callable(x.value))
+    return (isinstance(x, Compound) and not is_texts(x)) or (
+        isinstance(x, Const) and callable(x.value)
+    )
 
 
 def _row_class(items: tuple[Any, ...]) -> type | None:

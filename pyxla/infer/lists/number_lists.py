@@ -56,7 +56,7 @@ def packed(heap: Heap, x: Any) -> NumberList | None:
 # --- reading ----------------------------------------------------------------------------------
 
 
-def get(engine: Engine, x: NumberList, key: Any) -> Any:
+def get(engine: Engine, x: NumberList, key: Any, message: str = "list index out of range") -> Any:
     """`x[key]` for an int or a slice; None where the items are needed one by one."""
     if isinstance(key, Compound):
         return None
@@ -66,8 +66,10 @@ def get(engine: Engine, x: NumberList, key: Any) -> Any:
             return engine.new(NumberList(arrays.fresh(engine, arrays.read(engine, part)), x.python))
         if not hasattr(type(key.value), "__index__"):
             return None
-    index = checked(engine, key, arrays.shown(engine, x.data)[0][0], "list index out of range")
-    return _item(engine, x, arrays.getitem(engine, x.data, index))
+    index = checked(engine, key, arrays.shown(engine, x.data)[0][0], message)
+    with engine.unchecked():
+        found = arrays.getitem(engine, x.data, index)
+    return _item(engine, x, found)
 
 
 def _item(engine: Engine, x: NumberList, found: Any) -> Any:
@@ -128,7 +130,7 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
         if not isinstance(x, Ref) or not pack(engine, x):
             return None
         found = packed(engine.heap, x)
-    return get(engine, found, key)
+    return get(engine, found, key, out_of_range(x))
 
 
 def out_of_range(x: Any) -> str:
@@ -286,7 +288,8 @@ def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
         content = packed(engine.heap, x)
     engine.check_writable(x)
     index = checked(engine, key, shape[0], "list assignment index out of range")
-    arrays.setitem(engine, content.data, index, value)
+    with engine.unchecked():
+        arrays.setitem(engine, content.data, index, value)
     return True
 
 
@@ -324,7 +327,8 @@ def _assign_row(engine: Engine, x: Ref, content: NumberList, key: Any, value: An
     size = arrays.shown(engine, content.data)[0][0]
     index = checked(engine, key, size, "list assignment index out of range")
     new = arrays.fresh(engine, as_array(row.nested, row.type.dtype))
-    arrays.setitem(engine, content.data, index, new)
+    with engine.unchecked():
+        arrays.setitem(engine, content.data, index, new)
     return True
 
 
