@@ -103,6 +103,7 @@ ALONE = {
     "broadcast_shapes": lambda x, v: np.zeros(np.broadcast_shapes(x.shape, (4, 1, 1))),
     "diag_indices": lambda x, v: x[np.diag_indices(3)],
     "diag_indices_from": lambda x, v: x[np.diag_indices_from(x)],
+    "digitize": lambda x, v: (np.digitize(x, [1.0, 3.0]), np.digitize(v, x[0] + 1, True)),
     "dsplit": lambda x, v: np.dsplit(x[None], 3)[1],
     "fromfunction": lambda x, v: np.fromfunction(lambda i, j: x[0, 0] + i - j, (2, 3)),
     "geomspace": lambda x, v: (np.geomspace(1, x[0, 2], 4), np.geomspace(1j, 4j, 3)),

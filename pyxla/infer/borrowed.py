@@ -21,6 +21,7 @@ from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import FOLDABLE, rule
+from pyxla.lib.sorting import known_numbers
 from pyxla.ops.shape import reshape
 
 TRUE, COMPLETE = Const(True), Const(-1)
@@ -89,6 +90,21 @@ FOLDABLE.update((normalize_axis_index, normalize_axis_tuple))
 rule(polyutils.as_series)(as_series)
 if hasattr(polyutils, "_as_int"):
     rule(polyutils._as_int)(_as_int)
+
+
+_MONOTONICITY = np.digitize._implementation.__globals__["_monotonicity"]  # type: ignore[attr-defined]
+
+
+@rule(_MONOTONICITY)
+def monotonicity(engine: Engine, bins: Any) -> Any:
+    ndim = len(arrays.shown(engine, bins)[0])
+    if ndim != 1:
+        depth = "too deep" if ndim else "of too small depth"
+        engine.raise_constant(ValueError(f"object {depth} for desired array"))
+    known = known_numbers(engine.bounded_operand(bins))
+    if known is not None:
+        return engine.fold_object(_MONOTONICITY, [known])
+    return call_object(engine, drivers.monotonicity, [bins], {})
 
 
 @rule(np.ndarray.to_device)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def vectorized(function: Any, outs: Any, rows: Any, first: Any) -> None:
     """Fill 1-d `outs` with what `function` returns for Python scalars of 1-d `rows`.
@@ -43,6 +45,13 @@ def of_parts(function: Any, outs: Any, rows: Any) -> None:
 def _put(outs: Any, i: Any, found: Any) -> None:
     for k in range(len(found)):
         outs[k][i] = found[k]
+
+
+def monotonicity(bins: Any) -> int:
+    """1 where the bins of `np.digitize` rise, -1 where they fall, 0 otherwise."""
+    if not np.any(bins[:-1] > bins[1:]):
+        return 1
+    return 0 if np.any(bins[:-1] < bins[1:]) else -1
 
 
 def numbered(shape: tuple[int, ...], position: int, element: Any) -> Any:

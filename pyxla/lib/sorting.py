@@ -54,7 +54,7 @@ from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import sort as sort_ops
 from pyxla.ops.index import scatter
-from pyxla.ops.shape import concatenate, reverse
+from pyxla.ops.shape import concatenate
 
 # Searching among so few sorted numbers is counting those before.
 COUNTED = 32
@@ -201,27 +201,6 @@ def known_numbers(x: Any) -> np.ndarray | None:
 
 def _is_rising(edges: np.ndarray) -> bool:
     return edges.ndim != 1 or bool((np.diff(edges) >= 0).all())
-
-
-@implements(np.digitize)
-def digitize(x: Any, bins: Any, right: bool = False) -> Array:
-    """Bins may rise or fall, which their ends tell."""
-    edges, known = as_array(bins), known_numbers(bins)
-    if known is not None and not _is_rising(known) and not _is_rising(-known):
-        raise OpError("bins must be monotonically increasing or decreasing", ValueError)
-    if edges.ndim != 1:
-        raise OpError("bins must be a 1-d array")
-    values = as_array(x)
-    if CLASSES[values.dtype] == "c":
-        raise OpError("x may not be complex")
-    side = "left" if right else "right"
-    rising = searchsorted(edges, values, side)
-    if edges.size < 2 or (known is not None and _is_rising(known)):
-        return rising
-    backwards = Array(reverse(edges.value, dimensions=(0,)))
-    falling = edges.size - searchsorted(backwards, values, side)
-    first, last = take_one(edges.value, 0, 0), take_one(edges.value, edges.size - 1, 0)
-    return where(Array(k.le(first, last)), rising, falling)
 
 
 @implements(np.interp)

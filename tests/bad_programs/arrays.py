@@ -261,11 +261,6 @@ def falling_bins(x):
     return np.histogram(x, [3, 2, 1])  # <-
 
 
-@bad("monotonically increasing or decreasing", V)
-def bins_in_no_order(x):
-    return np.digitize(x, [1, 3, 2])  # <-
-
-
 @bad("'subtract' is not reorderable", M)
 def differences_along_two_axes(x):
     return np.subtract.reduce(x, axis=(0, 1))  # <-

@@ -294,3 +294,14 @@ def test_numbers_are_not_callable() -> None:
         return callable(levels[0]), callable(np.sin), np.piecewise(x, [x < 0, x >= 0], levels)
 
     check(program, V, [-1.0, 1.0])
+
+
+def test_bins_that_neither_rise_nor_fall():
+    compiled = pyxla.compile(lambda x, bins: np.digitize(x, bins))
+    for bins in ([0.0, 1.0, 3.0], [3.0, 1.0, 0.0], [1.0, 1.0]):
+        assert not difference(compiled(V, np.array(bins)), np.digitize(V, bins))
+    for wrong in (np.array([1.0, 3.0, 2.0]), np.ones((2, 2))):
+        with pytest.raises(ValueError) as expected:
+            np.digitize(V, wrong)
+        with pytest.raises(ValueError, match=str(expected.value)):
+            compiled(V, wrong)

@@ -121,13 +121,6 @@ def _searchsorted(
     return bounded(value, own)
 
 
-@strategy(sorting.digitize)
-def _values(function: Function, x: Array, *args: Any, **kwargs: Any) -> Array:
-    if type(x) is not Array:
-        raise OpError(NOT_SUPPORTED)
-    return bounded(plainly(function, Array(x.value), *args, **kwargs).value, extents_of(x))
-
-
 @strategy(selection.take)
 def _take(
     function: Function, a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
