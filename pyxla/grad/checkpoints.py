@@ -59,25 +59,29 @@ from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import iota
 
 BLOCK_BYTES = 1 << 17  # of residuals saved at a time; short loops pay for all of them
-# Iterations of a block, if they need no more than the bytes: those of arrays are few, and fill it.
-BLOCK_LEAST, BLOCK_MOST_BYTES = 64, 1 << 20
+BLOCK_LEAST = 64  # iterations that there is room for nevertheless, up to
+BLOCK_MOST_BYTES = 1 << 20
 # Of residuals, and of snapshots, in a loop that is reversed many times: most such loops are short.
 INNER_BYTES = 1 << 14
 INNER_LEAST = 8  # iterations, and snapshots, that there is room for nevertheless
 LONGEST_BLOCK = 4096
-PASSING_BYTES = 1 << 10  # of a state that is worth to be stored in each iteration
+PASSING_BYTES = 1 << 10  # of what is stored in an iteration although nobody may read it
 REPEATS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """How a loop is cut up: the iterations of a block, the snapshots that there is room for, the
-    slots that each holds, and whether they are taken while the loop itself runs."""
+    """How a loop is cut up: iterations of a block, room for snapshots, the slots that each holds.
+
+    passing: snapshots are taken while the loop itself runs.  apart: iterations whose residuals
+    nobody reads run in a loop that does not save them; where these are few, one loop is less code.
+    """
 
     length: int
     snapshots: int
     state: tuple[int, ...]
     passing: bool
+    apart: bool
 
     @staticmethod
     def of(instr: Instr, made: Reversal, snapshots: int, inner: bool) -> Blocks:
@@ -89,9 +93,10 @@ class Blocks:
             length = max(INNER_LEAST, INNER_BYTES // room)
             snapshots = min(snapshots, max(INNER_LEAST, INNER_BYTES // size))
         else:
-            length = max(BLOCK_BYTES // room, min(BLOCK_LEAST, BLOCK_MOST_BYTES // room), 1)
+            length = max(BLOCK_LEAST, BLOCK_BYTES // room)
+        length = max(1, min(length, LONGEST_BLOCK, BLOCK_MOST_BYTES // room))
         passing = not inner and size <= PASSING_BYTES
-        return Blocks(min(length, LONGEST_BLOCK), snapshots, state, passing)
+        return Blocks(length, snapshots, state, passing, apart=room > PASSING_BYTES)
 
 
 def in_passing(instr: Instr, code: list[Instr], blocks: Blocks) -> list[Value]:
@@ -150,12 +155,14 @@ class _Machine:
         self.count = count
         self.length = blocks.length
         self.snapshots = blocks.snapshots
+        self.apart = blocks.apart
 
     def run(self, taken: Sequence[Value], inits: Sequence[Value]) -> tuple[Value, ...]:
         """The loop over the stack of snapshots, of which those of all blocks may be `taken`."""
         left = divide(add(self.count, number(self.length - 1)), number(self.length))
         places = self.snapshots + 1
-        room = [buffer(value.type, self.length) for value in self.made.saved]
+        # The entry behind is for what nobody reads.
+        room = [buffer(v.type, self.length + (not self.apart)) for v in self.made.saved]
         if taken:
             positions, snapshots = iota(dtype=I64.dtype, shape=(places,), dimension=0), list(taken)
             fits = compare(left, number(self.snapshots), direction="LE")
@@ -183,14 +190,16 @@ class _Machine:
         pushes = and_(compare(ahead, one, direction="GT"), _positive(free))
         blocks = select(pushes, self.between(ahead, free), subtract(ahead, one))
         length = number(self.length)
-        state = self.run_on([load(s, top) for s in snapshots], multiply(blocks, length))
         at = add(position, blocks)
+        first = multiply(at, length)
+        rest = minimum(length, subtract(self.count, first))
+        steps = select(pushes, number(0), rest)
+        start = [load(s, top) for s in snapshots]
+        state, room = self.run_on(start, multiply(blocks, length), steps, room)
+        cts = count_down(self.made, room, steps, cts, first)
         slot = select(pushes, add(top, one), number(self.snapshots))
         snapshots = tuple([store(s, slot, x) for s, x in zip(snapshots, state, strict=True)])
         positions = store(positions, slot, at)
-        first = multiply(at, length)
-        rest = minimum(length, subtract(self.count, first))
-        room, cts = self.reverse(state, first, select(pushes, number(0), rest), room, cts)
         left = select(pushes, left, subtract(left, one))
         reached = compare(ahead, one, direction="EQ")
         top = select(pushes, slot, select(reached, subtract(top, one), top))
@@ -209,30 +218,12 @@ class _Machine:
         ideal = maximum(fewest, subtract(ahead, right))
         return clamp(number(1), ideal, subtract(ahead, number(1)))
 
-    def run_on(self, state: Sequence[Value], steps: Value) -> tuple[Value, ...]:
-        """The state `steps` iterations later."""
-
-        def body(left: Value, *state: Value) -> tuple[Value, ...]:
-            return subtract(left, number(1)), *self.iteration(self.loop.regions[1], state)
-
-        return loop([steps, *state], lambda left, *_: _positive(left), body)[1:]
-
-    def iteration(self, body: Region, state: Sequence[Value]) -> tuple[Value, ...]:
-        """One iteration, of the slots in a snapshot."""
-        results = [body.results[k] for k in self.state]
-        mapping: Mapping = {body.params[k]: v for k, v in zip(self.state, state, strict=True)}
-        part = Region((), slice_of(body.instrs, results), tuple(results))
-        return inline(part, (), mapping)
-
-    def reverse(
-        self,
-        state: Sequence[Value],
-        first: Value,
-        steps: Value,
-        room: Sequence[Value],
-        cts: Sequence[Value],
+    def run_on(
+        self, state: Sequence[Value], skipped: Value, steps: Value, room: Sequence[Value]
     ) -> tuple[Sequence[Value], Sequence[Value]]:
-        """Run a block again, saving residuals; then back through it."""
+        """The state some iterations later, and the residuals of the last of them, `steps`."""
+        if self.apart:
+            state, skipped = self.advanced(state, skipped), number(0)
         body, index = self.made.body, Value(I64, None, "j")
         kept = [body.params[k] for k in self.state]
         results = [body.results[k] for k in self.state]
@@ -240,10 +231,30 @@ class _Machine:
         with into(region.instrs):
             region.results = (add(index, number(1)), *results)
         types = [value.type for value in region.params]
-        cond = current().region(types, lambda j, *_: compare(j, steps, direction="LT"))
+        last = add(skipped, steps)
+        cond = current().region(types, lambda j, *_: compare(j, last, direction="LT"))
         again = while_(number(0), *state, regions=(cond, region))[0].owner
-        buffers, count = stack(again, current().instrs, self.made.saved, room)
-        return buffers, count_down(self.made, buffers, count, cts, first)
+
+        def place(j: Value) -> Value:
+            if self.apart:
+                return j
+            early = compare(j, skipped, direction="LT")
+            return select(early, number(self.length), subtract(j, skipped))
+
+        buffers, _ = stack(again, current().instrs, self.made.saved, room, place)
+        return again.results[1 : 1 + len(state)], buffers
+
+    def advanced(self, state: Sequence[Value], steps: Value) -> tuple[Value, ...]:
+        """The state `steps` iterations later."""
+        body = self.loop.regions[1]
+        results = [body.results[k] for k in self.state]
+        part = slice_of(body.instrs, results)
+
+        def iteration(left: Value, *state: Value) -> tuple[Value, ...]:
+            mapping: Mapping = {body.params[k]: v for k, v in zip(self.state, state, strict=True)}
+            return subtract(left, number(1)), *inline(Region((), part, tuple(results)), (), mapping)
+
+        return loop([steps, *state], lambda left, *_: _positive(left), iteration)[1:]
 
 
 def _positive(value: Value) -> Value:

@@ -292,18 +292,21 @@ def test_options_of_loops():
             pyxla.compile(known, **wrong)
 
 
-def test_a_loop_has_as_many_blocks_as_snapshots_or_more():
+@pytest.mark.parametrize(
+    "x, block", [(1.3, 4096), (np.linspace(0.5, 1.5, 200), 64)], ids=["number", "array"]
+)
+def test_a_loop_has_as_many_blocks_as_snapshots_or_more(x: Any, block: int):
     def unknown(x, n):
         y = x
         while n > 0:
             y = 0.999 * y + 0.001 * np.sin(y * x)
             n -= 1
-        return y
+        return np.sum(y)
 
     gradient = pyxla.grad(pyxla.compile(unknown, snapshots=2))
-    for n in (0, 1, 4095, 4096, 4097, 8192, 8193, 12289):
-        _, tangent = pyxla.jvp(unknown, (1.3, n), (1.0, 0))
-        np.testing.assert_allclose(gradient(1.3, n), tangent, rtol=1e-10)
+    for n in (0, 1, block - 1, block, block + 1, 2 * block, 2 * block + 1, 3 * block + 1):
+        _, tangent = pyxla.jvp(unknown, (x, n), (np.ones_like(x), 0))
+        np.testing.assert_allclose(np.sum(gradient(x, n)), tangent, rtol=1e-10)
 
 
 @pytest.mark.parametrize(
