@@ -247,7 +247,8 @@ def fold(engine: Engine, op: str, *values: Any) -> Any:
     if op in GROWING and bits(op, *values) > MOST_BITS:
         raise engine.refuse(*TOO_LARGE)
     try:
-        return Const(_FOLD[op](*values))
+        with np.errstate(all="ignore"):
+            return Const(_FOLD[op](*values))
     except Exception as error:  # noqa: BLE001 - whatever CPython raises here, the program raises
         return engine.raise_constant(error)
 

@@ -16,7 +16,7 @@ from typing import Any
 from pyxla.infer.arrays.views import Extents
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.facts.deciding import by_arguments, parameters
+from pyxla.infer.facts.deciding import Data, by_arguments, parameters
 from pyxla.infer.facts.integers import Int, known, larger
 from pyxla.infer.facts.ranges import interval
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
@@ -54,7 +54,7 @@ def as_size(n: Any) -> Int:
 def _with_room(n: Scalar) -> Scalar:
     """`n` with a bound that the program checks, unless number arguments alone decide it."""
     asked = parameters(n.value) or parameters(n.value, paths=True)
-    by_numbers = asked and not any(x.type.shape for x in asked)
+    by_numbers = asked and not any(x.type.shape or isinstance(x, Data) for x in asked)
     found = None if by_numbers else current().room(n)
     if found is None:
         raise NeedsStatic(n, SIZE)

@@ -117,7 +117,7 @@ def _with_chains(
 
 def _final(refused: CompileError, request: Request, findings: Findings) -> Exception:
     """What is raised where nothing is left to try."""
-    if findings.valued:  # all numbers of a list: they would be asked for in turn
+    if findings.valued:  # all numbers of an argument: they would be asked for in turn
         numbers = _paths_of(request.args, _is_number)
         wanted = [path for path in numbers if path[0] in findings.valued]
         return Restart(dict.fromkeys(wanted, refused.loc), [], refused)
@@ -150,6 +150,8 @@ def _is_long(arg: Any) -> bool:
 
 def _is_number(arg: Any) -> bool:
     """Whether an argument is a number that is not known."""
+    if isinstance(arg, descriptions.ArgArray):
+        return arg.kind == "scalar"
     return isinstance(arg, descriptions.ArgScalar)
 
 

@@ -28,6 +28,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.types import array_type
 from pyxla.lib.containers import stand_for
 from pyxla.lib.operands import INT, splat
+from pyxla.lib.random.state import STATES
 from pyxla.lib.strings import bounded
 from pyxla.lib.tables import TableSet
 from pyxla.runtime import descriptions
@@ -85,6 +86,7 @@ class World:
         self.given_rows: dict[type, Given] = {}
         self.lengthy = {i for i, arg in enumerate(request.args) if _listed(arg) > SHORT}
         self.nested = 0  # in how many containers of data (`_is_of_data`)
+        self.drawn = 0  # in how many generators of random numbers
         args = [self.abstract(arg, (i,)) for i, arg in enumerate(request.args)]
         split = len(args) - len(places)
         self.args, captured = args[:split], args[split:]
@@ -149,7 +151,9 @@ class World:
             case descriptions.ArgStand():
                 return self.stand(arg, path)
             case descriptions.ArgObject(cls, fields):
+                self.drawn += cls in STATES
                 named = {name: self.abstract(item, (*path, name)) for name, item in fields}
+                self.drawn -= cls in STATES
                 return self.pin(ObjectCell(cls, named), path)
             case descriptions.ArgMethod(function, owner):
                 bound = self.abstract(owner, (*path, "__self__"))
@@ -204,7 +208,7 @@ class World:
         return made
 
     def array(self, arg: descriptions.ArgArray, path: Path) -> Any:
-        value = self.param(arg.type, self.names.get(path[0], ""))
+        value = self.param(arg.type, self.names.get(path[0], ""), self.drawn > 0)
         self.jax |= arg.kind == "jax"
         if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
             if arg.kind == "scalar":

@@ -203,6 +203,31 @@ def trained(n, x):
     return layer.weight, layer.seen
 
 
+def lift(flight, by):
+    flight.height += by
+
+
+def lifted(flight, move, most):
+    """What the loops do is called by a name that says nothing of it."""
+    while flight.height < most:
+        move(flight, 0.25)
+        while flight.height * 2.0 < most:
+            move(flight, 1.0)
+
+
+def called_by_name(n, x):
+    flight = Flight()
+    for _ in range(n):
+        lifted(flight, lift, x[0])
+        lifted(flight, lift, x[0] * 2.0)
+    return flight, x
+
+
+def test_fields_that_an_unknown_function_changes():
+    x = np.array([9.5, -2.0, 0.25])
+    assert not difference(pyxla.compile(called_by_name)(3, x), called_by_name(3, x))
+
+
 def test_fields_of_arrays():
     x = np.array([0.5, 2.0, 3.0])
     for n in (0, 1, 4):
@@ -215,6 +240,8 @@ def test_fields_of_arrays():
         *[(last_of, 1), (nested, 2), (bound_inside, 1), (left_early, 1), (fields_change, 1)],
         # Two of each loop would be four of the inner one: its second visit knows from the first.
         (trained, 5),
+        # Each loop has a second pass the first time that it is visited: not all of those around.
+        (called_by_name, 15),
     ],
 )
 def test_one_pass_is_enough(function, loops, monkeypatch):

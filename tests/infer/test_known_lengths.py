@@ -45,7 +45,18 @@ def nested(x, n):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("function", [stacked, joined, cut, nested])
+def after_others(x, n):
+    """A loop inside leaves what it does not touch as it was."""
+    found = []
+    for i in range(n):
+        k = 1
+        while k * k < x[0] * 40:
+            k += 1
+        found.append(k + i)
+    return np.array(found).reshape(-1, 1) * np.ones((n, 2))
+
+
+@pytest.mark.parametrize("function", [stacked, joined, cut, nested, after_others])
 @pytest.mark.parametrize("n", [1, SHORT, SHORT + 1, 40])
 def test_lists(function, n):
     x = np.array([0.5, 1.5, -1.0])

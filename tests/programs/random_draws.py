@@ -138,3 +138,37 @@ def samples_of_others(rng, x, n):
     kept = [v for v in x if v > 0]
     pair = rng.choice(x[x < 0], (1, 2), replace=False, shuffle=False)
     return np.array(found), pair, rng.choice(kept, 3, replace=False), rng.random()
+
+
+@program("a genetic algorithm", lambda: (np.random.default_rng(2), 8, 16, 6))
+def evolve(rng, genes, size, generations):
+    people = rng.integers(0, 2, (size, genes))
+    best = []
+    for _ in range(generations):
+        fitness = people.sum(axis=1)
+        best.append(int(fitness.max()))
+        rounds = [rng.choice(size, 3, replace=False) for _ in range(size)]
+        people = people[np.array([max(some, key=lambda i: fitness[i]) for some in rounds])]
+        for i in range(0, size - 1, 2):
+            cut = rng.integers(1, genes)
+            people[i, cut:], people[i + 1, cut:] = (
+                people[i + 1, cut:].copy(),
+                people[i, cut:].copy(),
+            )
+        flipped = rng.random(people.shape) < 0.05
+        people[flipped] ^= 1
+    return best, people
+
+
+@program("weights of a mixture", lambda: (np.random.default_rng(2), np.array([0.5, 1.0, 3.0])))
+def mixture(rng, shapes):
+    weights = rng.dirichlet(shapes, 4)
+    means = rng.beta(shapes, 2.0)
+    return weights, means, rng.standard_gamma(shapes[:2]), rng.noncentral_chisquare(shapes, 2.0)
+
+
+@program("arrays of random sizes", lambda: (np.random.default_rng(4),))
+def of_random_sizes(rng):
+    filled = np.zeros(rng.integers(3, 10))
+    filled[0] = 1.0
+    return filled, np.ones((rng.poisson(4.0) + 1, 2)).sum(axis=0)

@@ -26,7 +26,8 @@ def deciding_tests(block: Block) -> Iterator[Value]:
 
 
 class Data(Value):
-    """A number of a list among the arguments that has several: another call has others."""
+    """A number of a list among the arguments that has several, or of the state of a generator:
+    another call has others."""
 
     __slots__ = ()
 

@@ -46,6 +46,7 @@ from pyxla.infer.loops.guesses import (
     Field,
     array_fields,
     assigned_fields,
+    changed_fields,
     numeric_fields,
     ranges,
     rebinds,
@@ -53,6 +54,7 @@ from pyxla.infer.loops.guesses import (
     unread,
 )
 from pyxla.infer.loops.header import LoopHead
+from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.text import strings
 from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
@@ -286,8 +288,7 @@ def _passes(
                 size, ghosts = len(entry.block.instrs), []
                 continue
             memory.directions = directions
-            growth.settle(head, entry, edge, _ended(frame, component, mark))
-            growth.watch_exits(engine, _leaving(engine, frame, component, mark), visit)
+            _settle_exits(engine, frame, component, entry, head, edge, mark)
             _retype_exits(frame, component, head.retyped, mark.pending)
             if certain:
                 _bind(frame, component, head, edge)
@@ -303,10 +304,33 @@ def _passes(
         if _nest_deeper(visit.depths, edge.args):
             return Conflict(_NESTED, hint=_INSTANCES)
         rebound |= head.rebound(edge)
-        memory.arrays |= rebound_fields(head.heap, edge.heap)
+        _remember(memory, head, edge, inside=bool(engine.loops))
         brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
+
+
+def _settle_exits(
+    engine: Engine,
+    frame: Frame,
+    component: Component,
+    entry: Edge,
+    head: LoopHead,
+    back: Edge,
+    mark: Mark,
+) -> None:
+    """What is known of arrays and lists behind a loop."""
+    leaving = _leaving(engine, frame, component, mark)
+    head.restore(back, leaving)
+    growth.settle(head, entry, back, _ended(frame, component, mark))
+    growth.watch_exits(engine, leaving, head.visit)
+
+
+def _remember(memory: LoopMemory, head: LoopHead, back: Edge, inside: bool) -> None:
+    """Note which fields the loop changes; `inside`: another one, whose passes visit it again."""
+    memory.arrays |= rebound_fields(head.heap, back.heap)
+    if inside:
+        memory.fields = (memory.fields or frozenset()) | changed_fields(head.heap, back.heap)
 
 
 _NESTED = "tuples would nest deeper with each iteration"
@@ -344,7 +368,8 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
     if memory.fields is None:
         foreign = engine.captures.is_foreign
         memory.fields = assigned_fields(component.loop, frame.module, classes, foreign)
-    # Whether a field gets another array, or its array other elements, an earlier visit found out.
+    # What functions change that are not called by their names, whether a field gets another array,
+    # or its array other elements, an earlier visit found out.
     return numeric_fields(entry.heap, memory.fields) | array_fields(entry.heap, memory.arrays)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from pyxla.errors import CompileError
@@ -189,14 +189,27 @@ def rebound_fields(before: Heap, after: Heap) -> set[str]:
     """Fields that hold whole arrays, other ones after than before."""
     return {
         name
-        for cell, content in before.contents.items()
-        if isinstance(content, ObjectCell)
-        and isinstance(later := after.contents.get(cell), ObjectCell)
-        for name, value in content.fields.items()
-        if _is_whole(before, value)
-        and _is_whole(after, new := later.fields.get(name))
-        and new.cell != value.cell
+        for name, old, new in _fields_of_both(before, after)
+        if _is_whole(before, old) and _is_whole(after, new) and new.cell != old.cell
     }
+
+
+def changed_fields(before: Heap, after: Heap) -> set[str]:
+    """Fields that hold numbers, others after than before."""
+    return {
+        name
+        for name, old, new in _fields_of_both(before, after)
+        if new is not old and is_number(old) and is_number(new)
+    }
+
+
+def _fields_of_both(before: Heap, after: Heap) -> Iterator[tuple[str, Any, Any]]:
+    """Of instances that are there before and after, the fields with what they hold."""
+    for cell, content in before.contents.items():
+        later = after.contents.get(cell)
+        if later is not content and isinstance(content, ObjectCell):
+            new = later.fields if isinstance(later, ObjectCell) else {}
+            yield from [(name, old, new.get(name)) for name, old in content.fields.items()]
 
 
 def _is_whole(heap: Heap, x: Any) -> bool:

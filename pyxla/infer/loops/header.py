@@ -198,6 +198,23 @@ class LoopHead:
                 found.add((cell, name))
         return found
 
+    def restore(self, back: Edge, edges: Iterable[Edge]) -> None:
+        """On `edges` out of the loop, arrays that it does not change are those before it, not phis,
+        of which less is known: their sizes, say, after `close`."""
+        before, during, after = [e.heap.contents for e in (self.entry, self.ghost, back)]
+        moved = {cell for cell, came in self.pairs if cell != came}
+        still = {
+            cell: x
+            for cell, x in during.items()
+            if after.get(cell) is x and type(before.get(cell)) is type(x) is Array
+            if cell not in moved
+        }
+        for edge in edges:
+            contents = edge.heap.contents
+            if same := {cell: before[cell] for cell, x in still.items() if contents.get(cell) is x}:
+                edge.heap = edge.heap.copy()
+                edge.heap.contents.update(same)
+
     def retype(self, back: Edge) -> None:
         """Make what unread names are at the header what holds the values that come back.
 

@@ -48,13 +48,11 @@ def uniform(source: Any, low: Any, high: Any) -> Any:
 
 
 def standard_gamma(source: Any, shape: Any) -> Any:
-    """Marsaglia & Tsang, "A simple method for generating gamma variables" (2000); below a shape of
+    """Marsaglia & Tsang, "A simple method for generating gamma variables" (2000); up to a shape of
     1, Ahrens & Dieter (1974) by way of Best (1983)."""
-    if shape == 1.0:
-        return source.exponential()
     if shape == 0.0:
         return source.real(0.0)
-    if shape < 1.0:
+    if shape <= 1.0:
         return _small_gamma(source, shape)
     b = shape - 1.0 / 3.0
     c = 1.0 / np.sqrt(9 * b)
@@ -75,9 +73,11 @@ def _small_gamma(source: Any, shape: Any) -> Any:
     accepted = False
     x = source.real(0.0)
     while not accepted:
-        u = source.uniform()
+        u = source.uniform() if shape < 1.0 else source.real(0.0)
         v = source.exponential()
-        if u <= 1.0 - shape:
+        if shape == 1.0:
+            x = v
+        elif u <= 1.0 - shape:
             x = np.power(u, 1.0 / shape)
         else:
             y = -np.log((1 - u) / shape)
@@ -102,8 +102,10 @@ def beta(source: Any, a: Any, b: Any) -> Any:
         if a < 3e-103 and b < 3e-103:
             return np.float64((a + b) * source.uniform() < a)
         return _joehnk(source, a, b)
-    first = standard_gamma(source, a)
-    return first / (first + standard_gamma(source, b))
+    first, second = np.float64(0.0), np.float64(0.0)
+    for k in range(2):
+        first, second = second, standard_gamma(source, b if k else a)
+    return first / (first + second)
 
 
 def _joehnk(source: Any, a: Any, b: Any) -> Any:
@@ -129,14 +131,16 @@ def f(source: Any, dfnum: Any, dfden: Any) -> Any:
 
 
 def noncentral_chisquare(source: Any, df: Any, nonc: Any) -> Any:
-    if nonc == 0:
-        return chisquare(source, df)
-    if df > 1:
-        central = chisquare(source, df - 1)
+    apart = df > 1 and nonc != 0
+    if apart:
+        df = df - 1
+    elif nonc != 0:
+        df = df + 2.0 * np.float64(poisson(source, nonc / 2.0))
+    number = chisquare(source, df)
+    if apart:
         shifted = source.normal() + np.sqrt(nonc)
-        return central + shifted * shifted
-    extra = poisson(source, nonc / 2.0)
-    return chisquare(source, df + 2.0 * np.float64(extra))
+        number = number + shifted * shifted
+    return number
 
 
 def noncentral_f(source: Any, dfnum: Any, dfden: Any, nonc: Any) -> Any:

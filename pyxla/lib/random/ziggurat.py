@@ -119,10 +119,14 @@ def _between(heights: Any, layer: Any, u: Any) -> Any:
 
 
 def _normal_tail(source: Any, negative: Any) -> Any:
-    """Marsaglia's method (1964)."""
-    x, y = source.real(0.0), source.real(-1.0)
-    while not y + y > x * x:
-        x = source.real(-0.27366123732975827203338247596) * source.log1p(-source.uniform())
-        y = -source.log1p(-source.uniform())
+    """Marsaglia's method (1964): x and y, exponential numbers, in turn."""
+    x, y, waits = source.real(0.0), source.real(-1.0), False
+    while waits or not y + y > x * x:
+        drawn = -source.log1p(-source.uniform())
+        if waits:
+            y = drawn
+        else:
+            x = source.real(0.27366123732975827203338247596) * drawn
+        waits = not waits
     end = source.real(NORMAL_END)
     return -(end + x) if negative else end + x
