@@ -206,7 +206,7 @@ def test_old_names():
     check(shared, np.random)
 
 
-NO_DRAWS = {"default_rng", "test", "Random", "SystemRandom"}
+NO_DRAWS = {"default_rng", "test", "Random", "SystemRandom", "main"}
 
 
 def _names(programs: Any) -> set[str]:
