@@ -129,6 +129,10 @@ def flat(x: Any) -> list[Any]:
     return [] if x is None or callable(x) else [x]
 
 
+def arrays(x: Any) -> list[Any]:
+    return [leaf for leaf in flat(x) if hasattr(leaf, "ndim")]
+
+
 def local(x: Any) -> list[np.ndarray]:
     return [np.asarray(leaf) for leaf in flat(x)]
 
@@ -198,7 +202,7 @@ def transformer_steps(rng: Any) -> dict[str, Any]:
 
 def resnet50_steps(rng: Any) -> dict[str, Any]:
     """The same of a residual network."""
-    network = resnet50.make_network(rng, width=8, classes=16)
+    network = resnet50.make_network(rng, (1, 1, 1, 1), 8, 16)
 
     def theirs(params: Any, images: Any, labels: Any) -> Any:
         return networks_jax.step(networks_jax.resnet50, params, images, labels, RATE)
@@ -206,11 +210,11 @@ def resnet50_steps(rng: Any) -> dict[str, Any]:
     def ours(leaves: Any, images: Any, labels: Any) -> Any:
         rest = iter(leaves)
         value, stepped = step(mapped(lambda _: next(rest), network), images, labels, RATE)
-        return value, flat(stepped)
+        return value, arrays(stepped)
 
     step, params = pyxla.compile(resnet50.step), networks_jax.resnet50_parameters(network)
     batch = resnet50.make_batch(rng, 8, 32, 16)
-    return {"pyxla": (ours, flat(network)), "jax": (theirs, params), "batch": batch}
+    return {"pyxla": (ours, arrays(network)), "jax": (theirs, params), "batch": batch}
 
 
 def both(name: str, make: Callable[[Any], dict[str, Any]]) -> str:
