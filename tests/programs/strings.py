@@ -370,3 +370,10 @@ def wrapped(text, width):
     if line:
         lines.append(" ".join(line))
     return lines, max(map(len, lines))
+
+
+@program("text", lambda: (np.array([3, -4]), 2), lambda: (np.array([-3, 4]), -2))
+def shown_as_they_are(a, n):
+    n_ = f"{n!r} up" if n > 0 else f"{n > 5!r}"
+    x = f"{a[0]!r} up" if a[0] > 0 else "none"
+    return n_, n_[0], x

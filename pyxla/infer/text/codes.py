@@ -114,7 +114,9 @@ def _formatted(x: Any, conversion: str, spec: str) -> Array | None:
             return None if inner is None else _aligned(inner, f"{align}{width or ''}")
         spec = f"{align}{'' if kind == 's' else sign}{prefix}{zero}{width or ''}{kind}"
         return _formatted(x, "", spec)
-    if conversion not in ("", "s", "codes") and (conversion != "r" or is_texts(x)):
+    if conversion == "r" and type(x) is Scalar:  # NumPy's number says its type, a text has quotes
+        conversion = "s"
+    if conversion not in ("", "s", "codes"):
         return None
     if is_texts(x):
         codes = of(x)
