@@ -12,6 +12,8 @@ import pyxla.infer.borrowed
 import pyxla.infer.builtins
 import pyxla.infer.calls.managers
 import pyxla.infer.containers.arrangements
+import pyxla.infer.containers.copying
+import pyxla.infer.containers.functions
 import pyxla.infer.containers.lazy
 import pyxla.infer.containers.making
 import pyxla.infer.containers.methods

@@ -1,56 +1,28 @@
-"""Methods of lists, tuples, dicts and sets, and functions of sequences (functools, itertools)."""
+"""Methods of lists, tuples, dicts and sets."""
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import functools
-import heapq
-import itertools
-import math
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, call_library, call_method, special
-from pyxla.infer.calls.standard import READERS
+from pyxla.infer.calls.dispatch import call, call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.iterators import in_steps, iterator, position, unwatched, use_up
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
-from pyxla.infer.containers.structure import (
-    content_of,
-    item,
-    iterate,
-    iterate_ahead,
-    length,
-    sequence,
-    set_item,
-    sliced,
-    unchanged,
-)
-from pyxla.infer.containers.watched import read
+from pyxla.infer.containers.structure import content_of, iterate, set_item
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
-from pyxla.infer.lattice import Array, Const, Live, Ref, Tuple
-from pyxla.infer.lists import columnar, growing, methods, number_lists, pools
-from pyxla.infer.lists.items import holds_instances
-from pyxla.lib import (
-    interpreted,
-    sequences,
-)
-from pyxla.lib.iterators import next_or
-from pyxla.lib.registry import REGISTRY, rule
+from pyxla.infer.heap import DictCell, ListCell, SetCell
+from pyxla.infer.lattice import Const, Live, Ref, Tuple
+from pyxla.infer.lists import columnar, growing, methods
+from pyxla.lib import sequences
+from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
 
 NOT_IN_TUPLE = "tuple.index(x): x not in tuple"
-
-# Methods of lists, tuples, dicts and sets
 
 
 def _items(engine: Engine, x: Any) -> tuple[Any, ...]:
@@ -160,102 +132,6 @@ def _reverse(engine: Engine, x: Any) -> Any:
         return Const(None)
     engine.set_content(x.cell, ListCell(_items(engine, x)[::-1]))
     return Const(None)
-
-
-@rule(list.copy, dict.copy, copy.copy)
-def _copy(engine: Engine, x: Any) -> Any:
-    if (grown := columnar.found(engine.heap, x)) is not None:
-        return growing.copied(engine, grown)
-    if (kept := number_lists.flat(engine, x)) is not None:
-        return number_lists.copied(engine, kept)
-    content = content_of(engine, x)
-    if isinstance(content, Array):
-        return x if engine.is_jax(x) else arrays.fresh(engine, arrays.read(engine, x))
-    if content is None:
-        return x
-    if isinstance(content, DictCell | SetCell):
-        return tables.made(engine, content)
-    made = engine.new(content)
-    return pools.entered(engine, made) if isinstance(content, ObjectCell) else made
-
-
-@rule(copy.deepcopy)
-def _deepcopy(engine: Engine, x: Any) -> Any:
-    return _deeply(engine, x, {})
-
-
-def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
-    """A copy of `x` and all that is in it; `made`: the copies so far, by cell."""
-    if isinstance(x, Tuple):
-        return Tuple(tuple([_deeply(engine, i, made) for i in x.items]), x.cls)
-    if not isinstance(x, Ref) or x.view:
-        return _copy(engine, x)
-    if x.cell not in made:
-        content = content_of(engine, x)
-        if isinstance(content, ListCell | DictCell | ObjectCell):
-            made[x.cell] = engine.new(content)  # which may be in it
-            engine.set_content(made[x.cell].cell, _parts_copied(engine, content, made))
-            if isinstance(content, ObjectCell):
-                made[x.cell] = pools.entered(engine, made[x.cell])
-        else:
-            made[x.cell] = _grown_copied(engine, x)
-    return made[x.cell]
-
-
-def _parts_copied(engine: Engine, content: Any, made: dict[int, Any]) -> Any:
-    match content:
-        case ListCell(items):
-            return ListCell(tuple([_deeply(engine, i, made) for i in items]))
-        case DictCell(items):
-            return content.holding({k: _deeply(engine, v, made) for k, v in items.items()})
-        case _:
-            fields = {k: _deeply(engine, v, made) for k, v in content.fields.items()}
-            return ObjectCell(content.cls, fields)
-
-
-def _grown_copied(engine: Engine, x: Any) -> Any:
-    if (grown := columnar.found(engine.heap, x)) is None:
-        return _copy(engine, x)
-    if holds_instances(grown.item):
-        raise engine.refuse("deepcopy of a list of instances, or lists", "copy them one by one")
-    return growing.copied(engine, grown, deep=True)
-
-
-@rule(dataclasses.asdict)
-def _asdict(engine: Engine, x: Any, *, dict_factory: Any = Const(dict)) -> Any:
-    def record(fields: dict[str, Any]) -> Any:
-        if isinstance(dict_factory, Const) and dict_factory.value is dict:
-            return engine.new(DictCell(fields))
-        pairs = [Tuple((Const(name), value)) for name, value in fields.items()]
-        return call(engine, dict_factory, [engine.new(ListCell(tuple(pairs)))], {})
-
-    return _rebuilt(engine, x, record)
-
-
-@rule(dataclasses.astuple)
-def _astuple(engine: Engine, x: Any, *, tuple_factory: Any = Const(tuple)) -> Any:
-    def record(fields: dict[str, Any]) -> Any:
-        if isinstance(tuple_factory, Const) and tuple_factory.value is tuple:
-            return Tuple(tuple(fields.values()))
-        return call(engine, tuple_factory, [engine.new(ListCell(tuple(fields.values())))], {})
-
-    return _rebuilt(engine, x, record)
-
-
-def _rebuilt(engine: Engine, x: Any, record: Callable[[dict[str, Any]], Any]) -> Any:
-    """A copy of an instance, and of what is in it, with records in the place of instances."""
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and dataclasses.is_dataclass(content.cls):
-        names = [f.name for f in dataclasses.fields(content.cls)]
-        return record({n: _rebuilt(engine, content.fields[n], record) for n in names})
-    if isinstance(x, Tuple):
-        return Tuple(tuple([_rebuilt(engine, i, record) for i in x.items]), x.cls)
-    if type(content) is ListCell:
-        return engine.new(ListCell(tuple([_rebuilt(engine, i, record) for i in content.items])))
-    if type(content) is DictCell:
-        items = {k: _rebuilt(engine, v, record) for k, v in content.items.items()}
-        return engine.new(content.holding(items))
-    return _deepcopy(engine, x)
 
 
 @rule(list.index, tuple.index)
@@ -433,192 +309,3 @@ def _append_reserved(engine: Engine, x: Any, new: Any) -> Any:
 @rule(sequences.truncate)
 def _truncate(engine: Engine, x: Any, size: Any) -> Any:
     return methods.truncate(engine, x, size)
-
-
-# Functions of sequences
-
-
-def _is_counted_by_data(engine: Engine, x: Any) -> bool:
-    """Whether the number of items is known at run time only: a loop of the program reads them."""
-    return columnar.found(engine.heap, x) is not None or unknown(engine, x)
-
-
-@rule(functools.reduce)
-def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[functools.reduce]), [function, x, *initial], {})
-    items = [*initial, *iterate(engine, x)]
-    if not items:
-        message = "reduce() of empty iterable with no initial value"
-        return engine.raise_constant(TypeError(message))
-    return functools.reduce(lambda a, b: call(engine, function, [a, b], {}), items)
-
-
-@rule(math.prod)
-def _prod(engine: Engine, x: Any, *, start: Any = Const(1)) -> Any:
-    if not arrays.is_array(engine, x) and unknown(engine, x):
-        return call(engine, Const(sequences.product), [tables.unordered(engine, x), start], {})
-    if not arrays.is_array(engine, x):
-        times = functools.partial(engine.rules.binary, engine, "mul")
-        return functools.reduce(times, iterate(engine, x), start)
-    return call_library(engine, math.prod, REGISTRY[math.prod], [x], {"start": start})
-
-
-@rule(math.fsum)
-def _fsum(engine: Engine, x: Any) -> Any:
-    if not arrays.is_array(engine, x) and unknown(engine, x):
-        x = call(engine, Const(list), [tables.unordered(engine, x)], {})
-    x = number_lists.by_value(engine, x)
-    return call_library(engine, math.fsum, REGISTRY[math.fsum], [x], {})
-
-
-_BY_DATA = {**READERS, itertools.zip_longest: interpreted.zip_longest}
-
-
-def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
-    """An itertools function of sequences of known length: it combines, whatever the items are."""
-
-    def function(engine: Engine, *xs: Any, **options: Any) -> Any:
-        if make in _BY_DATA and any(_is_counted_by_data(engine, x) for x in xs):
-            return call(engine, Const(_BY_DATA[make]), list(xs), options)
-        plain = []
-        for x in xs:
-            number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
-            plain.append(x.value if number else iterate_ahead(engine, x))
-        static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
-        if make is itertools.zip_longest:
-            static["fillvalue"] = options.get("fillvalue", Const(None))
-        rows = list(make(*plain, **static))
-        found = [Tuple(row) if isinstance(row, tuple) else row for row in rows]
-        return iterator(engine, Tuple(tuple(found)))
-
-    return function
-
-
-for _make in (itertools.chain, itertools.zip_longest, itertools.pairwise):
-    rule(_make)(_static_iterator(_make))
-
-
-@rule(heapq.merge)
-def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
-    classes = [getattr(content_of(engine, x), "cls", None) for x in xs]
-    once = [cls is SequenceIterator or hasattr(cls, "__next__") for cls in classes]
-    if any(once) or any(map(coroutines.is_generator, xs)):
-        raise engine.refuse("heapq.merge reads iterators in turn", "make lists of them before")
-    return call(engine, Const(interpreted.merge), list(xs), options)
-
-
-@rule(itertools.islice)
-def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[itertools.islice]), [x, *bounds], {})
-    return sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
-
-
-@rule(itertools.tee)
-def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
-    content = content_of(engine, x)
-    read = isinstance(content, ObjectCell) and content.cls is SequenceIterator
-    if read or coroutines.is_generator(x):
-        x = call(engine, Const(list), [x], {})
-    items = sequence(engine, x)
-    return Tuple(tuple([iterator(engine, items) for _ in range(engine.static(n, "n"))]))
-
-
-@rule(itertools.chain.from_iterable)
-def _chain_from(engine: Engine, x: Any) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[itertools.chain.from_iterable]), [x], {})
-    parts = iterate_ahead(engine, x)
-    if any(_is_counted_by_data(engine, part) for part in parts):
-        return call(engine, Const(READERS[itertools.chain]), parts, {})
-    items = [i for part in parts for i in iterate_ahead(engine, part)]
-    return iterator(engine, Tuple(tuple(items)))
-
-
-@rule(itertools.accumulate)
-def _accumulate(
-    engine: Engine, x: Any, func: Any = Const(None), *, initial: Any = Const(None)
-) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[itertools.accumulate]), [x, func], {"initial": initial})
-    known = isinstance(func, Const) and func.value is None
-    function = Const(operator.add) if known else func
-    some = not (isinstance(initial, Const) and initial.value is None)
-    out: list[Any] = [initial] if some else []
-    for value in iterate_ahead(engine, x):
-        out.append(call(engine, function, [out[-1], value], {}) if out else value)
-    return iterator(engine, Tuple(tuple(out)))
-
-
-@rule(itertools.starmap)
-def _starmap(engine: Engine, function: Any, x: Any) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[itertools.starmap]), [function, x], {})
-    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate_ahead(engine, x)]
-    return iterator(engine, Tuple(tuple(rows)))
-
-
-@rule(itertools.repeat)
-def _repeat(engine: Engine, x: Any, times: Any = None) -> Any:
-    if times is None:
-        return call(engine, Const(interpreted.repeat), [x], {})
-    items = (x,) * engine.static(times, "the number of repetitions")
-    return iterator(engine, Tuple(items))
-
-
-@rule(iter, support.once)
-def _iter(engine: Engine, x: Any) -> Any:
-    if coroutines.is_generator(x):
-        return x
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        return x
-    if isinstance(content, ObjectCell) and _makes_iterators(content.cls):
-        made = special(engine, x, "__iter__", ())
-        if made is not None:
-            return made if made is x else _iter(engine, made)
-    items = read(engine, x)
-    return in_steps(engine, items) or iterator(engine, items)
-
-
-def _makes_iterators(cls: type) -> bool:
-    """Whether the `__iter__` of a class is the user's, or that of an iterator."""
-    return not cls.__module__.startswith("pyxla.") or hasattr(cls, "__next__")
-
-
-@rule(next)
-def _next(engine: Engine, x: Any, *default: Any) -> Any:
-    """Of an iterator, or of a comprehension just made: its first item."""
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and hasattr(content.cls, "__next__"):
-        if default:
-            return call(engine, Const(next_or), [x, *default], {})
-        return call_method(engine, x, "__next__", [])
-    at, source = 0, x
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        at, source = position(engine, x, content), content.fields["items"]
-        unchanged(engine, content)
-        source = unwatched(source)
-        fields = {**content.fields, "at": Const(at + 1)}
-        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
-    elif isinstance(content, ListCell):
-        use_up(engine, content)
-    else:
-        source = sequence(engine, x)
-    items = arrays.items_of(engine, source)
-    if items is None:
-        size = length(engine, source)
-        if unknown(engine, source) and default:
-            return call(engine, Const(sequences.item_or), [source, Const(at), *default], {})
-        if unknown(engine, source):
-            there = engine.rules.compare(engine, "gt", size, Const(at))
-            engine.ensure(there, StopIteration())
-            return item(engine, source, Const(at))
-        size = engine.static(size, "the number of items")
-        return item(engine, source, Const(at)) if at < size else _stopped(engine, default)
-    return items[at] if at < len(items) else _stopped(engine, default)
-
-
-def _stopped(engine: Engine, default: tuple[Any, ...]) -> Any:
-    return default[0] if default else engine.raise_constant(StopIteration())
