@@ -15,7 +15,7 @@ from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.meaning import Rules
 from pyxla.infer.objects import call_member, construct, type_of
 from pyxla.infer.operators import binary, both, compare, either, operate, truth
-from pyxla.infer.text import strings
+from pyxla.infer.text import methods as text_methods
 from pyxla.infer.transfer import TRANSFER
 
 
@@ -43,5 +43,5 @@ RULES = Rules(
     enter=tables.enter,
     wrapper=wrapper,
     type_of=type_of,
-    of_text=strings.call,
+    of_text=text_methods.call,
 )

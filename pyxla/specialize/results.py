@@ -38,7 +38,7 @@ from pyxla.infer.lattice import (
     Variant,
     is_variant,
 )
-from pyxla.infer.lists import columnar, growing, number_lists, pools
+from pyxla.infer.lists import columnar, growing, packing, pools
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
@@ -295,7 +295,7 @@ class Outputs:
                 given = data.cell in self.world.given
                 if not given and self.kept.setdefault(data.cell, content) is not content:
                     raise self.row_returned()
-                array = number_lists.array_of(self.engine.heap, content)
+                array = packing.array_of(self.engine.heap, content)
                 return out.OutNumbers(self.result(array.value), python)
             case Pooled(index=row, cls=cls) | RowList(index=row, cls=type() as cls):
                 known = isinstance(row, int)

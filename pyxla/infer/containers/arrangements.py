@@ -33,7 +33,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
-from pyxla.infer.lists import columnar, number_lists
+from pyxla.infer.lists import columnar, packing
 from pyxla.infer.lists.items import Number, Row
 from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
@@ -98,7 +98,7 @@ def _pool(engine: Engine, x: Any, packed: bool) -> Any:
     if not packed:
         return pool
     if all(map(is_number, items)):
-        if len({arrays.kind_of(engine, i) for i in items}) == 1 and number_lists.pack(engine, pool):
+        if len({arrays.kind_of(engine, i) for i in items}) == 1 and packing.pack(engine, pool):
             engine.findings.kept.update(engine.loops)
     elif all(isinstance(i, (Tuple, Const)) for i in items):
         shape = columnar.common_item([(engine, ListCell(items))])

@@ -6,17 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.infer.containers import tables
-from pyxla.infer.heap import (
-    DictCell,
-    GrowingList,
-    Heap,
-    ListCell,
-    NumberList,
-    ObjectCell,
-    SetCell,
-)
+from pyxla.infer.heap import DictCell, GrowingList, Heap, ListCell, NumberList, ObjectCell, SetCell
 from pyxla.infer.joins.columns import with_parts
-from pyxla.infer.lists import growth, number_lists
+from pyxla.infer.lists import growth, packing
 from pyxla.ir.core import Value
 from pyxla.lib.tables import Table, TableFrozenSet, TableSet
 
@@ -36,7 +28,7 @@ def unify_lists(
     columns = [part for column in columns for part in with_parts(edges, column)]
     if grows:
         growth.unify(edges, [*columns, *tables.unify(edges, columns)])
-    number_lists.unify(
+    packing.unify(
         edges,
         columns,
         lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],

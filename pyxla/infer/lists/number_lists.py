@@ -13,25 +13,32 @@ and become arrays only where that is refused: see
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.demands import Needs, Path, argument_site
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.refine import constant_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import as_arrays, columnar
 from pyxla.infer.lists.items import Number
-from pyxla.infer.lists.rows import reached
+from pyxla.infer.lists.packing import (
+    Layout,
+    array_of,
+    layout_of,
+    leaves_of,
+    pack,
+    reached_otherwise,
+    representative,
+    retype,
+    type_of_numbers,
+)
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_TYPES, ArrayType, array_type
-from pyxla.lib.operands import as_array, cast
+from pyxla.ir.types import PYTHON_TYPES, array_type
+from pyxla.lib.operands import as_array
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
@@ -117,7 +124,7 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
         checked(engine, key, len(items), out_of_range(x))
         return items[0]
     content = ListCell(items)
-    layout = _layout(engine.heap, content)
+    layout = layout_of(engine.heap, content)
     if layout is None or not (
         (layout.exact and decided_by_data(engine, key))
         or engine.findings.allows(len(items), layout.exact)
@@ -143,10 +150,10 @@ def out_of_range(x: Any) -> str:
     return f"{name} index out of range"
 
 
-def _frozen(engine: Engine, x: Any, layout: _Layout) -> NumberList | None:
+def _frozen(engine: Engine, x: Any, layout: Layout) -> NumberList | None:
     """The array of numbers that are constants, or arguments; of lists of them, if nothing writes
     them: it is made where the program starts."""
-    leaves = list(_leaves(layout.nested))
+    leaves = list(leaves_of(layout.nested))
     known = all(not isinstance(leaf, (Scalar, Array)) for leaf in leaves)
     given = all(
         not isinstance(leaf, (Scalar, Array)) or leaf.value.owner is None for leaf in leaves
@@ -183,7 +190,7 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[int, Array]:
     heap = engine.heap
     made: dict[int, Array] = {}
     for cell, path in () if engine.demands.shared else paths.items():
-        layout = _layout(heap, heap.contents[cell])
+        layout = layout_of(heap, heap.contents[cell])
         if argument_site(path) in engine.demands.grids and layout is not None and layout.exact:
             array = as_array(layout.nested, layout.type.dtype)
             data = Ref(heap.new(array))
@@ -276,15 +283,15 @@ def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     shape = arrays.shown(engine, content.data)[0]
     if len(shape) > 1 or not is_number(value):
         return len(shape) > 1 and is_dynamic(key) and _assign_row(engine, x, content, key, value)
-    wide = joined_number_type([_representative(engine.heap, content), value])
+    wide = joined_number_type([representative(engine.heap, content), value])
     if wide is None:
         return False
-    if wide != _type_of(engine.heap, content) or number_type(value) != wide:
+    if wide != type_of_numbers(engine.heap, content) or number_type(value) != wide:
         if content.data.cell in engine.grids:
             raise engine.refuse(_ROW, "use an array: np.zeros((n, m))")
         if not engine.findings.allows(shape[0], False):
             return False
-        _retype(engine.heap, content.data, wide)
+        retype(engine.heap, content.data, wide)
         content = packed(engine.heap, x)
     engine.check_writable(x)
     index = checked(engine, key, shape[0], "list assignment index out of range")
@@ -296,7 +303,7 @@ def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
 def _may_pack(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     """Whether a list that is written at run time may become an array, the new value included."""
     content = engine.heap.contents.get(x.cell)
-    layout = _layout(engine.heap, content)
+    layout = layout_of(engine.heap, content)
     if layout is None:
         return False
     exact = layout.exact
@@ -316,10 +323,10 @@ def _may_pack(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
 
 def _assign_row(engine: Engine, x: Ref, content: NumberList, key: Any, value: Any) -> bool:
     """A row takes the items of a list that has no other name."""
-    row = _layout(engine.heap, engine.content(value)) if isinstance(value, Ref) else None
-    if row is None or row.type != _type_of(engine.heap, content):
+    row = layout_of(engine.heap, engine.content(value)) if isinstance(value, Ref) else None
+    if row is None or row.type != type_of_numbers(engine.heap, content):
         return False
-    used = _reached(engine, x)
+    used = reached_otherwise(engine, x)
     rows = [c for c in used if _is_row(engine.heap.contents.get(c), content)]
     if value.cell in used or rows or row.shape != arrays.shown(engine, content.data)[0][1:]:
         return False
@@ -340,178 +347,9 @@ def replaced(engine: Engine, old: Any, new: Any) -> bool:
     """Whether `new`, the items of a list after a change, were written to the array that is kept."""
     if type(old) is not NumberList or not old.data.view:
         return False
-    row = _layout(engine.heap, new)
+    row = layout_of(engine.heap, new)
     shape = arrays.shown(engine, old.data)[0]
-    if row is None or row.shape != shape or row.type != _type_of(engine.heap, old):
+    if row is None or row.shape != shape or row.type != type_of_numbers(engine.heap, old):
         raise engine.refuse(_ROW, "use an array: np.zeros((n, m))")
     arrays.assign(engine, old.data, as_array(row.nested, row.type.dtype))
     return True
-
-
-# --- making -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Nested lists of numbers: their shape, the numbers, and the cells of the rows."""
-
-    shape: tuple[int, ...]
-    nested: Any
-    numbers: tuple[Any, ...]
-    cells: frozenset[int]
-
-    @property
-    def type(self) -> ArrayType | None:
-        return joined_number_type(list(self.numbers))
-
-    @property
-    def exact(self) -> bool:
-        return len({number_type(x) for x in self.numbers}) == 1
-
-
-def _layout(heap: Heap, content: Any) -> _Layout | None:
-    """How a list's content is laid out as an array, if it can be."""
-    if type(content) is NumberList:
-        array = array_of(heap, content)
-        return _Layout(array.shape, array, (_representative(heap, content),), frozenset())
-    items = content.items if isinstance(content, (ListCell, Tuple)) else ()
-    if not items:
-        return None
-    if all(map(is_number, items)):
-        different = tuple({id(i): i for i in items}.values())
-        if any(getattr(i, "kinds", None) is not None for i in different):
-            return None
-        if joined_number_type(list(different)) is None:
-            return None
-        nested = [i.value if isinstance(i, Const) else i for i in items]
-        return _Layout((len(items),), nested, different, frozenset())
-    if not all(isinstance(i, Ref) and not i.view for i in items):
-        return None
-    rows = [_layout(heap, heap.contents.get(i.cell)) for i in items]
-    if any(row is None or row.shape != rows[0].shape for row in rows):
-        return None
-    cells = frozenset([i.cell for i in items])
-    numbers = tuple({id(n): n for row in rows for n in row.numbers}.values())
-    inner = frozenset().union(*[row.cells for row in rows])
-    if len(cells) < len(items) or joined_number_type(list(numbers)) is None:
-        return None
-    nested = [row.nested for row in rows]
-    return _Layout((len(items), *rows[0].shape), nested, numbers, cells | inner)
-
-
-def _leaves(nested: Any) -> Iterable[Any]:
-    if isinstance(nested, list):
-        for item in nested:
-            yield from _leaves(item)
-    else:
-        yield nested
-
-
-def array_of(heap: Heap, x: NumberList) -> Array:
-    """The array that a list is kept as, by value."""
-    array = resolve(heap, heap.contents[x.data.cell])
-    for step in x.data.view:
-        array = step.apply(array)
-    return array
-
-
-def _type_of(heap: Heap, x: NumberList) -> ArrayType:
-    return array_type(resolve(heap, heap.contents[x.data.cell]).dtype, (), x.python)
-
-
-def _representative(heap: Heap, x: NumberList) -> Any:
-    """A number of the type of the list's."""
-    value = Value(_type_of(heap, x))
-    return Scalar(value) if x.python else Array(value)
-
-
-def pack(engine: Engine, x: Ref) -> bool:
-    """Keep a list as an array from here on, if nobody else holds its rows."""
-    content = engine.heap.contents[x.cell]
-    layout = _layout(engine.heap, content)
-    if layout is None:
-        return False
-    if any(engine.heap.infos[cell].pinned is not None for cell in layout.cells):
-        return False
-    if layout.cells & _reached(engine, x):
-        return False
-    _pack(engine.heap, x.cell, layout, layout.type, engine.loc)
-    engine.findings.kept.update(engine.loops)
-    return True
-
-
-def _reached(engine: Engine, x: Ref) -> set[int]:
-    """The cells that can be reached other than through the list `x`."""
-    heap = engine.heap.copy()
-    heap.contents[x.cell] = ListCell(())
-    return reached(engine, heap)
-
-
-def _pack(heap: Heap, cell: int, layout: _Layout, wide: ArrayType, loc: Any) -> None:
-    value = as_array(layout.nested, wide.dtype)
-    data = Ref(heap.new(value, loc))
-    heap.contents[cell] = NumberList(data, wide.weak)
-    tied = [heap.entangled[c] for c in (cell, *layout.cells) if c in heap.entangled]
-    if layout.cells and tied:  # rows, which are not there to say so, may be of several lists
-        heap.entangle([data.cell], tied[0][0], [place for _, places in tied for place in places])
-    for row in layout.cells:
-        del heap.contents[row]
-
-
-def _retype(heap: Heap, data: Ref, wide: ArrayType) -> None:
-    """Widen the numbers of all lists over an array."""
-    array = resolve(heap, heap.contents[data.cell])
-    heap.contents[data.cell] = Array(cast(array.value, wide.dtype), array.extents)
-    for cell, content in heap.contents.items():
-        if type(content) is NumberList and content.data.cell == data.cell:
-            heap.contents[cell] = NumberList(content.data, wide.weak)
-
-
-# --- where paths meet -------------------------------------------------------------------------
-
-
-def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]], roots: Any) -> None:
-    """Where a list is an array in one of `states` (edges), make it one in all of them.
-
-    columns: what one name is in each state.  roots(state): abstract values in use there.
-    """
-    if not any(type(c) is NumberList for s in states for c in s.heap.contents.values()):
-        return
-    first = states[0].heap.contents
-    same = [[Ref(cell)] * len(states) for cell in first]
-    for column in [*columns, *same]:
-        _unify(states, column, roots)
-
-
-def _unify(states: Sequence[Any], column: Sequence[Any], roots: Any) -> None:
-    if not all(isinstance(x, Ref) and not x.view for x in column):
-        return
-    pairs = list(zip(states, column, strict=True))
-    contents = [s.heap.contents.get(x.cell) for s, x in pairs]
-    kinds = {type(c) for c in contents}
-    if NumberList not in kinds or not kinds <= {NumberList, ListCell}:
-        return
-    layouts = []
-    for state, content in zip(states, contents, strict=True):
-        with building(Builder(state.block.instrs, state.loc)):  # rows are read from their array
-            layouts.append(_layout(state.heap, content))
-    if any(layout is None for layout in layouts):
-        return
-    wide = joined_number_type([n for layout in layouts for n in layout.numbers])
-    if wide is None or len({layout.shape for layout in layouts}) > 1:
-        return
-    for (state, x), content, layout in zip(pairs, contents, layouts, strict=True):
-        if type(content) is ListCell and not layout.cells & _reached_at(state, x, roots):
-            state.heap = state.heap.copy()
-            with building(Builder(state.block.instrs, state.loc)):
-                _pack(state.heap, x.cell, layout, wide, state.loc)
-        elif type(content) is NumberList and _type_of(state.heap, content) != wide:
-            state.heap = state.heap.copy()
-            with building(Builder(state.block.instrs, state.loc)):
-                _retype(state.heap, content.data, wide)
-
-
-def _reached_at(state: Any, x: Ref, roots: Any) -> set[int]:
-    heap = state.heap.copy()
-    heap.contents[x.cell] = ListCell(())
-    return reachable(heap, roots(state))

@@ -39,7 +39,7 @@ from pyxla.infer.lattice import (
     may_be_unbound,
     number_type,
 )
-from pyxla.infer.lists import growth, number_lists
+from pyxla.infer.lists import growth, packing
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
@@ -384,7 +384,7 @@ def _unify_lists(
     if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
         engine.findings.kept.update((head.join.place, *engine.loops))
         return True
-    number_lists.unify(
+    packing.unify(
         (entry, back),
         pairs,
         lambda e: [*engine.held(), *engine.captures.pinned, *e.args, *[e.env.get(v) for v in live]],

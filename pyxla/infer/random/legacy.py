@@ -18,6 +18,7 @@ from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, NumberList, ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
+from pyxla.infer.random import choosing
 from pyxla.infer.random import methods as m
 from pyxla.infer.random.generators import (
     DISTRIBUTIONS,
@@ -34,6 +35,7 @@ from pyxla.infer.random.generators import (
     shaped,
     visit,
 )
+from pyxla.infer.random.orders import permuted_copy, shuffle
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.random import composed, legacy, mt19937, orders
 from pyxla.lib.random.state import STATES
@@ -214,7 +216,7 @@ _of_sizes("randn", "standard_normal")
 @method("permutation")
 def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     axis = {**given, "axis": Const(0)}
-    return engine.library("permutation", m.permuted_copy, engine, ref, axis)
+    return engine.library("permutation", permuted_copy, engine, ref, axis)
 
 
 @method("shuffle")
@@ -223,7 +225,7 @@ def _shuffle(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     if isinstance(content, (ListCell, NumberList)):
         visit(engine, orders.shuffled, bits_of(engine, ref), given["x"])
         return NONE
-    return m.shuffle(engine, ref, {**given, "axis": Const(0)})
+    return shuffle(engine, ref, {**given, "axis": Const(0)})
 
 
 @method("choice")
@@ -246,7 +248,9 @@ def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     count = a if of_ints else call_object(engine, len, [a], {})
     shape = shape_of(engine, size)
     words = "a must be greater than 0" if of_ints else "'a' cannot be empty"
-    m.ensure_population(engine, count.value if isinstance(count, Const) else count, shape, words)
+    choosing.ensure_population(
+        engine, count.value if isinstance(count, Const) else count, shape, words
+    )
     at = _places(engine, ref, given, count, shape)
     if of_ints:
         return at
@@ -265,7 +269,7 @@ def _places(
     drawn = math.prod(shape or ())
     if weighted:
         p = arrays.fresh(engine, as_array(engine.operand(given["p"]), F64))
-        m.ensure_weights(engine, p)
+        choosing.ensure_weights(engine, p)
         if replace:
             found = visit(engine, composed.chosen_by_weight, ref, p, Const(shape or ()))
         else:

@@ -1,5 +1,5 @@
-"""Methods of `np.random.Generator` besides the distributions of one number: integers, choices,
-orders, vectors."""
+"""Methods of `np.random.Generator` besides the distributions of one number: integers, vectors,
+and what is refused."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ListCell, ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
-from pyxla.infer.lists import number_lists
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.infer.random.generators import (
     F64,
     I64,
-    NONE,
     ONLY,
     REMEDY,
     U64,
@@ -25,7 +23,6 @@ from pyxla.infer.random.generators import (
     bits_of,
     check_size,
     empty,
-    first,
     method,
     python_number,
     shape_of,
@@ -33,14 +30,11 @@ from pyxla.infer.random.generators import (
     source_of,
     visit,
 )
-from pyxla.ir.op import OpError
-from pyxla.lib.bounded.elementwise import NOT_SUPPORTED
-from pyxla.lib.indexing import take, true_size
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, filling, integers, orders
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, or_, subtract
-from pyxla.ops.shape import constant, iota, reshape
+from pyxla.ops.shape import constant, reshape
 
 U32 = np.dtype(np.uint32)
 REFUSED = {
@@ -165,272 +159,6 @@ def integers_between(
     else:
         value = add(cast(drawn, dtype), offset)
     return Array(value) if scalar else arrays.fresh(engine, Array(value))
-
-
-# --- Orders --------------------------------------------------------------------------------------
-
-
-def _positions(engine: Engine, count: int) -> Ref:
-    return arrays.fresh(engine, Array(iota(dtype=I64, shape=(count,), dimension=0)))
-
-
-def _order(engine: Engine, ref: Any, count: int) -> Array:
-    """The positions 0 to count - 1, shuffled."""
-    order = _positions(engine, count)
-    if count > 1:
-        visit(engine, orders.shuffled, bits_of(engine, ref), order)
-    return engine.as_array(order)
-
-
-@method("permutation")
-def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("permutation", permuted_copy, engine, ref, given)
-
-
-def permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    x = engine.bounded_operand(given["x"])
-    if isinstance(x, (int, np.integer, Scalar)) and not isinstance(x, (bool, np.bool_)):
-        if isinstance(x, Scalar) and x.kind is not int:
-            raise OpError("x must be an integer or at least 1-dimensional")
-        count = int(engine.static(given["x"], "the size of a permutation"))
-        return arrays.fresh(engine, _order(engine, ref, max(count, 0)))
-    array = as_array(x)
-    axis = _axis(engine, given["axis"], array.ndim)
-    if not array.size and array.ndim == 1:
-        return arrays.fresh(engine, array)
-    if array.extents is not None:
-        return _permuted_line(engine, ref, array)
-    order = _order(engine, ref, array.shape[axis])
-    return arrays.fresh(engine, take(array, order, axis, wrap=False))
-
-
-def _permuted_line(engine: Engine, ref: Any, x: Array) -> Any:
-    """A shuffled copy of a line whose size is known at run time only."""
-    if x.ndim > 1:
-        raise OpError(NOT_SUPPORTED)
-    places = Array(iota(dtype=I64, shape=x.shape, dimension=0), x.extents)
-    order = arrays.fresh(engine, places)
-    visit(engine, orders.shuffled, bits_of(engine, ref), order)
-    return arrays.fresh(engine, take(x, engine.bounded_operand(order), 0, wrap=False))
-
-
-def _axis(engine: Engine, axis: Any, ndim: int) -> int:
-    known = engine.static(axis, "the axis")
-    if not -ndim <= known < ndim:
-        engine.raise_constant(np.exceptions.AxisError(known, ndim))
-    return known % ndim
-
-
-@method("shuffle")
-def shuffle(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    x = given["x"]
-    if isinstance(x, Ref) and isinstance(engine.content(x), ListCell):
-        raise engine.refuse(
-            "the order of a list is known while compiling", "shuffle an array instead"
-        )
-    if not arrays.is_array(engine, x):
-        raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be shuffled")
-    engine.check_writable(x)
-    array = engine.operand(x)
-    axis = _axis(engine, given["axis"], array.ndim)
-    if array.size:
-        order = _order(engine, ref, array.shape[axis])
-        arrays.assign(engine, x, take(array, order, axis, wrap=False))
-    return NONE
-
-
-@method("permuted")
-def _permuted(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("permuted", _permuted_slices, engine, ref, given)
-
-
-def _permuted_slices(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    array = as_array(engine.operand(given["x"]))
-    if not array.ndim:
-        engine.raise_constant(TypeError("len() of unsized object"))
-    known = engine.static(given["axis"], "the axis")
-    axis = 0 if known is None else _axis(engine, given["axis"], array.ndim)
-    moved = (
-        array
-        if known is None
-        else call_object(
-            engine, np.moveaxis, [arrays.fresh(engine, array), Const(axis), Const(-1)], {}
-        )
-    )
-    wide = engine.as_array(moved)
-    length = wide.size if known is None else wide.shape[-1]
-    rows = shaped(engine, wide, (wide.size // length if length else 0, length))
-    if wide.size:
-        visit(engine, orders.shuffled_rows, bits_of(engine, ref), rows)
-    back = shaped(engine, rows, wide.shape)
-    if known is not None:
-        back = call_object(engine, np.moveaxis, [back, Const(-1), Const(axis)], {})
-    result = engine.as_array(back)
-    out = given["out"]
-    if isinstance(out, Const) and out.value is None:
-        return arrays.fresh(engine, result)
-    if not arrays.is_array(engine, out) or arrays.shown(engine, out)[0] != result.shape:
-        engine.raise_constant(ValueError("out must have the same shape as x"))
-    arrays.assign(engine, out, result)
-    return out
-
-
-# --- Choices -------------------------------------------------------------------------------------
-
-
-@method("choice")
-def _choice(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("choice", _chosen, engine, ref, given)
-
-
-def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    a = engine.bounded_operand(number_lists.by_value(engine, given["a"]))
-    of_ints = isinstance(a, (int, np.integer)) or (isinstance(a, (Scalar, Array)) and a.shape == ())
-    axis = 0
-    if not of_ints:
-        a = as_array(a)
-        axis = _axis(engine, given["axis"], a.ndim)
-    shape = shape_of(engine, given["size"])
-    replace = bool(engine.static(given["replace"], "replace"))
-    weighted = not (isinstance(given["p"], Const) and given["p"].value is None)
-    _refuse_known(engine, given)
-    counted = a if of_ints else true_size(a, axis)
-    words = "a must be a positive integer" if of_ints else "a cannot be empty"
-    ensure_population(engine, counted, shape, words)
-    plain = replace and not weighted
-    if plain and (isinstance(counted, Scalar) or (of_ints and isinstance(a, Array))):
-        indices = _any_below(engine, ref, counted, shape)
-    elif not of_ints and isinstance(counted, Scalar):
-        count = math.prod(shape or ())
-        if weighted or a.shape[axis] > SMALL:
-            raise OpError(NOT_SUPPORTED)
-        enough = engine.rules.compare(engine, "ge", counted, Const(count))
-        engine.ensure(engine.rules.truth(engine, enough), _LARGER)
-        mixed = bool(engine.static(given["shuffle"], "shuffle"))
-        found = engine.as_array(_sample(engine, bits_of(engine, ref), counted, count, mixed))
-        indices = Array(reshape(cast(found.value, I64), shape=shape or ()))
-    else:
-        count = int(engine.static(given["a"], "the population")) if of_ints else a.shape[axis]
-        indices = _indices(engine, ref, given, count, shape, replace, weighted)
-    if of_ints:
-        if shape is None:
-            return python_number(engine, first(engine, shaped(engine, indices, (1,))), int)
-        return arrays.fresh(engine, indices)
-    result = take(a, indices, axis, wrap=False)
-    return result if result.shape == () and shape is None else arrays.fresh(engine, result)
-
-
-def _refuse_known(engine: Engine, given: dict[str, Any]) -> None:
-    """Raise what NumPy raises for arguments that are known."""
-    names = ("a", "size", "replace", "p", "axis", "shuffle")
-    known = known_objects(engine, *[given[name] for name in names])
-    if known is None or (isinstance(known[0], int) and known[0] > 1 << 24):
-        return
-    try:
-        Generator(np.random.PCG64(0)).choice(*known)
-    except (TypeError, ValueError) as error:
-        engine.raise_constant(error)
-
-
-def ensure_population(
-    engine: Engine, count: Any, shape: tuple[int, ...] | None, words: str
-) -> None:
-    """The program raises where something is chosen among nothing."""
-    error = ValueError(f"{words} unless no samples are taken")
-    if 0 in (shape or ()) or not engine.tests(ValueError):
-        return
-    if not isinstance(count, (Scalar, Array)):
-        if count <= 0:
-            engine.raise_constant(error)
-        return
-    engine.ensure(
-        engine.rules.truth(engine, engine.rules.compare(engine, "gt", count, Const(0))), error
-    )
-
-
-def _any_below(engine: Engine, ref: Any, a: Any, shape: tuple[int, ...] | None) -> Array:
-    """Indices below a size known at run time only."""
-    last = Array(subtract(cast(a.value, I64), constant(value=np.asarray(1, I64))))
-    zero = as_array(np.int64(0))
-    bits = bits_of(engine, ref)
-    return engine.as_array(integers_between(engine, bits, zero, last, Const(shape or ())))
-
-
-def _indices(
-    engine: Engine,
-    ref: Any,
-    given: dict[str, Any],
-    population: int,
-    shape: tuple[int, ...] | None,
-    replace: bool,
-    weighted: bool,
-) -> Array:
-    """Indices below `population`."""
-    shape = shape or ()
-    count = math.prod(shape)
-    if replace and not weighted:
-        least, most = [as_array(np.int64(n)) for n in (0, population - 1)]
-        drawn = integers_between(engine, bits_of(engine, ref), least, most, Const(shape))
-        return engine.as_array(drawn)
-    if not replace and count > population:
-        engine.raise_constant(_LARGER)
-    if weighted:
-        p = as_array(engine.operand(given["p"]), F64)
-        if p.shape != (population,):
-            engine.raise_constant(ValueError("a and p must have same size"))
-        weights = arrays.fresh(engine, p)
-        ensure_weights(engine, weights)
-        if replace:
-            found = visit(engine, composed.chosen_by_weight, ref, weights, Const(shape))
-        else:
-            found = empty(engine, count, I64)
-            visit(engine, orders.sampled_by_weight, bits_of(engine, ref), weights, found)
-    else:
-        mixed = bool(engine.static(given["shuffle"], "shuffle"))
-        found = _sample(engine, bits_of(engine, ref), population, count, mixed)
-    value = cast(engine.as_array(found).value, I64)
-    return Array(reshape(value, shape=shape))
-
-
-def ensure_weights(engine: Engine, p: Ref) -> None:
-    """With checks, the program raises NumPy's ValueErrors for bad probabilities."""
-    if not engine.tests(ValueError):
-        return
-    for test, message in (
-        (composed.is_non_negative, "Probabilities are not non-negative"),
-        (
-            composed.sums_to_one,
-            "Probabilities do not sum to 1. See Notes section of docstring for more information.",
-        ),
-    ):
-        holds = engine.rules.truth(engine, visit(engine, test, p))
-        engine.ensure(holds, ValueError(message))
-
-
-SMALL = 10000
-_LARGER = ValueError("Cannot take a larger sample than population when replace is False")
-
-
-def _sample(engine: Engine, bits: Ref, population: Any, count: int, mixed: bool) -> Any:
-    """Different numbers, by the method NumPy takes for such sizes: Floyd's for all up to SMALL, as
-    those known at run time only are."""
-    large = isinstance(population, int) and population > SMALL
-    if large and count > population // (50 if mixed else 20):
-        order = _positions(engine, population)
-        start = max(population - count, 1)
-        visit(engine, orders.tail_shuffled, bits, order, Const(start))
-        tail = slice(population - count, None)
-        return engine.abstract(
-            engine.as_array(call_object(engine, np.ndarray.__getitem__, [order, Const(tail)], {}))
-        )
-    found = empty(engine, count, I64)
-    slots = 1 << max(int(1.2 * count), 1).bit_length()
-    table = arrays.fresh(engine, as_array(np.full(slots, -1, I64)))
-    known = Const(population) if isinstance(population, int) else population
-    visit(engine, orders.sampled, bits, known, found, table)
-    if mixed:
-        visit(engine, orders.tail_shuffled, bits, found, Const(1))
-    return found
 
 
 # --- Vectors -------------------------------------------------------------------------------------
