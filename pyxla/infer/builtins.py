@@ -27,15 +27,7 @@ from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.introspection import has_attribute
 from pyxla.infer.joins.kinds import choose, operated, separately
-from pyxla.infer.lattice import (
-    Array,
-    Compound,
-    Const,
-    NeedsStatic,
-    Scalar,
-    Tuple,
-    is_number,
-)
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar, Tuple, is_number
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import (
     class_of_exception,
@@ -47,7 +39,7 @@ from pyxla.infer.objects import (
 )
 from pyxla.infer.operators import ARITHMETIC, binary, compare, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
-from pyxla.infer.raising.checks import TOO_LARGE
+from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences

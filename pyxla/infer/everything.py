@@ -22,6 +22,7 @@ import pyxla.infer.containers.sorting
 import pyxla.infer.getters
 import pyxla.infer.introspection
 import pyxla.infer.loops.folding
+import pyxla.infer.raising.checks
 import pyxla.infer.random.choosing
 import pyxla.infer.random.legacy
 import pyxla.infer.random.methods

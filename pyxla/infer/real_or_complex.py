@@ -15,7 +15,7 @@ from pyxla.infer.arrays.shadows import number, one_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.lattice import Array, Conflict, Tuple, Variant
-from pyxla.infer.raising.checks import verify
+from pyxla.infer.raising.check_table import verify
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

@@ -42,7 +42,7 @@ from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded, kinds
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, number_lists
-from pyxla.infer.raising.checks import verify
+from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib import iterators

@@ -34,7 +34,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, packing
-from pyxla.infer.lists.items import Number, Row
+from pyxla.infer.lists.item_types import Number, Row
 from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
 from pyxla.ops.shape import constant

@@ -26,8 +26,8 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number, is_variant, number_type
-from pyxla.infer.lists import columnar, growing, methods, number_lists
-from pyxla.infer.lists.items import Number
+from pyxla.infer.lists import columnar, finding, growing, number_lists
+from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import is_texts
 from pyxla.ir.types import PYTHON_KINDS
@@ -212,7 +212,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     if is_texts(container) and (strings.is_dynamic(container) or strings.is_dynamic(x)):
         return strings.contains(engine, x, container)
     if (grown := columnar.found(engine.heap, container)) is not None:
-        return methods.contains(engine, grown, x)
+        return finding.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
         container = kept.data
     content = content_of(engine, container)

@@ -25,15 +25,9 @@ from pyxla.infer.containers.structure import (
 )
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import (
-    DictCell,
-    ListCell,
-    ObjectCell,
-    SequenceIterator,
-    SetCell,
-)
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import columnar, growing, methods, number_lists, pools, shared
+from pyxla.infer.lists import columnar, finding, growing, methods, number_lists, pools, shared
 from pyxla.infer.lists.columnar import MANY
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
@@ -301,7 +295,7 @@ def _locate(engine: Engine, names: Any, key: Any) -> Any:
         held = arrays.items_of(engine, names)
         if any(tables.instances(engine, x) for x in (key, *held)):
             return call(engine, Const(sequences.found_at), [names, key], {})
-    return methods.place(engine, names, key)
+    return finding.place(engine, names, key)
 
 
 @rule(find_key)

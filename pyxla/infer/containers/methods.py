@@ -17,7 +17,7 @@ from pyxla.infer.containers.structure import content_of, iterate, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, SetCell
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
-from pyxla.infer.lists import columnar, growing, methods
+from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.lib import sequences
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
@@ -147,7 +147,7 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
     Matches that are known at run time only are looked through from the end.
     """
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return methods.index(engine, grown, value)
+        return finding.index(engine, grown, value)
     rules = engine.rules
     same = [
         rules.truth(engine, rules.compare(engine, "eq", candidate, value))
@@ -161,7 +161,7 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
         found: Any = Const(False)
         for i in open_:
             found = rules.either(engine, found, same[i])
-        methods.ensure_found(engine, found, value, missing)
+        finding.ensure_found(engine, found, value, missing)
     result: Any = Const(len(same) if known is None else known)
     for i in reversed(open_):
         chosen = call(engine, Const(np.where), [same[i], Const(i), result], {})
@@ -176,13 +176,13 @@ def _not_in(x: Any, value: Any) -> ValueError:
             [].index(value.value)
         except ValueError as error:
             return error
-    return ValueError(methods.NOT_IN_LIST if isinstance(x, Ref) else NOT_IN_TUPLE)
+    return ValueError(finding.NOT_IN_LIST if isinstance(x, Ref) else NOT_IN_TUPLE)
 
 
 @rule(list.count, tuple.count)
 def _count(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return methods.count_of(engine, grown, value)
+        return finding.count_of(engine, grown, value)
     total: Any = Const(0)
     for candidate in iterate(engine, x):
         same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))

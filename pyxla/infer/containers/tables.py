@@ -17,7 +17,8 @@ from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCe
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
-from pyxla.infer.lists.items import Handle, Number, Row, item_of, joined_items
+from pyxla.infer.lists.item_types import Handle, Number, Row
+from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib.containers import Mapping
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put

@@ -10,7 +10,7 @@ from pyxla.infer.containers.structure import ITEMS, LENGTHS
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const
 from pyxla.infer.lists import columnar
-from pyxla.infer.lists.items import Row
+from pyxla.infer.lists.item_types import Row
 from pyxla.lib import sequences
 
 

@@ -12,7 +12,8 @@ from pyxla.infer.heap import GrowingList
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.infer.lists.growing import columns_of, needs_length
-from pyxla.infer.lists.items import Block, Nested, Number, Row, count
+from pyxla.infer.lists.item_types import Block, Nested, Number, Row
+from pyxla.infer.lists.items import count
 from pyxla.lib import manipulation
 
 if TYPE_CHECKING:

@@ -17,17 +17,8 @@ from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists import rows
-from pyxla.infer.lists.items import (
-    Item,
-    Nested,
-    Number,
-    at_path,
-    count,
-    item_of,
-    joined_items,
-    objects,
-    with_column,
-)
+from pyxla.infer.lists.item_types import Item, Nested, Number
+from pyxla.infer.lists.items import at_path, count, item_of, joined_items, objects, with_column
 from pyxla.infer.lists.laying import laid, padded, retyped
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import array_type

@@ -56,8 +56,7 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front, without
-from pyxla.infer.lists.items import (
-    INT,
+from pyxla.infer.lists.item_types import (
     LISTS,
     Block,
     Chars,
@@ -70,6 +69,9 @@ from pyxla.infer.lists.items import (
     Row,
     Same,
     Several,
+)
+from pyxla.infer.lists.items import (
+    INT,
     at_path,
     count,
     item_of,

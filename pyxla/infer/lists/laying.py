@@ -13,9 +13,7 @@ from pyxla.infer.heap import GrowingList, Heap, NumberList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_variant
-from pyxla.infer.lists.items import (
-    BOOL,
-    INT,
+from pyxla.infer.lists.item_types import (
     NONE,
     Block,
     Chars,
@@ -29,6 +27,10 @@ from pyxla.infer.lists.items import (
     Row,
     Same,
     Several,
+)
+from pyxla.infer.lists.items import (
+    BOOL,
+    INT,
     alternatives,
     array_at,
     choices_of,

@@ -6,59 +6,31 @@ What moves items works on whole columns; what looks at them one by one is Python
 
 from __future__ import annotations
 
-import functools
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import position
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
-from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lattice import (
-    Array,
-    Compound,
-    Const,
-    Ref,
-    Scalar,
-    Tuple,
-    is_number,
-    is_variant,
-)
+from pyxla.infer.joins import kinds
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, growing, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
+from pyxla.infer.lists.finding import place_of
 from pyxla.infer.lists.growing import columns_of, detach, index_of, length, positive, put
-from pyxla.infer.lists.items import (
-    BOOL,
-    Chars,
-    Item,
-    Maybe,
-    Nested,
-    Number,
-    Pick,
-    Row,
-    Same,
-    Several,
-    alternatives,
-    count,
-    holds_instances,
-    is_value,
-    joined_items,
-    picks_of,
-)
+from pyxla.infer.lists.item_types import Chars, Item, Nested, Number, Pick, Row, Same
+from pyxla.infer.lists.items import count, joined_items
 from pyxla.infer.lists.laying import padded, values
-from pyxla.infer.text import codes as texts
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
-from pyxla.ops.elementwise import and_, compare, or_, select, subtract
+from pyxla.ops.elementwise import subtract
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
@@ -223,189 +195,6 @@ def append_reserved(engine: Engine, x: Ref, new: Any) -> Any:
         return call(engine, Const(list.append), [x, new], {})
     growing.append(engine, x, content, new, reserved=True)
     return Const(None)
-
-
-# --- looking for items ------------------------------------------------------------------------
-
-
-def matches(engine: Engine, content: GrowingList, x: Any) -> Value | None:
-    """Which items equal `x`, of all there is room for; None where none can."""
-    if content.item is None:
-        return None
-    columns = columns_of(engine, content)
-    first = columns[0]
-    hits = _equal(engine, content.item, columns, x)
-    if hits is False or not first.shape[0]:  # what an unrolled iteration made has no room yet
-        return None
-    size = size_of(engine.heap, content)
-    inside = compare(places(first.value), spread(_int(size), first.value), direction="LT")
-    return _both(inside, hits)
-
-
-def _int(size: Any) -> Value:
-    return cast(value_of(size), INT)
-
-
-def _equal_numbers(engine: Engine, column: Array, x: Any) -> Any:
-    held = arrays.fresh(engine, Array(column.value))
-    return arrays.read(engine, engine.rules.compare(engine, "eq", held, x)).value
-
-
-def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
-    """Which elements of the columns of an item equal `x`; a bool where all do, or none."""
-    if is_variant(x, "mixed") or is_variant(x, "optional"):
-        tag = position(x.tag) if x.kind == "optional" else x.tag
-        hits = [_equal(engine, item, columns, part) for part in x.items]
-        return functools.reduce(_either, [_at_place(tag.value, *h) for h in enumerate(hits)])
-    if isinstance(item, (Maybe, Several)):
-        return _equal_one_of(engine, item, columns, x)
-    if isinstance(item, Number):
-        return _equal_number(engine, item, columns, x)
-    if (picks := picks_of(item)) is not None:
-        return _equal_pick(engine, picks, columns, x)
-    if isinstance(item, Same):
-        return isinstance(x, Const) and x.value == item.value
-    if isinstance(item, Chars):
-        sizes = None if item.fixed else columns[0].value
-        text = texts.of(x)
-        return text is not None and strings.equal_rows(sizes, columns[-1].value, text)
-    if isinstance(item, Row) and item.cls is not range:
-        return _equal_rows(engine, item, columns, x)
-    raise engine.refuse("items of this kind are not looked for in a list of unknown length")
-
-
-def _equal_number(engine: Engine, item: Number, columns: Sequence[Array], x: Any) -> Any:
-    if not is_number(x):
-        return False
-    hits = _equal_numbers(engine, columns[0], x)
-    if not item.exact:
-        return hits
-    whole = [int(kinds.dtype_of(kind) == np.int64) for kind in item.choices]
-    is_whole = cast(kinds.moved(columns[1].value, whole), BOOL)
-    return select(is_whole, _equal_numbers(engine, columns[2], x), hits)
-
-
-def _equal_pick(engine: Engine, picks: Sequence[Any], columns: Sequence[Array], x: Any) -> Any:
-    if not columns:  # one that all are
-        same = engine.rules.compare(engine, "eq", Const(picks[0]), x)
-        return bool(same.value) if isinstance(same, Const) else same.value
-    if isinstance(x, Compound) and x.kind == "text":
-        text = texts.of(x)
-        return text is not None and strings.equal_picks(columns[0].value, picks, text)
-    where = choices.position(x, picks)
-    return (choices.is_choice(x) or where.value >= 0) and _equal_numbers(engine, columns[0], where)
-
-
-def _equal_one_of(engine: Engine, item: Maybe | Several, columns: Sequence[Array], x: Any) -> Any:
-    rest = iter(columns)
-    tag = cast(next(rest).value, INT)
-    found_: Any = False
-    for i, inner in enumerate(alternatives(item)):
-        hits = _equal(engine, inner, list(itertools.islice(rest, count(inner))), x)
-        found_ = _either(found_, _at_place(tag, i, hits))
-    return found_
-
-
-def _at_place(tag: Value, place: int, hits: Any) -> Any:
-    """`hits` where a tag is `place`."""
-    if hits is False:
-        return False
-    at = constant(value=np.full(tag.type.shape, place, tag.type.dtype))
-    here = compare(tag, at, direction="EQ")
-    return _both(here, hits)
-
-
-def _both(x: Any, y: Any) -> Any:
-    if x is False or y is False:
-        return False
-    return x if y is True else y if x is True else and_(*_alike(x, y))
-
-
-def _either(x: Any, y: Any) -> Any:
-    if x is True or y is True:
-        return True
-    return x if y is False else y if x is False else or_(*_alike(x, y))
-
-
-def _alike(x: Value, y: Value) -> tuple[Value, Value]:
-    """Both for each place, where one is."""
-    if x.type.ndim != y.type.ndim:
-        x, y = [v if v.type.ndim else spread(v, x if x.type.ndim else y) for v in (x, y)]
-    return x, y
-
-
-def _equal_rows(engine: Engine, item: Row, columns: Sequence[Array], x: Any) -> Any:
-    if isinstance(x, Const) and isinstance(x.value, tuple):
-        x = Tuple(tuple([Const(i) for i in x.value]))
-    if not isinstance(x, Tuple) or len(x.items) != len(item.items):
-        return False
-    rest = iter(columns)
-    found_: Any = True
-    for inner, part in zip(item.items, x.items, strict=True):
-        own = list(itertools.islice(rest, count(inner)))
-        found_ = _both(found_, _equal(engine, inner, own, part))
-    return found_
-
-
-NOT_IN_LIST = "list.index(x): x not in list"
-
-
-def _is_looked_for(item: Item) -> bool:
-    """Whether all items of a list are compared at once, rather than one by one."""
-    return is_value(item) and not holds_instances(item)
-
-
-def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
-    """Where the first (or last) item is that equals `x`, -1 where none does."""
-    if content.item is not None and not _is_looked_for(content.item):
-        held = growing.copied(engine, content)
-        return call(engine, Const(sequences.position), [held, x, Const(last)], {})
-    hits = matches(engine, content, x)
-    if hits is None:
-        return Const(-1)
-    where = places(hits)
-    if not last:  # the greatest of the places counted from behind
-        back = constant(value=np.asarray(hits.type.shape[0] - 1, INT))
-        where = subtract(spread(back, hits), where)
-    none = spread(constant(value=np.asarray(-1, INT)), hits)
-    best = call(engine, Const(np.max), [arrays.fresh(engine, Array(select(hits, where, none)))], {})
-    high = extent.IntFact(-1, hits.type.shape[0] - 1)
-    at = Scalar(arrays.python_scalar(engine.operand(best), int).value, high)
-    if last:
-        return at
-    missing = engine.rules.compare(engine, "lt", at, Const(0))
-    front = engine.rules.binary(engine, "sub", Const(hits.type.shape[0] - 1), at)
-    return Scalar(select(missing.value, at.value, front.value), high)
-
-
-def contains(engine: Engine, content: GrowingList, x: Any) -> Any:
-    """`x in list`."""
-    return engine.rules.compare(engine, "ge", place_of(engine, content, x, True), Const(0))
-
-
-def index(engine: Engine, content: GrowingList, x: Any) -> Any:
-    """`list.index(x)`."""
-    at = place_of(engine, content, x)
-    there = engine.rules.compare(engine, "ge", at, Const(0))
-    ensure_found(engine, there, x, ValueError(NOT_IN_LIST))
-    return Scalar(at.value, extent.AT_LEAST_0)
-
-
-def ensure_found(engine: Engine, there: Any, x: Any, missing: ValueError) -> None:
-    """Raise where `x` is not there: what names it if it is a number, else `missing`."""
-    if is_number(x) and missing.args == (NOT_IN_LIST,):
-        call(engine, Const(sequences.check_in_list), [there, x], {})
-    else:
-        engine.ensure(there, missing)
-
-
-def count_of(engine: Engine, content: GrowingList, x: Any) -> Any:
-    """`list.count(x)`."""
-    hits = matches(engine, content, x)
-    if hits is None:
-        return Const(0)
-    total = call(engine, Const(np.count_nonzero), [arrays.fresh(engine, Array(hits))], {})
-    return call(engine, Const(int), [total], {})
 
 
 def remove(engine: Engine, x: Ref, content: GrowingList, value: Any) -> None:
@@ -575,19 +364,6 @@ def zipped(engine: Engine, *lists: Ref) -> Any:
     for content, item in zip(held, items, strict=True):
         rows.copied(engine.heap, item, content.columns)
     return growing.made_of(engine, columns, Row(tuple, tuple(items)))
-
-
-def place(engine: Engine, names: Any, key: Any) -> Any:
-    """`lib.tables.locate`."""
-    content = found(engine.heap, names)
-    if content is None:
-        held = engine.heap.contents[names.cell]
-        if not held.items:
-            return Const(-1)
-        item = columnar.common_item([(engine, held)])
-        laid = columnar.laid_out(engine.heap, names, item, 1, sized=False)
-        content = engine.heap.contents[names.cell] = laid
-    return place_of(engine, content, key, last=True)
 
 
 def room(engine: Engine, names: Ref) -> Const:

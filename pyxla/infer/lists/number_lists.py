@@ -24,7 +24,7 @@ from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import as_arrays, columnar
-from pyxla.infer.lists.items import Number
+from pyxla.infer.lists.item_types import Number
 from pyxla.infer.lists.packing import (
     Layout,
     array_of,

@@ -2,9 +2,9 @@
 
 The instances of a *pooled* class are rows of a hidden list of tuples, the *pool*, which only grows;
 a cell's content says which row it is (`heap.Pooled`). A list of instances then holds numbers of
-rows (`items.Handle`): objects that have several names, or are in several lists or in fields of each
-other, stay one. A program that is refused is tried with the classes pooled that it makes instances
-of in loops, or more than once (`infer.demands`).
+rows (`item_types.Handle`): objects that have several names, or are in several lists or in fields of
+each other, stay one. A program that is refused is tried with the classes pooled that it makes
+instances of in loops, or more than once (`infer.demands`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from pyxla.infer.demands import Demands, Path
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
 from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import (
-    LISTS,
-    Block,
     at_path,
     count,
     item_of,

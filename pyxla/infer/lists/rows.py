@@ -20,7 +20,7 @@ from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList, Heap, ObjectCell, Pooled, reachable
 from pyxla.infer.lattice import Array, Ref, Scalar
-from pyxla.infer.lists.items import Block, Item, Maybe, Row
+from pyxla.infer.lists.item_types import Block, Item, Maybe, Row
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine

@@ -10,7 +10,8 @@ from pyxla.infer.demands import Path, argument_site
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing
-from pyxla.infer.lists.items import LISTS, Nested, Row, item_of, joined_items
+from pyxla.infer.lists.item_types import LISTS, Nested, Row
+from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import pooled_list
 from pyxla.ir.core import Instr

@@ -13,16 +13,8 @@ from pyxla.infer.facts import extent
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.raising.checks import (
-    TOO_LARGE,
-    Test,
-    failure,
-    finite_or_given,
-    int_of,
-    nonzero,
-    not_negative,
-    unless,
-)
+from pyxla.infer.raising.check_table import TOO_LARGE, Test, unless
+from pyxla.infer.raising.checks import failure, finite_or_given, int_of, nonzero, not_negative
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import modular

@@ -22,17 +22,10 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import content_of, get_item, iterate
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import (
-    Compound,
-    Const,
-    Ref,
-    Tuple,
-    is_number,
-    is_variant,
-    optional,
-)
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, growing
-from pyxla.infer.lists.items import Chars, picks_of, with_column
+from pyxla.infer.lists.item_types import Chars
+from pyxla.infer.lists.items import picks_of, with_column
 from pyxla.infer.objects import as_instance, get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.text import codes as texts

@@ -14,8 +14,8 @@ from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, growing
-from pyxla.infer.lists.items import Chars
-from pyxla.infer.raising.checks import TOO_LARGE
+from pyxla.infer.lists.item_types import Chars
+from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.codes import is_string, is_texts, string
 from pyxla.ir.core import Branch, Value

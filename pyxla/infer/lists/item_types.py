@@ -1,0 +1,144 @@
+"""What the items of a list of unknown length are, and how one is laid out in columns.
+
+Number   a number: one column; of several kinds (`infer.joins.kinds`), a second says which, and
+         where ints of 64 bits are among floats, a third has these
+Block    an array: a column of blocks
+Row      a tuple, or a list of known length whose items are of several types: theirs, in order
+Nested   a list: a column of lengths, and its items' columns with a dimension more
+Maybe    what may be None: a column of whether it is not, and the item's
+Several  one of several of these of no one type, but for arrays and lists: a column of which, and
+         those of each
+Same     a constant that is no number: none
+Known    an int or bool that is known: none
+Pick     one of several texts or members of an enum: a column of which
+Chars    a text that data makes: a column of lengths, unless they are all of one, and one of rows of
+         code points (`lib.strings`)
+Handle   an instance: a column of which row of the pool of its class (`infer.lists.pools`) it is; of
+         one of several classes: one of which, before
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.heap import GrowingList, ListCell, NumberList
+from pyxla.infer.joins import kinds
+from pyxla.infer.lattice import Reading
+from pyxla.infer.lists.sites import Meeting
+from pyxla.ir.types import ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number held as this type of rank 0 (weak: a Python scalar); `choices` are its kinds, where
+    there are several."""
+
+    type: ArrayType
+    choices: tuple[Any, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether ints have a column of their own beside that of the wider type."""
+        return kinds.mixes(self.choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An array."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A tuple, a list (`cls` is list) of so many items, or a range: where it starts and stops, and
+    its step."""
+
+    cls: type
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A list with room for `capacity` items (`item` is None where none was seen yet), `fixed` of
+    which it has, or None where that is known at run time only; `sites`, where such lists are made,
+    if that is known."""
+
+    item: Any
+    capacity: int
+    fixed: int | None
+    sites: Meeting | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """`item`, or None."""
+
+    item: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """One of these items, of which no two have a common type; they are in one order always, so that
+    lists that meet again and again are of one item in the end."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Same:
+    """A constant that is no number."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """This int or bool, as long as it is no other, in a frame (`frontend.recursion`)."""
+
+    cls: type
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of these texts or members of an enum."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """A text of code points of this type, with room for `capacity`, or (`fixed`) of this length."""
+
+    dtype: np.dtype
+    capacity: int
+    fixed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An instance of one of these classes."""
+
+    classes: tuple[type, ...]
+
+    @property
+    def tagged(self) -> bool:
+        """Whether there is a column of which class it is."""
+        return len(self.classes) > 1
+
+
+NONE = Same(None)
+# More items of no one type than this are not in one list.
+MOST = 6
+PICKED = (str, Enum)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
+CONSTANTS = (*PICKED, type(None), type, *_FUNCTIONS, range, Reading)
+LISTS = (ListCell, GrowingList, NumberList)
+Item = Number | Block | Row | Nested | Maybe | Several | Same | Known | Pick | Chars | Handle
