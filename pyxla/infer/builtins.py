@@ -18,8 +18,9 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import apply, call, call_method
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import content_of, get_item, iterate, length, set_item
+from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.containers.structure import get_item
+from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.infer.objects import get_attribute

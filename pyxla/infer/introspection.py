@@ -16,7 +16,7 @@ from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
 from pyxla.infer.calls.dispatch import call, find
-from pyxla.infer.containers.structure import content_of
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import is_there
 from pyxla.infer.frame import Stopped

@@ -19,23 +19,14 @@ from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables, transposed
 from pyxla.infer.containers.comparing import unpack_unknown
+from pyxla.infer.containers.indexing import set_item
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.outside import looked_into
-from pyxla.infer.containers.structure import set_item
 from pyxla.infer.containers.watched import resumed, settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import (
-    Compound,
-    Const,
-    Live,
-    Ref,
-    Tuple,
-    Unbound,
-    Variant,
-    may_be_unbound,
-)
+from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, Unbound, Variant, may_be_unbound
 from pyxla.infer.lists import columnar, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, compare, inplace, truth, unary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.containers.structure import delete_item, get_item, set_item
+from pyxla.infer.containers.indexing import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.joins import kinds

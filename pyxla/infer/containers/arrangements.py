@@ -18,11 +18,11 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import (
     ITEMS,
     LENGTHS,
-    content_of,
     item,
     iterate,
     iterator,

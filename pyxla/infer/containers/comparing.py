@@ -12,8 +12,9 @@ from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call, special
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.outside import Outside
-from pyxla.infer.containers.structure import content_of, get_item, item, iterate_ahead
+from pyxla.infer.containers.structure import item, iterate_ahead
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import (
     DictCell,

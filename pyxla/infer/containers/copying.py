@@ -10,7 +10,7 @@ from typing import Any
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.structure import content_of
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple

@@ -16,10 +16,10 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, call_library, call_method, special
 from pyxla.infer.calls.standard import READERS
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.iterators import in_steps, iterator, position, unwatched, use_up
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import (
-    content_of,
     item,
     iterate,
     iterate_ahead,
@@ -33,10 +33,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Const, Tuple
 from pyxla.infer.lists import columnar, number_lists
-from pyxla.lib import (
-    interpreted,
-    sequences,
-)
+from pyxla.lib import interpreted, sequences
 from pyxla.lib.iterators import next_or
 from pyxla.lib.registry import REGISTRY, rule
 

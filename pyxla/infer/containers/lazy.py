@@ -7,15 +7,9 @@ from typing import Any
 
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.iterators import USED_UP, made, unwatched
-from pyxla.infer.containers.structure import (
-    LENGTHS,
-    content_of,
-    get_item,
-    length,
-    rest,
-    sequence,
-)
+from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent

@@ -11,18 +11,9 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import apply, call, call_method, find, special
 from pyxla.infer.containers import steps, tables
+from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.iterators import ONCE, iterator
-from pyxla.infer.containers.structure import (
-    LENGTHS,
-    content_of,
-    get_item,
-    iterate,
-    iterate_ahead,
-    length,
-    read_all,
-    rest,
-    set_item,
-)
+from pyxla.infer.containers.structure import LENGTHS, iterate, iterate_ahead, length, read_all, rest
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell

@@ -12,8 +12,9 @@ from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import call, call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import content_of, set_item
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
-from pyxla.infer.containers.structure import content_of, iterate, set_item
+from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, SetCell
 from pyxla.infer.lattice import Const, Live, Ref, Tuple

@@ -7,9 +7,9 @@ from typing import Any
 
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.making import constants_of, read_once
 from pyxla.infer.containers.methods import of_tables
-from pyxla.infer.containers.structure import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import SetCell, Step
 from pyxla.infer.lattice import Const

@@ -13,8 +13,9 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import list_, unknown
-from pyxla.infer.containers.structure import content_of, get_item, iterate, length
+from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices

@@ -7,19 +7,9 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import FALSE, TRUE, content_of
 from pyxla.infer.containers.iterators import is_watched
-from pyxla.infer.containers.structure import (
-    FALSE,
-    ITEMS,
-    LENGTHS,
-    TESTS,
-    TRUE,
-    content_of,
-    has_item,
-    item,
-    length,
-    sequence,
-)
+from pyxla.infer.containers.structure import ITEMS, LENGTHS, TESTS, has_item, item, length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.lattice import Compound, Const, Live, Reading, Ref, Scalar, Tuple

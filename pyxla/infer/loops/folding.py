@@ -22,7 +22,8 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.containers.structure import content_of, length, sequence
+from pyxla.infer.containers.indexing import content_of
+from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.lib import interpreted

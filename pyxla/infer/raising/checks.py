@@ -1,8 +1,7 @@
 """`checks=True`: what CPython and NumPy raise implicitly, the rows of `infer.raising.check_table`.
 
-Messages are CPython's own: they are
-found out by running it on a sample that fails.  What facts prove (`infer.facts.extent`) is not
-tested; without the option none of this runs.
+Messages are CPython's own: they are found out by running it on a sample that fails.  What facts
+prove (`infer.facts.extent`) is not tested; without the option none of this runs.
 """
 
 from __future__ import annotations

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call, find, special
+from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import content_of, get_item, iterate
+from pyxla.infer.containers.structure import iterate
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional

@@ -17,7 +17,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import special
 from pyxla.infer.containers import steps
-from pyxla.infer.containers.structure import content_of
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant

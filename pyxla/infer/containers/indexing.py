@@ -1,0 +1,246 @@
+"""Subscripts: `x[key]`, `x[key] = value` and `del x[key]` of containers, texts and arrays."""
+
+from __future__ import annotations
+
+import operator
+from enum import EnumType
+from types import MethodType
+from typing import Any
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.indices import place
+from pyxla.infer.containers.ranges import range_part
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, NumberList
+from pyxla.infer.joins import choices, folded
+from pyxla.infer.joins.kinds import may_be_array, refused
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
+from pyxla.infer.text import strings
+from pyxla.lib.registry import lookup
+from pyxla.lib.tables import located
+
+TRUE, FALSE = Const(True), Const(False)
+
+
+def content_of(engine: Engine, x: Any) -> Any:
+    """What the cell of `x` holds, in columns where it is kept so; None of what has none."""
+    if not isinstance(x, Ref):
+        return None
+    return columnar.found(engine.heap, x) or engine.content(x)
+
+
+def get_item(engine: Engine, x: Any, key: Any) -> Any:
+    """`x[key]`."""
+    key = place(engine, x, key)
+    if (grown := columnar.found(engine.heap, x)) is not None:
+        return growing.get(engine, x, grown, key)
+    if (kept := number_lists.packed(engine.heap, x)) is not None:
+        found = number_lists.get(engine, kept, key)
+        if found is not None:
+            return found
+    content = content_of(engine, x)
+    if isinstance(x, Array) or isinstance(content, Array):
+        array = arrays.fresh(engine, x) if isinstance(x, Array) else x
+        key = number_lists.by_value(engine, key)
+        return engine.library("indexing", arrays.getitem, engine, array, key)
+    if isinstance(content, DictCell):
+        if choices.is_choice(key) and all(v in content.items for v in key.values):
+            items = tuple([engine.use(content.items[v]) for v in key.values])
+            found = choosing.choose(engine, x, items, key.tag)
+            if found is not None:
+                return found
+        if (asked := tables.looked(engine, x, key)) is not None:
+            return special(engine, asked, "__getitem__", (key,))
+        if (chosen := _chosen(engine, x, content, key)) is not None:
+            return chosen
+        return _dict_item(engine, content, key)
+    if isinstance(x, Const) and isinstance(key, Const) and isinstance(x.value, (tuple, str, range)):
+        return engine.fold_object(operator.getitem, (x.value, key.value))
+    if strings.is_opened(engine, x, key):
+        return strings.get_item(engine, x, key)
+    items = arrays.items_of(engine, x)
+    own = isinstance(x, Tuple) and x.cls is not tuple and "__getitem__" in x.cls.__dict__
+    if items is not None and not own:
+        return _sequence_item(engine, x, items, key)
+    if isinstance(x, Const) and isinstance(x.value, type):
+        return _of_class(engine, x, key)
+    if isinstance(x, Const):
+        indexing = getattr(type(x.value), "__getitem__", None)
+        if lookup(indexing) is not None:
+            return engine.rules.call(engine, Const(indexing), [x, key], {})
+        return engine.fold_object(operator.getitem, (x.value, engine.static(key, "the index")))
+    if isinstance(x, Compound) and x.kind == "range":
+        return range_part(engine, x, key)
+    if folded.is_one_of_texts(x):
+        return folded.get_item(engine, x, key) or strings.get_item(engine, x, key)
+    result = special(engine, x, "__getitem__", (key,))
+    if result is None:
+        raise lacking(engine, x, "cannot be indexed", "{} object is not subscriptable")
+    return result
+
+
+def lacking(engine: Engine, x: Any, message: str, words: str) -> Exception:
+    """What is raised where `x` does not have an operation; words: what CPython says then, behind
+    the name of its class."""
+    cls = engine.rules.type_of(engine, x) if isinstance(x, Scalar | Const) else None
+    told = None if cls is None else words.format(f"{cls.__name__!r}")
+    kind = arrays.kind_of(engine, x)
+    return engine.refuse(f"{kind} {message}", raises=TypeError, words=told)
+
+
+def _of_class(engine: Engine, x: Const, key: Any) -> Any:
+    """`cls[key]`: a member of an enum by its name; what `__class_getitem__` says; and the class for
+    `list[int]` and the like, in annotations and calls."""
+    if isinstance(x.value, EnumType):
+        return engine.fold_object(operator.getitem, (x.value, engine.static(key, "a name")))
+    found = getattr(x.value, "__class_getitem__", None)
+    if isinstance(found, MethodType):
+        return call(engine, Const(found), [key], {})
+    return x
+
+
+def _is_list(engine: Engine, x: Any) -> bool:
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return isinstance(content, (ListCell, NumberList))
+
+
+def _chosen(engine: Engine, x: Ref, content: DictCell, key: Any) -> Any:
+    """One of the values of a dict, which are of no one type; None where the key must be known."""
+    if (names := tables.names(engine, x, key)) is None:
+        return None
+    at = call(engine, Const(located), [names, key], {})
+    return choosing.choose(engine, x, tuple(content.items.values()), at)
+
+
+def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
+    known = engine.key(key)
+    if known not in content.items:
+        return engine.raise_constant(KeyError(known))
+    return engine.moved(content.items[known])
+
+
+def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
+    if number_lists.is_dynamic(key):
+        if (chosen := number_lists.choose(engine, x, items, key)) is not None:
+            return chosen
+        if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
+            return growing.get(engine, x, packed, key)
+        if (chosen := choosing.choose(engine, x, items, key)) is not None:
+            return chosen
+    if growing.is_slice(key) and isinstance(x, Ref):
+        part = engine.new(ListCell(items))
+        if (opened := methods.opened(engine, part, *_bounds_of(key))) is not None:
+            return growing.get(engine, part, opened, key)
+    index = engine.index(key, "the index of a sequence", items)
+    try:
+        found = items[index]
+    except (IndexError, TypeError, ValueError) as error:
+        kind = number_lists.out_of_range(x).removesuffix(" index out of range")
+        return engine.raise_constant(type(error)(str(error).replace("tuple", kind)))
+    if not isinstance(index, slice):
+        return engine.moved(found)
+    if isinstance(x, Const):
+        return Const(x.value[index])
+    return engine.new(ListCell(found)) if isinstance(x, Ref) else Tuple(found)
+
+
+def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    key = place(engine, x, key)
+    if _set_in_list(engine, x, key, value):
+        return
+    content = content_of(engine, x)
+    if isinstance(content, Array):
+        key, value = (number_lists.by_value(engine, v) for v in (key, value))
+        engine.library("assignment", arrays.setitem, engine, x, key, value)
+    elif isinstance(content, DictCell) and tables.opened(engine, x, key):
+        special(engine, x, "__setitem__", (key, value))
+    elif isinstance(content, DictCell):
+        held = {**content.items, engine.key(key): value}
+        engine.set_content(x.cell, content.holding(held))
+    elif isinstance(content, ListCell):
+        index = engine.index(key, "the index of a list", (*content.items, value))
+        items = list(content.items)
+        new = engine.iterate(value) if isinstance(index, slice) else value
+        try:
+            items[index] = new
+        except (IndexError, TypeError) as error:
+            engine.raise_constant(error)
+        engine.set_content(x.cell, ListCell(tuple(items)))
+    elif may_be_array(x):
+        raise refused(engine, "an assignment to an item", x)
+    elif special(engine, x, "__setitem__", (key, value)) is None:
+        kind = arrays.kind_of(engine, x)
+        raise engine.refuse(f"{kind} does not support item assignment")
+
+
+def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
+    """`x[key] = value` of a list in columns or an array, as which it may be kept from here on."""
+    if (grown := columnar.found(engine.heap, x)) is None:
+        if not _is_list(engine, x):
+            return False
+        if number_lists.assign(engine, x, key, value):
+            return True
+        new = _items_in(engine, value) if growing.is_slice(key) else Tuple((value,))
+        if number_lists.is_dynamic(key):
+            _check_not_empty(engine, x)
+        grown = None if new is None else methods.opened(engine, x, *_bounds_of(key), new=new)
+    if grown is None:
+        return False
+    if grown.cls is tuple:
+        message = "'tuple' object does not support item assignment"
+        engine.raise_constant(TypeError(message))
+    elif growing.is_slice(key):
+        methods.replace(engine, x, key, value)
+    else:
+        growing.assign(engine, x, grown, key, value)
+    return True
+
+
+def _items_in(engine: Engine, x: Any) -> Any:
+    """What has the items of a list or tuple; None of anything else."""
+    content = columnar.kept(engine.heap, x) or content_of(engine, x)
+    return x if isinstance(x, Tuple) else content if _is_list(engine, x) else None
+
+
+def _check_not_empty(engine: Engine, x: Ref) -> None:
+    content = engine.heap.contents[x.cell]
+    if isinstance(content, ListCell) and not content.items:
+        engine.raise_constant(IndexError("list assignment index out of range"))
+
+
+def delete_item(engine: Engine, x: Any, key: Any) -> None:
+    """`del x[key]`."""
+    key = place(engine, x, key)
+    if (grown := methods.opened(engine, x, *_bounds_of(key))) is not None:
+        if grown.cls is tuple:
+            engine.raise_constant(TypeError("'tuple' object doesn't support item deletion"))
+        methods.delete(engine, x, grown, key)
+        return
+    content = content_of(engine, x)
+    if isinstance(content, DictCell) and tables.opened(engine, x, key):
+        special(engine, x, "__delitem__", (key,))
+    elif isinstance(content, DictCell):
+        known = engine.key(key)
+        if known not in content.items:
+            engine.raise_constant(KeyError(known))
+        items = {k: v for k, v in content.items.items() if k != known}
+        engine.set_content(x.cell, content.holding(items))
+    elif isinstance(content, ListCell):
+        rest = list(content.items)
+        index = engine.index(key, "the index of a list", content.items)
+        try:
+            del rest[index]
+        except (IndexError, TypeError) as error:
+            engine.raise_constant(error)
+        engine.set_content(x.cell, ListCell(tuple(rest)))
+    elif special(engine, x, "__delitem__", (key,)) is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} does not support item deletion")
+
+
+def _bounds_of(key: Any) -> tuple[Any, ...]:
+    """The numbers in an index."""
+    return key.items if isinstance(key, Compound) and key.kind == "slice" else (key,)

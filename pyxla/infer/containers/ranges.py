@@ -1,0 +1,91 @@
+"""Ranges whose numbers are known at run time only: their length, items and parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.indices import as_int
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts import extent
+from pyxla.infer.lattice import Compound, Const, Scalar
+from pyxla.lib.interpreted import item_of_range, part_of_range
+from pyxla.lib.registry import rule
+
+
+def range_length(engine: Engine, x: Compound) -> Any:
+    """`len(x)` of a range."""
+    start, stop, step = x.items
+    binary = engine.rules.binary
+    step_ = engine.static(step, "the step of a range") if isinstance(step, Const) else None
+    if step_ is None:
+        return _signed_length(engine, start, stop, step)
+    gap = binary(engine, "sub", stop, start) if step_ > 0 else binary(engine, "sub", start, stop)
+    if abs(step_) != 1:
+        size = Const(abs(step_))
+        gap = binary(engine, "add", gap, Const(abs(step_) - 1))
+        gap = binary(engine, "floordiv", gap, size)
+    low = extent.lower(gap.value if isinstance(gap, Const) else gap)
+    if low is not None and low >= 0:
+        return gap
+    return call(engine, Const(max), [gap, Const(0)], {})
+
+
+def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
+    """`max(0, ceil((stop - start) / step))` for a step of unknown sign (floor of negated)."""
+    binary = engine.rules.binary
+    gap = binary(engine, "sub", start, stop)
+    count = engine.rules.negative(engine, binary(engine, "floordiv", gap, step))
+    return call(engine, Const(max), [count, Const(0)], {})
+
+
+def _direction(step: Any) -> int:
+    """The sign of the step of a range, 0 where it is not known or there is none."""
+    found = extent.fact(step.value if isinstance(step, Const) else step)
+    return int(found.lo is not None and found.lo > 0) - int(found.hi is not None and found.hi < 0)
+
+
+def range_item(engine: Engine, x: Compound, i: Any) -> Any:
+    """`start + i * step`, known to lie between start and stop."""
+    start, stop, step = x.items
+    binary = engine.rules.binary
+    offset = i if isinstance(step, Const) and step.value == 1 else binary(engine, "mul", i, step)
+    zero = isinstance(start, Const) and start.value == 0
+    value = offset if zero else binary(engine, "add", start, offset)
+    direction = _direction(step)
+    if not isinstance(value, Scalar) or not direction:
+        return value
+    ends = [p.value if isinstance(p, Const) else p for p in (start, stop)]
+    if direction > 0:
+        high = extent.upper(ends[1])
+        low, high = extent.lower(ends[0]), None if high is None else high - 1
+    else:
+        low = extent.lower(ends[1])
+        low, high = None if low is None else low + 1, extent.upper(ends[0])
+    return Scalar(value.value, extent.meet(extent.fact(value), low, high))
+
+
+def range_part(engine: Engine, x: Compound, key: Any) -> Any:
+    """`range(...)[key]`, for numbers of run time."""
+    if isinstance(key, Const) and isinstance(key.value, slice):
+        parts = [Const(part) for part in (key.value.start, key.value.stop, key.value.step)]
+    elif isinstance(key, Compound) and key.kind == "slice":
+        parts = list(key.items)
+    else:
+        return call(engine, Const(item_of_range), [x, as_int(engine, key)], {})
+    return call(engine, Const(part_of_range), [x, *parts], {})
+
+
+@rule(range)
+def _range(engine: Engine, *args: Any) -> Any:
+    bounds = [as_int(engine, a) for a in args]
+    if all(isinstance(b, Const) for b in bounds):
+        return engine.fold_object(range, tuple(b.value for b in bounds))
+    if len(bounds) == 1:
+        bounds = [Const(0), *bounds]
+    if len(bounds) == 2:
+        bounds.append(Const(1))
+    if engine.tests(ValueError) and not _direction(bounds[2]):
+        nonzero = engine.rules.compare(engine, "ne", bounds[2], Const(0))
+        engine.ensure(nonzero, ValueError("range() arg 3 must not be zero"))
+    return Compound("range", tuple(bounds))
