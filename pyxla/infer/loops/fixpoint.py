@@ -9,10 +9,10 @@ on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
 
-from pyxla.errors import CompileError, InternalError, Location, in_program, is_own
+from pyxla.errors import CompileError, InternalError
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
@@ -20,18 +20,15 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import depends_on
 from pyxla.infer.frame import Frame, NotKnown
-from pyxla.infer.heap import Heap, ListCell, ObjectCell, ReadOnly, Visit, swept
+from pyxla.infer.heap import ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Edge, merge
 from pyxla.infer.lattice import (
     SAME_TYPE,
-    Compound,
     Conflict,
-    Const,
     NeedsStatic,
     Ref,
-    Scalar,
     Tuple,
     Variant,
     is_number,
@@ -54,17 +51,15 @@ from pyxla.infer.loops.guesses import (
     unread,
 )
 from pyxla.infer.loops.header import LoopHead
+from pyxla.infer.loops.marks import Mark, edges_out, first_line, marked, reset
 from pyxla.infer.loops.memory import LoopMemory
+from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
 from pyxla.infer.text import strings
 from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
 MAX_NESTED = 6  # passes of which each brings a tuple that nests one deeper than before
-MAX_UNROLLED = 4096
-MAX_ITERATIONS = 1 << 16  # of loops in each other
-MAX_TRIED = 256  # of a loop with more than these, which may end before
-MAX_UNDECIDED = 64  # iterations after which data may end the loop
 
 
 def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
@@ -74,44 +69,44 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
     edge.args = args
     source = coroutines.consumed(header, edge.env)
     if coroutines.is_generator(source):
-        coroutines.drive(engine, frame, component, edge, source, _iteration)
+        coroutines.drive(engine, frame, component, edge, source, visit_iteration)
         return
-    count = _trip_count(source, edge.heap)
+    count = trip_count(source, edge.heap)
     # One iteration is less code than a loop, and what it decides is known.
     alone = engine.loop_memory[header].unrolled or (count is not None and count <= 1)
-    if alone and _try_unroll(engine, frame, component, edge) is None:
+    if alone and try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False
     while True:
-        mark, size = _mark(engine, frame), len(edge.block.instrs)
+        mark, size = marked(engine, frame), len(edge.block.instrs)
         before = edge.heap, edge.args, edge.env
         try:
             conflict = _fixpoint(engine, frame, component, edge)
             if conflict is None:
                 return
-            _reset(engine, frame, mark)
+            reset(engine, frame, mark)
         except NeedsStatic as need:
             value = getattr(need.scalar, "value", None)
             if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
                 raise
-            _reset(engine, frame, mark)
-            _unroll(engine, frame, component, edge, need)
+            reset(engine, frame, mark)
+            unroll(engine, frame, component, edge, need)
             return
         except OtherShape as error:
-            _reset(engine, frame, mark)
+            reset(engine, frame, mark)
             del edge.block.instrs[size:]
             edge.heap, edge.args, edge.env = before
-            _unroll(engine, frame, component, edge, error)
+            unroll(engine, frame, component, edge, error)
             return
         except ReadOnly:
             # In the first iteration `x += y` binds a name that is a `jax.Array` to a new array.
             if peeled or not any(isinstance(x, Ref) and engine.is_jax(x) for x in edge.args):
                 raise
-            _reset(engine, frame, mark)
+            reset(engine, frame, mark)
         if peeled:
             refusal = CompileError(
                 f"in this loop, {conflict.reason}",
-                _first_line(header),
+                first_line(header),
                 notes=conflict.notes,
                 chain=engine.chain(),
                 hint="keep one type (dtype, shape, structure) per name in a loop"
@@ -119,27 +114,12 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
                 else conflict.hint,
                 remedy=conflict.demand,
             )
-            _unroll(engine, frame, component, edge, refusal)
+            unroll(engine, frame, component, edge, refusal)
             return
-        edge = _iteration(engine, frame, component, edge)
+        edge = visit_iteration(engine, frame, component, edge)
         peeled = True
         if edge is None:
             return
-
-
-_OVER = frozenset({"enumerate", "pairs", "reversed", "watched"})
-
-
-def _trip_count(source: Any, heap: Heap) -> int | None:
-    """How many items a loop over `source` takes if nothing ends it before, where that is plain."""
-    while isinstance(source, Compound) and source.kind in _OVER:
-        source = source.items[0]
-    if isinstance(source, Tuple):
-        return len(source.items)
-    if isinstance(source, Const):
-        return len(source.value) if isinstance(source.value, Sized) else None
-    content = heap.contents.get(source.cell) if isinstance(source, Ref) else None
-    return len(content.items) if isinstance(content, ListCell) else None
 
 
 def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tuple[Any, ...]]:
@@ -165,47 +145,10 @@ def _fixed(engine: Engine, frame: Frame) -> set[Value]:
     return {value for header in around for value in frame.ssa.live_in[header]}
 
 
-class Mark(NamedTuple):
-    """How much there was before a pass, of what a pass adds to; `pending` by block."""
-
-    pending: dict[Block, int]
-    raised: int
-    returns: int
-    written: int
-    frames: int
-    used_up: int
-
-
-def _mark(engine: Engine, frame: Frame) -> Mark:
-    return Mark(
-        pending={block: len(edges) for block, edges in frame.pending.items()},
-        raised=len(engine.raised),
-        returns=len(frame.returns),
-        written=len(engine.written),
-        frames=len(engine.frames),
-        used_up=len(engine.used_up),
-    )
-
-
-def _reset(engine: Engine, frame: Frame, mark: Mark) -> None:
-    """Forget what a pass left behind."""
-    for block in list(frame.pending):
-        if block not in mark.pending:
-            del frame.pending[block]
-        else:
-            del frame.pending[block][mark.pending[block] :]
-    del engine.raised[mark.raised :]
-    del frame.returns[mark.returns :]
-    del engine.written[mark.written :]
-    del engine.frames[mark.frames :]
-    for read in list(engine.used_up)[mark.used_up :]:
-        del engine.used_up[read]
-
-
 def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
     """Passes until the state at the header is stable; the conflict if there is none."""
     fields = _changing_fields(engine, frame, component, entry)
-    mark, size = _mark(engine, frame), len(entry.block.instrs)
+    mark, size = marked(engine, frame), len(entry.block.instrs)
     before = entry.heap, entry.args, entry.env
     while fields:
         wrong: Conflict | set[Field] | None
@@ -222,7 +165,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         memory = engine.loop_memory[component.header]
         memory.fields = names
         memory.arrays &= names
-        _reset(engine, frame, mark)
+        reset(engine, frame, mark)
         del entry.block.instrs[size:]
         entry.heap, entry.args, entry.env = before
     found = _passes(engine, frame, component, entry, fields)
@@ -247,7 +190,7 @@ def _passes(
     brought = memory.brought.setdefault(_entry_key(entry), {})
     certain = _enters(engine, frame, component, entry)
     held = Held(live, engine.held, engine.captures.pinned)
-    mark, size = _mark(engine, frame), len(entry.block.instrs)
+    mark, size = marked(engine, frame), len(entry.block.instrs)
     visit = Visit()
     for _ in range(MAX_PASSES):
         del entry.block.instrs[size:]
@@ -265,11 +208,11 @@ def _passes(
         _pass(engine, frame, component, head)
         back = frame.pending.pop(header, None)
         if back is None:  # the first iteration, of which all is known, is the last one
-            _reset(engine, frame, mark)
+            reset(engine, frame, mark)
             del entry.block.instrs[size:]
             entry.block.terminator = None
             first = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
-            again = _iteration(engine, frame, component, first)
+            again = visit_iteration(engine, frame, component, first)
             if again is None:
                 return None
             # What is known of any iteration excludes a second one; of the first it does not.
@@ -282,7 +225,7 @@ def _passes(
             return idle
         if fits:
             if cells := growth.doubtful(head, entry, edge):
-                _reset(engine, frame, mark)
+                reset(engine, frame, mark)
                 del entry.block.instrs[size:]
                 growth.watch(engine, entry, cells)
                 size, ghosts = len(entry.block.instrs), []
@@ -296,7 +239,7 @@ def _passes(
             if aliases:
                 _entangle_exits(frame, component, aliases, reason)
             return None
-        _reset(engine, frame, mark)
+        reset(engine, frame, mark)
         del entry.block.instrs[size:]
         if _unify_lists(engine, head, entry, edge, live):
             size, ghosts = len(entry.block.instrs), []
@@ -320,7 +263,7 @@ def _settle_exits(
     mark: Mark,
 ) -> None:
     """What is known of arrays and lists behind a loop."""
-    leaving = _leaving(engine, frame, component, mark)
+    leaving = edges_out(engine, frame, component, mark)
     head.restore(back, leaving)
     growth.settle(head, entry, back, _ended(frame, component, mark))
     growth.watch_exits(engine, leaving, head.visit)
@@ -425,7 +368,7 @@ def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> 
 
 def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
     """Whether the first test of the loop is known to enter it."""
-    mark = _mark(engine, frame)
+    mark = marked(engine, frame)
     scratch = Block("scratch")
     engine.enter(Edge(scratch, entry.heap.copy(), {}))
     frame.env = dict(entry.env)
@@ -438,7 +381,7 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
         pass
     targets = header.terminator.targets if header.terminator else ()
     reached = [b for b in targets if len(frame.pending.get(b, ())) > mark.pending.get(b, 0)]
-    _reset(engine, frame, mark)
+    reset(engine, frame, mark)
     return len(reached) == 1 and reached[0] in component.loop.blocks
 
 
@@ -456,14 +399,6 @@ def _retype_exits(
                 continue
             for edge in frame.pending.get(target, [])[before.get(target, 0) :]:
                 edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
-
-
-def _leaving(engine: Engine, frame: Frame, component: Component, mark: Mark) -> list[Edge]:
-    """The edges on which control left the loop, returns and exceptions included."""
-    edges = [*frame.returns[mark.returns :], *[path.edge for path in engine.raised[mark.raised :]]]
-    for target in dict.fromkeys(target for _, target in component.loop.exits):
-        edges += frame.pending.get(target, [])[mark.pending.get(target, 0) :]
-    return edges
 
 
 def _ended(frame: Frame, component: Component, mark: Mark) -> list[Edge]:
@@ -510,121 +445,3 @@ def _entangle_exits(frame: Frame, component: Component, cells: set[int], reason:
     for _, target in component.loop.exits:
         for edge in frame.pending.get(target, ()):
             edge.heap.entangle(cells, reason, (component.header,))
-
-
-def _unroll(
-    engine: Engine, frame: Frame, component: Component, entry: Edge, refusal: Exception
-) -> None:
-    """Visit each iteration on its own; demand the value of the test that does not say when to
-    stop, and where there is none, refuse."""
-    test = _try_unroll(engine, frame, component, entry)
-    if test is not None:
-        need = NeedsStatic(test, "the number of iterations of this loop")
-        need.remedy = "arrays"
-        need.loc, need.chain = in_program(entry.loc, engine.chain())
-        need.otherwise = refusal if isinstance(refusal, CompileError) else None
-        raise need
-    engine.loop_memory[component.header].unrolled = True
-
-
-def _try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
-    """As `_unroll`; the test in question, where iterations do not come to an end."""
-    header, around = component.header, engine.iterations
-    source = coroutines.consumed(header, entry.env)
-    count = _trip_count(source, entry.heap) or 1
-    engine.iterations *= count
-    most = MAX_UNROLLED
-    if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.iterations > MAX_ITERATIONS):
-        most = MAX_TRIED if any(block is not header for block, _ in component.loop.exits) else 0
-    try:
-        test = _unrolled(engine, frame, component, entry, most)
-    finally:
-        engine.iterations = around
-    if test is None or most == MAX_UNROLLED:
-        return test
-    within = f", in loops of {around} in all," if around > 1 else ""
-    raise CompileError(
-        f"what this loop computes must be known while compiling, but its {count} iterations"
-        f"{within} are too many to visit one by one",
-        _first_line(header),
-        chain=engine.chain(),
-        hint="compute with numbers and arrays what is done with texts, shapes or structures in it",
-    )
-
-
-def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, most: int) -> Any:
-    """As `_try_unroll`, of at most so many iterations."""
-    mark = _mark(engine, frame)
-    size = len(entry.block.instrs)
-    edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
-    test: Any = Const(None)
-    doors = _doors(component)
-    try:
-        for count in range(most):
-            left = [len(frame.pending.get(target, ())) for target in doors]
-            if not engine.findings.iteration(count):
-                words = "too many iterations are visited one by one"
-                raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
-            edge = _iteration(engine, frame, component, edge, known=True)
-            if edge is None:
-                loc = _first_line(component.header)
-                if loc is None or not is_own(loc):
-                    engine.unrollings[loc] = count
-                return None
-            for target, before in zip(doors, left, strict=True):
-                edges = frame.pending.get(target, [])
-                if count >= MAX_UNDECIDED and len(edges) > before:
-                    raise NotKnown(_test_before(edges[-1].block))
-    except NotKnown as unknown:
-        test = unknown.test
-    _reset(engine, frame, mark)
-    del entry.block.instrs[size:]
-    entry.block.terminator = None
-    return test
-
-
-def _doors(component: Component) -> list[Block]:
-    """Where a loop goes whose header does not say whether it goes on."""
-    exits = component.loop.exits
-    inside = all(source is not component.header for source, _ in exits)
-    return list(dict.fromkeys([target for _, target in exits])) if inside else []
-
-
-def _test_before(block: Block) -> Any:
-    """What decided that control came here, if it can be seen."""
-    ends = [b.terminator for b in (block, *block.preds[-1:]) if isinstance(b.terminator, Branch)]
-    return Scalar(ends[0].cond) if ends else Const(None)
-
-
-def _iteration(
-    engine: Engine, frame: Frame, component: Component, entry: Edge, known: bool = False
-) -> Edge | None:
-    """Visit one iteration on its own; the edge into the next one, if there is one."""
-    header = component.header
-    engine.enter(entry)
-    frame.env = dict(entry.env)
-    for phi, value in zip(header.phis, entry.args, strict=True):
-        frame.env[phi.value] = value
-    engine.visit(frame, header)
-    origin = engine.block
-    inside = [
-        b for b in header.terminator.targets if b in component.loop.blocks and b in frame.pending
-    ]
-    outside = [b for b in header.terminator.targets if b not in component.loop.blocks]
-    if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
-        raise NotKnown(frame.env[header.terminator.cond])
-    engine.walk(frame, component.items[1:])
-    back = frame.pending.pop(header, None)
-    if back is None:
-        return None
-    return back[0]
-
-
-def _first_line(block: Block) -> Location | None:
-    """Where the code of `block` starts."""
-    return next((i.loc for i in block.instrs if i.loc is not None), block.terminator.loc)
-
-
-def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
-    """Whether the last of `edges` was made by the branch that ends `origin`."""
-    return bool(edges) and origin in (*edges[-1].block.preds[-1:], edges[-1].block)

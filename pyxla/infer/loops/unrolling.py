@@ -1,0 +1,150 @@
+"""Loops that are visited one iteration at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from typing import Any
+
+from pyxla.errors import CompileError, in_program, is_own
+from pyxla.infer.calls import coroutines
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame, NotKnown
+from pyxla.infer.heap import Heap, ListCell
+from pyxla.infer.joins.merge import Edge
+from pyxla.infer.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.infer.loops.marks import first_line, marked, reset
+from pyxla.ir.core import Block, Branch
+from pyxla.ir.dominance import Component
+
+_OVER = frozenset({"enumerate", "pairs", "reversed", "watched"})
+
+
+def trip_count(source: Any, heap: Heap) -> int | None:
+    """How many items a loop over `source` takes if nothing ends it before, where that is plain."""
+    while isinstance(source, Compound) and source.kind in _OVER:
+        source = source.items[0]
+    if isinstance(source, Tuple):
+        return len(source.items)
+    if isinstance(source, Const):
+        return len(source.value) if isinstance(source.value, Sized) else None
+    content = heap.contents.get(source.cell) if isinstance(source, Ref) else None
+    return len(content.items) if isinstance(content, ListCell) else None
+
+
+MAX_UNROLLED = 4096
+MAX_ITERATIONS = 1 << 16  # of loops in each other
+MAX_TRIED = 256  # of a loop with more than these, which may end before
+MAX_UNDECIDED = 64  # iterations after which data may end the loop
+
+
+def unroll(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, refusal: Exception
+) -> None:
+    """Visit each iteration on its own; demand the value of the test that does not say when to
+    stop, and where there is none, refuse."""
+    test = try_unroll(engine, frame, component, entry)
+    if test is not None:
+        need = NeedsStatic(test, "the number of iterations of this loop")
+        need.remedy = "arrays"
+        need.loc, need.chain = in_program(entry.loc, engine.chain())
+        need.otherwise = refusal if isinstance(refusal, CompileError) else None
+        raise need
+    engine.loop_memory[component.header].unrolled = True
+
+
+def try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
+    """As `unroll`; the test in question, where iterations do not come to an end."""
+    header, around = component.header, engine.iterations
+    source = coroutines.consumed(header, entry.env)
+    count = trip_count(source, entry.heap) or 1
+    engine.iterations *= count
+    most = MAX_UNROLLED
+    if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.iterations > MAX_ITERATIONS):
+        most = MAX_TRIED if any(block is not header for block, _ in component.loop.exits) else 0
+    try:
+        test = _unrolled(engine, frame, component, entry, most)
+    finally:
+        engine.iterations = around
+    if test is None or most == MAX_UNROLLED:
+        return test
+    within = f", in loops of {around} in all," if around > 1 else ""
+    raise CompileError(
+        f"what this loop computes must be known while compiling, but its {count} iterations"
+        f"{within} are too many to visit one by one",
+        first_line(header),
+        chain=engine.chain(),
+        hint="compute with numbers and arrays what is done with texts, shapes or structures in it",
+    )
+
+
+def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, most: int) -> Any:
+    """As `try_unroll`, of at most so many iterations."""
+    mark = marked(engine, frame)
+    size = len(entry.block.instrs)
+    edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
+    test: Any = Const(None)
+    doors = _doors(component)
+    try:
+        for count in range(most):
+            left = [len(frame.pending.get(target, ())) for target in doors]
+            if not engine.findings.iteration(count):
+                words = "too many iterations are visited one by one"
+                raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
+            edge = visit_iteration(engine, frame, component, edge, known=True)
+            if edge is None:
+                loc = first_line(component.header)
+                if loc is None or not is_own(loc):
+                    engine.unrollings[loc] = count
+                return None
+            for target, before in zip(doors, left, strict=True):
+                edges = frame.pending.get(target, [])
+                if count >= MAX_UNDECIDED and len(edges) > before:
+                    raise NotKnown(_test_before(edges[-1].block))
+    except NotKnown as unknown:
+        test = unknown.test
+    reset(engine, frame, mark)
+    del entry.block.instrs[size:]
+    entry.block.terminator = None
+    return test
+
+
+def _doors(component: Component) -> list[Block]:
+    """Where a loop goes whose header does not say whether it goes on."""
+    exits = component.loop.exits
+    inside = all(source is not component.header for source, _ in exits)
+    return list(dict.fromkeys([target for _, target in exits])) if inside else []
+
+
+def _test_before(block: Block) -> Any:
+    """What decided that control came here, if it can be seen."""
+    ends = [b.terminator for b in (block, *block.preds[-1:]) if isinstance(b.terminator, Branch)]
+    return Scalar(ends[0].cond) if ends else Const(None)
+
+
+def visit_iteration(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, known: bool = False
+) -> Edge | None:
+    """Visit one iteration on its own; the edge into the next one, if there is one."""
+    header = component.header
+    engine.enter(entry)
+    frame.env = dict(entry.env)
+    for phi, value in zip(header.phis, entry.args, strict=True):
+        frame.env[phi.value] = value
+    engine.visit(frame, header)
+    origin = engine.block
+    inside = [
+        b for b in header.terminator.targets if b in component.loop.blocks and b in frame.pending
+    ]
+    outside = [b for b in header.terminator.targets if b not in component.loop.blocks]
+    if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
+        raise NotKnown(frame.env[header.terminator.cond])
+    engine.walk(frame, component.items[1:])
+    back = frame.pending.pop(header, None)
+    if back is None:
+        return None
+    return back[0]
+
+
+def _left_from(origin: Block, edges: list[Edge] | None) -> bool:
+    """Whether the last of `edges` was made by the branch that ends `origin`."""
+    return bool(edges) and origin in (*edges[-1].block.preds[-1:], edges[-1].block)
