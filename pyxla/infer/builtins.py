@@ -17,6 +17,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import apply, call, call_method
+from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.making import unknown
@@ -38,7 +39,7 @@ from pyxla.infer.objects import (
     replace,
     type_of,
 )
-from pyxla.infer.operators import ARITHMETIC, binary, compare, inplace, negate, truth, unary
+from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.transfer import transfer

@@ -8,13 +8,14 @@ import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python'
 import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer.calls import apart
 from pyxla.infer.calls.dispatch import call, special, wrapper
+from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import methods, tables
 from pyxla.infer.containers.structure import iterate, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.meaning import Rules
 from pyxla.infer.objects import call_member, construct, type_of
-from pyxla.infer.operators import binary, both, compare, either, operate, truth
+from pyxla.infer.operators import binary, both, either, operate, truth
 from pyxla.infer.text import methods as text_methods
 from pyxla.infer.transfer import TRANSFER
 

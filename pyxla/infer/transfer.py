@@ -17,6 +17,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import steps, tables, transposed
 from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.indexing import set_item
@@ -29,7 +30,7 @@ from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, Unbound, Variant, may_be_unbound
 from pyxla.infer.lists import columnar, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
-from pyxla.infer.operators import binary, compare, inplace, truth, unary
+from pyxla.infer.operators import binary, inplace, truth, unary
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
 from pyxla.lib.variables import Variable

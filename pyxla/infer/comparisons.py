@@ -1,0 +1,229 @@
+"""Comparisons of abstract values: `==` and its like, `in`, `is`."""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
+from pyxla.infer.calls.dispatch import class_of, special
+from pyxla.infer.calls.reflected import reflected
+from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
+from pyxla.infer.engine import Engine
+from pyxla.infer.facts.refine import constant_of, is_there
+from pyxla.infer.heap import DictCell, Pooled, RowList
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, operated, refused, separately
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    describe,
+    is_none,
+    is_number,
+    is_variant,
+    number_type,
+)
+from pyxla.infer.lists import growing, pools
+from pyxla.infer.operators import (
+    FOLDED,
+    MIRROR,
+    REMEDY_NONE,
+    as_written,
+    both,
+    either,
+    float_to_complex,
+    fold,
+    is_numpys,
+    is_operand,
+    negate,
+    operate,
+    symbol_of,
+    truth,
+    without_none,
+)
+from pyxla.infer.structure import OPERATORS
+from pyxla.infer.text import strings
+
+
+def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """`x op y` for the comparison operators, `is` and `in`."""
+    if is_variant(x, "optional") or is_variant(y, "optional"):
+        return _compare_maybe(engine, op, x, y)
+    if op in ("is_", "is_not"):
+        same = identical(engine, x, y)
+        return same if op == "is_" else negate(engine, same)
+    if op in ("contains", "not_contains"):
+        found = contains(engine, x, y, compare)
+        return found if op == "contains" else negate(engine, found)
+    if type(x) is Const and type(y) is Const:
+        return fold(engine, op, x.value, y.value)
+    if op in ORDER and (is_none(x) or is_none(y)):
+        x, y = without_none(engine, op, x, y)
+    if choices.is_choice(x) or choices.is_choice(y):
+        if strings.is_dynamic(x) and strings.is_dynamic(y) and _is_text(x) != _is_text(y):
+            return strings.compared(engine, op, x, y)
+        ranks = choices.ranks(f"__{op}__", x, y) if op in ORDER else None
+        return compare(engine, op, *ranks) if ranks else choices.compared(engine, FOLDED[op], x, y)
+    if op in ("eq", "ne") and _is_text(x) != _is_text(y) and Scalar in (type(x), type(y)):
+        return Const(op == "ne")
+    if is_operand(engine, x) and is_operand(engine, y):
+        x, y = constant_of(x), constant_of(y)
+        if type(x) is Const and type(y) is Const:
+            return fold(engine, op, x.value, y.value)
+        if (certain := _beyond_ints(op, x, y)) is not None:
+            return certain
+        if (plain := as_written(engine, x, y)) is not None:
+            return engine.library(symbol_of(op), OPERATORS[op], *plain)
+        found = separately(engine, op, (x, y), functools.partial(compare, engine, op))
+        if found is not None:
+            return found
+        y = float_to_complex(x, y)
+        return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
+    result = special(engine, x, f"__{op}__", (y,))
+    if result is None:
+        result = reflected(engine, x, y, f"__{MIRROR[op]}__")
+    if result is not None:
+        return result
+    if op == "ne" and (class_of(engine, x) or class_of(engine, y)):
+        return negate(engine, truth(engine, compare(engine, "eq", x, y)))
+    if _is_text(x) and _is_text(y):
+        return strings.compared(engine, op, x, y)
+    if op in ("eq", "ne") and (found := _with_no_number(engine, op, x, y)) is not None:
+        return found
+    if is_numpys(engine, x) or is_numpys(engine, y):
+        if any(arrays.items_of(engine, v) is not None for v in (x, y)):
+            return engine.abstract(operate(engine, op, x, y))
+    return compare_containers(engine, op, x, y)
+
+
+def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
+    """The comparison of an int with an infinity, which the first of `m = inf`, `m = min(m, v)` is:
+    it says that `m` is of the type of `v` from then on."""
+    if type(x) is Const:
+        return _beyond_ints(MIRROR[op], y, x)
+    if type(y) is not Const or not is_number(x) or type(y.value) is not float:
+        return None
+    if not math.isinf(y.value) or number_type(x).dtype.kind not in "biu" or x.kinds is not None:
+        return None
+    outcome = FOLDED[op](0, y.value)
+    return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
+
+
+_NO_NUMBERS = (str, bytes, type(None), type(...), type, types.FunctionType)
+
+
+def _with_no_number(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """Whether numbers of NumPy's equal what is no number, as NumPy says: element by element."""
+    numbers, other = (x, y) if is_operand(engine, x) else (y, x)
+    value: Any
+    if not is_operand(engine, numbers):
+        return None
+    if isinstance(other, Const) and isinstance(other.value, _NO_NUMBERS):
+        value = other.value
+    elif _is_text(other):
+        value = ""
+    elif isinstance(other, Ref) and isinstance(engine.heap.contents.get(other.cell), DictCell):
+        value = {}
+    else:
+        return None
+    if isinstance(numbers, Array) and numbers.kinds is None:
+        return Const(FOLDED[op](np.zeros((), numbers.dtype)[()], value))
+    if not isinstance(numbers, Ref) or engine.is_jax(numbers):
+        return None
+    if not arrays.shown(engine, numbers)[0]:
+        return Const(np.bool_(op == "ne"))
+    filled = [numbers, Const(op == "ne"), Const(bool)]
+    return engine.rules.call(engine, Const(np.full_like), filled, {})
+
+
+def _is_text(x: Any) -> bool:
+    known = isinstance(x, Const) and isinstance(x.value, str)
+    return known or (isinstance(x, Compound) and x.kind == "text")
+
+
+def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
+    """A comparison of what may be None."""
+    if op in ("is_", "is_not", "eq", "ne"):
+        if not is_variant(x, "optional"):
+            x, y = y, x
+        if is_none(y):
+            some = is_there(x)
+            return some if op in ("is_not", "ne") else negate(engine, some)
+        if op in ("eq", "ne") and is_number(x.value):
+            some, other = x.tag, y.value if is_variant(y, "optional") else y
+            equal = both(engine, some, truth(engine, compare(engine, "eq", x.value, other)))
+            if y is not other:
+                neither = negate(engine, either(engine, some, y.tag))
+                equal = either(engine, neither, both(engine, y.tag, equal))
+            return equal if op == "eq" else negate(engine, equal)
+        if op in ("is_", "is_not") and is_number(x.value) and is_number(y):
+            same = both(engine, x.tag, identical(engine, x.value, y))
+            return same if op == "is_" else negate(engine, same)
+        raise engine.refuse(
+            f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
+        )
+    if op in ("contains", "not_contains"):
+        y = engine.some(y, "argument of type 'NoneType' is not iterable")
+        if is_variant(x, "optional"):
+            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
+        return compare(engine, op, x, y)
+    return compare(engine, op, *without_none(engine, op, x, y))
+
+
+def identical(engine: Engine, x: Any, y: Any) -> Any:
+    """`x is y`, a bool."""
+    if choices.is_choice(x) or choices.is_choice(y):
+        return choices.equal(x, y)
+    if isinstance(x, Ref) and isinstance(y, Ref):
+        if {Pooled, RowList} & {type(engine.heap.contents[ref.cell]) for ref in (x, y)}:
+            return pools.same(engine, x, y)
+        if x != y and growing.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
+            raise engine.refuse(
+                "whether an array in a list of unknown length is another one is not known",
+                "compare where they are in the list, or what they hold",
+            )
+        if arrays.is_array(engine, x) and arrays.is_array(engine, y):
+            _check_objects(engine, x, y)
+        for ref in (x, y):
+            engine.check_distinct(ref)
+            for leaf in alternatives(engine.heap, ref)[1]:
+                engine.check_distinct(leaf)
+        return same_object(engine.heap, x, y)
+    if isinstance(x, Const) and isinstance(y, Const):
+        return Const(x.value is y.value)
+    classes, others = _python_classes(x), _python_classes(y)
+    if classes is None or others is None:
+        if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
+            raise refused(engine, "`is` compares objects", x, y)
+        return Const(x is y)
+    if classes & others == {bool}:
+        tests = [is_one_of(v, (bool,)) for v in (x, y) if len(kinds_of(v)) > 1]
+        return functools.reduce(functools.partial(both, engine), tests, compare(engine, "eq", x, y))
+    if classes & others:
+        raise engine.refuse("`is` between numbers is not defined", "use ==")
+    return Const(False)
+
+
+def _check_objects(engine: Engine, x: Ref, y: Ref) -> None:
+    """Refuse to tell whether two arrays that show the same elements are one object; whether
+    arguments are one array is asked of the caller."""
+    infos = [engine.heap.infos[ref.cell] for ref in (x, y)]
+    if x is not y and same_ref(x, y) and (x.view or infos[0].viewed):
+        raise engine.refuse(
+            "whether an array is another one, or a view of all of it, is not known",
+            "compare names that no view was bound to, or use np.shares_memory outside",
+        )
+    engine.copies |= x.cell != y.cell and None not in [info.pinned for info in infos]
+
+
+def _python_classes(x: Any) -> set[type] | None:
+    """Those that a Python number or constant may be of; bools are two objects, None is one."""
+    return set(kinds_of(x)) if isinstance(x, (Scalar, Const)) else None
