@@ -11,8 +11,8 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
-from pyxla.infer.calls.dispatch import class_of, special
 from pyxla.infer.calls.reflected import reflected
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import constant_of, is_there

@@ -15,7 +15,8 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
-from pyxla.infer.calls.dispatch import call, find
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import find
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import is_there

@@ -14,8 +14,9 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.fitting import verify_inplace
-from pyxla.infer.calls.dispatch import apply, call, special
+from pyxla.infer.calls.dispatch import apply, call
 from pyxla.infer.calls.reflected import reflected
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.comparing import (
     ORDER,

@@ -7,7 +7,8 @@ from typing import Any
 import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python's functions mean
 import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer.calls import apart
-from pyxla.infer.calls.dispatch import call, special, wrapper
+from pyxla.infer.calls.dispatch import call, wrapper
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import methods, tables
 from pyxla.infer.containers.structure import iterate, sequence

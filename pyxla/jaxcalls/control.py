@@ -17,7 +17,7 @@ from jax import lax
 from pyxla.errors import CompileError, also
 from pyxla.grad.nested import visit
 from pyxla.grad.trees import rebuild, zero
-from pyxla.infer.calls.dispatch import call_function
+from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Scalar, describe
 from pyxla.ir.types import ArrayType, array_type

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyxla.frontend.source import SourceFunction
 from pyxla.frontend.splitting import split
-from pyxla.infer.calls.dispatch import call_function, source_of
+from pyxla.infer.calls.visiting import call_function, source_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Const
 from pyxla.lib.interpreted import GeneratorManager, opened

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import class_of, special
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.operands import cast

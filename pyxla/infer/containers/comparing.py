@@ -10,7 +10,8 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.outside import Outside

@@ -13,8 +13,9 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, call_library, call_method, special
+from pyxla.infer.calls.dispatch import call, call_library
 from pyxla.infer.calls.standard import READERS
+from pyxla.infer.calls.visiting import call_method, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.iterators import in_steps, iterator, position, unwatched, use_up

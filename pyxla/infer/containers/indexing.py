@@ -8,7 +8,8 @@ from types import MethodType
 from typing import Any
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indices import place
 from pyxla.infer.containers.ranges import range_part

@@ -6,7 +6,8 @@ import operator
 from typing import Any
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell
 from pyxla.infer.joins import choices

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer.calls.dispatch import call, call_method
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, set_item

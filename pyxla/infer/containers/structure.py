@@ -15,7 +15,8 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, special
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item, lacking
 from pyxla.infer.containers.indices import from_end

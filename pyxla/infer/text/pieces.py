@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, find, special
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import find, special
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.making import unknown

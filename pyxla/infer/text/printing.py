@@ -15,7 +15,7 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import special
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine

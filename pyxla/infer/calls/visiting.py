@@ -1,0 +1,139 @@
+"""Python functions, closures and methods, which are visited in the place of the call."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from pyxla.errors import CompileError
+from pyxla.frontend.recursion import to_loops
+from pyxla.frontend.source import SourceFunction, source_function
+from pyxla.frontend.ssa import to_ssa
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.binding import bind
+from pyxla.infer.calls.summaries import summarized
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple
+from pyxla.infer.lists import columnar
+
+
+def call_function(
+    engine: Engine,
+    function: types.FunctionType,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    source: SourceFunction | None = None,
+) -> Any:
+    """A Python function, visited in the place of the call; as `source` has it, if given."""
+    source = source or source_of(engine, function)
+    captures = engine.captures
+    captures.guard_function(function)
+    defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
+    named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
+    boxes = {
+        name: captures.box(engine, cell, name)
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        )
+    }
+    return activate(
+        engine, source, args, kwargs, defaults, named, boxes, function.__globals__, function
+    )
+
+
+def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
+    try:
+        return source_function(function)
+    except CompileError as error:
+        if engine.loc is None or not engine.frames:
+            raise
+        known = error.loc is not None
+        raise CompileError(
+            error.message,
+            error.loc if known else engine.loc,
+            notes=error.notes,
+            hint=error.hint,
+            chain=[*engine.chain(), engine.loc] if known else engine.chain(),
+        ) from error
+
+
+def call_closure(engine: Engine, closure: Compound, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """A function defined in compiled code."""
+    source, freevars, defaults, kwdefaults, module = closure.meta
+    items = list(closure.items)
+    positional, items = items[:defaults], items[defaults:]
+    named, items = dict(zip(kwdefaults, items, strict=False)), items[len(kwdefaults) :]
+    boxes = dict(zip(freevars, items, strict=True))
+    return activate(engine, source, args, kwargs, positional, named, boxes, module.value, None)
+
+
+def activate(
+    engine: Engine,
+    source: SourceFunction,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    defaults: list[Any],
+    kwdefaults: dict[str, Any],
+    boxes: dict[str, Any],
+    module: dict[str, Any],
+    function: Any,
+) -> Any:
+    """Visit a function with its arguments bound."""
+    try:
+        loops = to_loops(source) if source in engine.demands.stacks else None
+        ssa = loops or to_ssa(source)
+    except CompileError as error:
+        error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))
+        raise
+    bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
+    env = dict(zip(ssa.function.params, bound, strict=True))
+    frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)
+    if ssa.generator:
+        return coroutines.generator(engine, frame)
+    if not engine.frames:
+        return engine.run(frame)
+    return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
+
+
+def special(
+    engine: Engine, x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+) -> Any:
+    """The special method `name` of an instance called on `args`; None where there is none."""
+    cls = class_of(engine, x)
+    if cls is None:
+        return None
+    found = engine.captures.member(cls, name)
+    if found is None:
+        return None
+    result = engine.rules.call_member(engine, cls, name, found, x, list(args), kwargs or {})
+    if isinstance(result, Const) and result.value is NotImplemented:
+        return None
+    return result
+
+
+def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
+    result = special(engine, x, name, tuple(args))
+    if result is None:
+        raise engine.refuse(f"{arrays.kind_of(engine, x)} has no method {name}")
+    return result
+
+
+def class_of(engine: Engine, x: Any) -> type | None:
+    """The user's class of an instance, else None."""
+    if isinstance(x, Ref):
+        content = columnar.kept(engine.heap, x) or engine.content(x)
+        return content.cls if isinstance(content, ObjectCell) else None
+    if isinstance(x, Tuple) and x.cls is not tuple:
+        return x.cls
+    return None
+
+
+def find(cls: type, name: str) -> Any:
+    """The class attribute `name`, unbound, not looking at `object` and `tuple`."""
+    for base in cls.__mro__[:-1]:
+        if name in base.__dict__ and base is not tuple:
+            return base.__dict__[name]
+    return None
