@@ -8,14 +8,12 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import functools
 import math
-import os
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,13 +27,23 @@ from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions, coroutines, functions, standard
 from pyxla.infer.calls.captures import BoundedOperand, operand
 from pyxla.infer.calls.dtypes import check_dtypes, is_floating
+from pyxla.infer.calls.executed import (
+    OF_OBJECTS,
+    call_foldable,
+    call_standard,
+    folds,
+    is_library,
+    name_of,
+    refuse_outside,
+    static_arguments,
+    yields_number,
+)
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.visiting import call_closure, call_function, special
 from pyxla.infer.engine import Engine
-from pyxla.infer.exact import exactly
 from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded, kinds
-from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Tuple
 from pyxla.infer.lists import number_lists
 from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.sizes import verify_joined
@@ -45,37 +53,9 @@ from pyxla.lib.bounded.elementwise import has_strategy, is_bounded, strategy_of
 from pyxla.lib.containers import in_python, is_stand, stand_for
 from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
-from pyxla.lib.refused import OUTSIDE, Row, refusal
-from pyxla.lib.registry import FOLDABLE, Implementation, is_numpys, lookup
+from pyxla.lib.refused import refusal
+from pyxla.lib.registry import Implementation, is_numpys, lookup
 from pyxla.lib.scipys import scipys
-
-_FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
-_FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
-# Types whose methods depend on nothing else.
-_VALUES = (
-    *(bool, int, float, complex, str, bytes, tuple, list, dict, frozenset, set, range, slice),
-    *(np.dtype, np.generic, np.ndarray),
-)
-_CHANGING = (list, dict, set, bytearray)
-# What reads or writes files or settings.
-_NUMPY_STATE = frozenset(
-    {
-        *("load", "loadtxt", "genfromtxt", "fromfile", "fromregex", "memmap", "open_memmap"),
-        *("save", "savez", "savez_compressed", "savetxt", "get_printoptions", "set_printoptions"),
-        *("geterr", "seterr", "geterrcall", "seterrcall", "getbufsize", "setbufsize"),
-    }
-)
-_PURE_BUILTINS = frozenset(
-    {
-        *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
-        *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable, str.maketrans),
-        os.fspath,
-    }
-)
-
-
-# What depends on the class of an object: of an array it is something else, or an error.
-_OF_OBJECTS = frozenset({hash, repr, len, list, tuple, set, frozenset, iter, sorted, round})
 
 
 def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -149,7 +129,7 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
             return call_foreign(engine, value, args, kwargs)
         if functions.is_single(value):
             return functions.call_single(engine, value, args, kwargs)
-        if _is_library(value) and _static_arguments(engine, args, kwargs) is not None:
+        if is_library(value) and static_arguments(engine, args, kwargs) is not None:
             return call_foldable(engine, value, args, kwargs)
         if standard.is_standard(value):
             return call_standard(engine, value, args, kwargs)
@@ -170,7 +150,7 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
     owner = getattr(value, "__self__", None)
-    if isinstance(owner, str) and (found := lookup(getattr(str, _name(value), None))):
+    if isinstance(owner, str) and (found := lookup(getattr(str, name_of(value), None))):
         return call_library(engine, value, found, [Const(owner), *args], kwargs)
     if (found := lookup(getattr(type(value), "__call__", None))) is not None:
         return call_library(engine, value, found, [Const(value), *args], kwargs)
@@ -228,110 +208,6 @@ def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     return call_object(engine, value, args, kwargs)
 
 
-def call_standard(
-    engine: Engine, value: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    """A Python function of the standard library: executed where it is known to be pure and its
-    arguments are known, else visited as the user's are."""
-    value = standard.interpreted_of(value) or value
-    static = _static_arguments(engine, args, kwargs) if standard.is_pure(value) else None
-    if static is not None:
-        return engine.fold_object(value, *static)
-    try:
-        with exactly(engine) if value.__module__ == "random" else contextlib.nullcontext():
-            return call_function(engine, value, args, kwargs)
-    except CompileError as error:
-        raise standard.refused(engine, value, error) from None
-    except NeedsStatic as need:
-        need.loc = None  # the user's line is where it is needed
-        raise
-
-
-def refuse_outside(
-    engine: Engine, value: Any, row: Row, args: list[Any], kwargs: dict[str, Any]
-) -> None:
-    """Refuse a function for the reason in `row`, unless CPython can execute it now."""
-    if value in OUTSIDE or _static_arguments(engine, args, kwargs) is None:
-        reason, remedy = row
-        module = "" if value in vars(builtins).values() else f"{_package(value)}."
-        name = module + _name(value)
-        raise engine.refuse(f"{name} is not compiled: {reason}", remedy)
-
-
-def _package(value: Any) -> str:
-    """The module that users know a function by: `_pickle.dumps` is pickle's."""
-    module = str(getattr(value, "__module__", None) or "numpy").lstrip("_")
-    return "numpy" if module.startswith("numpy") else module
-
-
-def _is_library(value: Any) -> bool:
-    return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
-
-
-def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """A callable that only CPython knows: executed when every argument is known."""
-    if not callable(value):
-        raise engine.refuse(f"{type(value).__name__!r} object is not callable")
-    static = _static_arguments(engine, args, kwargs)
-    name = getattr(value, "__qualname__", None) or repr(value)
-    module = getattr(value, "__module__", None)
-    if static is None:
-        # NumPy's own Python over its other functions is visited as the user's is.
-        inner = getattr(value, "_implementation", None)
-        if isinstance(inner, types.FunctionType):
-            return call_function(engine, inner, args, kwargs)
-        _demand_numbers(engine, value, name, [*args, *kwargs.values()])
-        if module and module.split(".")[0] == "numpy":
-            name = f"numpy.{name}"
-        raise engine.refuse(
-            f"{name} is not among the functions that can be compiled",
-            "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)",
-        )
-    if not _is_pure(value):
-        if hasattr(value, "__objclass__"):
-            words = f"{name} is not among the methods that can be compiled"
-            raise engine.refuse(words, "use an operator, a statement or a loop")
-        raise engine.refuse(
-            f"{name} may give another result at every call, and would be called only once, while "
-            "compiling",
-            "call it outside, and pass what it returns as an argument",
-        )
-    return engine.fold_object(value, *static)
-
-
-def _demand_numbers(engine: Engine, value: Any, name: str, given: Sequence[Any]) -> None:
-    """Ask for the numbers that a pure function is called with, if the rest is known."""
-    unknown = [x for x in given if _static_arguments(engine, [x], {}) is None]
-    if _is_pure(value) and all(isinstance(x, Scalar) for x in unknown):
-        raise NeedsStatic(unknown[0], f"an argument of {name}")
-
-
-def _is_pure(value: Any) -> bool:
-    """Whether calling `value` while compiling is as good as calling it when the program runs."""
-    if getattr(value, "__objclass__", None) in _CHANGING:
-        return False  # CPython would change a copy
-    if _folds(value) or isinstance(value, _FOLDABLE_TYPES):
-        owner = getattr(value, "__self__", None)
-        if not isinstance(value, types.BuiltinMethodType) or _folds(value):
-            return True
-        return isinstance(owner, _VALUES) or owner in _VALUES
-    module = getattr(value, "__module__", None) or ""
-    if module.split(".")[0] != "numpy" or module.startswith("numpy.random"):
-        return False
-    return _name(value) not in _NUMPY_STATE
-
-
-def _static_arguments(
-    engine: Engine, args: list[Any], kwargs: dict[str, Any]
-) -> tuple[list[Any], dict[str, Any]] | None:
-    try:
-        plain = [engine.python_object(a) for a in args]
-        named = {k: engine.python_object(a) for k, a in kwargs.items()}
-    except LookupError:
-        return None
-    return plain, named
-
-
 def call_library(
     engine: Engine,
     value: Any,
@@ -345,10 +221,10 @@ def call_library(
     if (made := records.created(engine, value, args, kwargs)) is not None:
         return made
     if implementation.heap:
-        if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in _OF_OBJECTS):
-            raise kinds.refused(engine, f"{_name(value)} of a number", *args)
+        if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in OF_OBJECTS):
+            raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
         try:
-            return engine.library(_name(value), implementation.function, engine, *args, **kwargs)
+            return engine.library(name_of(value), implementation.function, engine, *args, **kwargs)
         except CompileError as refusal:
             given = [x for x in (*args, *kwargs.values()) if arrays.is_array(engine, x)]
             sized = [engine.bounded_operand(x) for x in given]
@@ -362,9 +238,9 @@ def call_library(
         found = kinds.separately(engine, value, args, lambda *parts: again([*parts], {**kwargs}))
         if found is not None:
             return found
-    if _folds(value) or implementation.rank0 != "array":
-        static = _static_arguments(engine, args, kwargs)
-        if static is not None and (_folds(value) or _yields_number(value, static)):
+    if folds(value) or implementation.rank0 != "array":
+        static = static_arguments(engine, args, kwargs)
+        if static is not None and (folds(value) or yields_number(value, static)):
             return engine.fold_object(value, *static)
     out = kwargs.pop("out", None) if "out" in kwargs else None
     place = implementation.out
@@ -373,18 +249,18 @@ def call_library(
     where = kwargs.pop("where", None) if isinstance(value, np.ufunc) else None
     if isinstance(value, np.ufunc) and len(args) > value.nargs:
         takes = f"takes from {value.nin} to {value.nargs} positional arguments"
-        raise engine.refuse(f"{_name(value)}() {takes} but {len(args)} were given")
+        raise engine.refuse(f"{name_of(value)}() {takes} but {len(args)} were given")
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     engine.mixed = None
     inner = getattr(value, "_implementation", None)
     try:
         written = isinstance(inner, types.FunctionType)
-        result = apply(engine, _name(value), implementation, args, kwargs, written)
+        result = apply(engine, name_of(value), implementation, args, kwargs, written)
     except BoundedOperand:  # NumPy's own Python is over functions that may take such arrays
         with contextlib.suppress(CompileError):
             return call_function(engine, inner, args, kwargs)
-        result = apply(engine, _name(value), implementation, args, kwargs)
+        result = apply(engine, name_of(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
         return _store(engine, result, out, where, casting)
@@ -398,9 +274,9 @@ def call_library(
     found = engine.abstract(result, _zero_d(implementation, args))
     if engine.mixed is not None and any(map(kinds.may_be_array, args)):
         if implementation.rank0 == "method" or (implementation.same and isinstance(found, Ref)):
-            raise kinds.refused(engine, f"{_name(value)} of a number", *args)
+            raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
     if engine.mixed is not None:
-        check_dtypes(engine, _name(value), value, found, args)
+        check_dtypes(engine, name_of(value), value, found, args)
     return kinds.operated(engine, value, args, found) if kinds.is_tracked(value) else found
 
 
@@ -483,32 +359,6 @@ def _arrays(operands: Iterable[Any]) -> Iterator[Array]:
             yield x
         elif isinstance(x, (list, tuple)):
             yield from _arrays(x)
-
-
-def _name(value: Any) -> str:
-    return getattr(value, "__name__", None) or repr(value)
-
-
-def _folds(value: Any) -> bool:
-    if isinstance(value, np.ufunc):
-        return True
-    if isinstance(value, Hashable) and (value in FOLDABLE or value in _PURE_BUILTINS):
-        return True
-    return getattr(value, "__module__", None) in _FOLDABLE_MODULES
-
-
-def _yields_number(value: Any, static: tuple[list[Any], dict[str, Any]]) -> bool:
-    """Whether a NumPy function of small known arguments gives a number, not an array."""
-    if (getattr(value, "__module__", None) or "").split(".")[0] != "numpy":
-        return False
-    if any(isinstance(x, list) for x in static[0]) or "out" in static[1]:
-        return False
-    try:
-        with np.errstate(all="ignore"):
-            result = value(*static[0], **static[1])
-    except Exception:  # noqa: BLE001 - it is raised where the program computes it
-        return False
-    return isinstance(result, (bool, int, float, complex, np.generic, np.dtype))
 
 
 def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = None) -> Any:
