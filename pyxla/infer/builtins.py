@@ -16,7 +16,8 @@ import numpy as np
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import standard
-from pyxla.infer.calls.dispatch import apply, call
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import tables

@@ -14,7 +14,8 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.fitting import verify_inplace
-from pyxla.infer.calls.dispatch import apply, call
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables

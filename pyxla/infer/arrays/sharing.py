@@ -15,7 +15,7 @@ from pyxla.infer.arrays.makers import broadcast_to, transpose
 from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.viewing import Shape, Shown, reference, shown
 from pyxla.infer.arrays.views import MIXED, expanded
-from pyxla.infer.calls.dispatch import call_library
+from pyxla.infer.calls.library import call_library
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length

@@ -20,7 +20,7 @@ import numpy as np
 import pyxla.lib.everything  # noqa: F401 - what these functions do by value
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import BasicIndex, Extents, View, apply, extend, layout, of_shape
-from pyxla.infer.calls.dispatch import call_library
+from pyxla.infer.calls.library import call_library
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import READ_ONLY, ListCell
 from pyxla.infer.lattice import Array, Ref, Scalar, Tuple

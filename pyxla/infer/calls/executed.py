@@ -86,6 +86,7 @@ def _package(value: Any) -> str:
 
 
 def is_library(value: Any) -> bool:
+    """Whether `value` is NumPy's."""
     return str(getattr(value, "__module__", "")).partition(".")[0] == "numpy"
 
 

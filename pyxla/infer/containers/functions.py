@@ -13,7 +13,8 @@ from typing import Any
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.dispatch import call, call_library
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.library import call_library
 from pyxla.infer.calls.standard import READERS
 from pyxla.infer.calls.visiting import call_method, special
 from pyxla.infer.containers import tables

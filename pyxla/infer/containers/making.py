@@ -9,7 +9,8 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import apply, call
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import call_method, find, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
