@@ -257,7 +257,7 @@ class Compiled:
                 raise
             with self._lock:
                 self._learn(Restart(dict.fromkeys(refusal.paths), []))
-        except Exception as error:
+        except BaseException as error:  # SystemExit, too
             if isinstance(error, BadArgument):
                 count = len(args) - len(self._places)
                 signature.name_argument(error, self.__pyxla_function__, count, names)

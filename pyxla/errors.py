@@ -189,15 +189,16 @@ def _raising(loc: Location) -> CodeType:
 _RAISERS = ("Executable._general", "Executable._here", "raise_at")
 
 
-def shorten(error: Exception) -> None:
+def shorten(error: BaseException) -> None:
     """Take the compiler's own frames from a refusal, or from what the program raises; its own
     mistakes keep them."""
     if isinstance(error, CompileError):
         if not isinstance(error, InternalError):
             error.__traceback__ = None
-            context = error.__context__
-            if context is not None and _is_inside(context):
-                error.__context__ = None
+            for name in ("__context__", "__cause__"):
+                found = getattr(error, name)
+                if found is not None and _is_inside(found):
+                    setattr(error, name, None)
         return
     before, last = None, error.__traceback__
     while last is not None and last.tb_next is not None:

@@ -411,6 +411,33 @@ def test_refusals_have_no_context_of_the_compilers():
     assert caught.value.__context__ is None
 
 
+def test_refusals_have_no_cause_of_the_compilers():
+    """What NumPy would say of an operand."""
+
+    def joined(x):
+        y = x.copy()
+        y += b"bytes"
+        return y
+
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(joined, verify=False)(np.ones(3))
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+
+
+def exits(x):
+    if x > 1:
+        raise SystemExit(3)
+    return x
+
+
+def test_a_program_that_ends_the_process_shows_its_own_line():
+    with pytest.raises(SystemExit) as caught:
+        pyxla.compile(exits, verify=False)(2.0)
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    assert caught.value.code == 3 and frames[-1].name == "exits"
+    assert not [frame for frame in frames if OWN in frame.filename]
+
+
 def test_what_a_program_raises_says_where():
     with pytest.raises(ValueError, match="^large$") as caught:
         pyxla.compile(raising, verify=False)(2.0)

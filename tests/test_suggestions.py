@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fractions
 import subprocess
 import sys
 import traceback
@@ -54,6 +55,24 @@ def test_an_unknown_keyword_comes_before_a_missing_argument() -> None:
 def test_misspelt_options() -> None:
     with pytest.raises(pyxla.CompileError, match="did you mean 'strict'"):
         pyxla.compile(two, strct=True)
+
+
+REMEDIES: list[tuple[Callable[..., Any], str]] = [
+    (lambda x: np.zeros(len(x) / 2), "n // 2"),
+    (lambda x: np.zeros(2, 3), "one tuple"),  # type: ignore[call-overload]
+    (lambda x: x[len(x) / 2], "n // 2"),
+    (lambda x: x.mean + 1, "x.mean()"),
+    (lambda x: x.shape(), "without ()"),
+    (lambda x: fractions.Fraction(len(x), 3), "make the instance outside"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REMEDIES)))
+def test_what_to_write_instead(number: int) -> None:
+    function, remedy = REMEDIES[number]
+    with pytest.raises(pyxla.CompileError) as caught:
+        pyxla.compile(function)(np.ones(4))
+    assert remedy in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,10 @@ def _defines(cls: type, name: str) -> bool:
 def need_plain(engine: Engine, cls: type, name: str) -> None:
     """Refuse what the class `cls` does in its own way."""
     if _defines(cls, name):
-        raise engine.refuse(f"classes that define {name} are not supported ({cls.__name__})")
+        raise engine.refuse(
+            f"classes that define {name} are not supported ({cls.__name__})",
+            "make the instance outside, and pass the numbers and arrays in it as arguments",
+        )
 
 
 def need_constructible(engine: Engine, cls: type) -> None:

@@ -113,13 +113,14 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if result is None:
         result = _sequence_operator(engine, op, x, y)
     if result is None:
-        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
-        raise engine.refuse(
-            f"unsupported operand types for {symbol_of(op)}: {kinds[0]} and {kinds[1]}",
-            types=kinds,
-            raises=TypeError,
-        )
+        raise _unsupported(engine, symbol_of(op), x, y)
     return result
+
+
+def _unsupported(engine: Engine, symbol: str, x: Any, y: Any) -> Exception:
+    kinds = [arrays.kind_of(engine, v) for v in (x, y)]
+    message = f"unsupported operand types for {symbol}: {kinds[0]} and {kinds[1]}"
+    return engine.refuse(message, types=kinds, raises=TypeError)
 
 
 def as_written(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
@@ -355,6 +356,8 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if engine.is_jax(x):
             return binary(engine, op, x, y)
         if not is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
+            if is_text(y):
+                raise _unsupported(engine, f"{symbol_of(op)}=", x, y)
             y = engine.abstract(engine.as_array(y))
         if op != "matmul":
             verify_inplace(engine, *arrays.shown(engine, x), engine.bounded_operand(y))

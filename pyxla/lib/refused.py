@@ -42,6 +42,14 @@ _FRAMES: Row = (
     "frames of data hold more than numbers",
     "pass columns as arrays, df['x'].to_numpy(), and make a frame of the arrays returned",
 )
+_DEBUGGER: Row = (
+    "a debugger cannot stop a program that XLA runs",
+    "debug the plain function: f.__wrapped__(...), or all with PYXLA_DISABLE=1",
+)
+_PICTURES: Row = (
+    "pictures are drawn outside of the program",
+    "return the arrays, and draw them",
+)
 _FLAGS: Row = ("arrays in compiled code have no flags to set", "copy the array to write to it")
 
 _BY_ROW: dict[Row, tuple[str, ...]] = {
@@ -83,10 +91,7 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
         "objects have no addresses in compiled code",
         "compare with `is`, or put the objects themselves into a set or dict",
     ): (id,),
-    (
-        "a debugger cannot stop a program that XLA runs",
-        "debug the plain function: f.__wrapped__(...), or all with PYXLA_DISABLE=1",
-    ): (breakpoint,),
+    _DEBUGGER: (breakpoint,),
     ("it reads and writes files", "open it outside, and pass what it holds as an array"): (open,),
     (
         "nobody is asked while a program runs",
@@ -124,6 +129,7 @@ OUTSIDE = frozenset(
     for name in _BY_ROW[row]
     if hasattr(np, name)
 ) | {id, breakpoint, open, input, eval, exec, builtins.compile, globals, locals, time.sleep}
+_EFFECTS = frozenset({_SETTING, _THREADS, _FILES, _NETWORK, _PICTURES, _DEBUGGER})
 ATTRIBUTES: dict[str, Row] = {name: _LAYOUT for name in ("base", "data", "ctypes")}
 FAMILIES: dict[str, Row] = {
     "numpy.ma": ("masked arrays are not compiled", "use a mask and np.where"),
@@ -136,7 +142,14 @@ FAMILIES: dict[str, Row] = {
     "_csv": _TEXT_OF_DATA,
     "pickle": _TEXT_OF_DATA,
     "_pickle": _TEXT_OF_DATA,
-    "matplotlib": ("pictures are drawn outside of the program", "return the arrays, and draw them"),
+    "matplotlib": _PICTURES,
+    "pdb": _DEBUGGER,
+    "bdb": _DEBUGGER,
+    "tqdm": (
+        "a bar of progress is drawn while Python runs the loop",
+        "loop over what the bar is of, and print now and then",
+    ),
+    "fractions": ("XLA holds no fractions", "use floats, or ints of your own"),
     "pandas": _FRAMES,
     "polars": _FRAMES,
     "subprocess": _SETTING,
@@ -158,6 +171,11 @@ FAMILIES: dict[str, Row] = {
         "return the arrays, and compare outside",
     ),
 }
+
+
+def is_outside(value: Any, row: Row) -> bool:
+    """Whether a callable that `row` is about is not called while compiling, whatever is known."""
+    return row in _EFFECTS or value in OUTSIDE
 
 
 def refusal(value: Any) -> Row | None:

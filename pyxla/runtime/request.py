@@ -42,7 +42,7 @@ class Request:
 class Restart(Exception):  # noqa: N818 - a request, not an error
     """The arguments must be described anew: values of `static` paths, or further `places`.
 
-    otherwise: the refusal where no values are to be had.
+    otherwise: the refusal where no values are to be had.  loc: where the places are needed.
     """
 
     def __init__(
@@ -50,8 +50,10 @@ class Restart(Exception):  # noqa: N818 - a request, not an error
         static: dict[Path, Location | None],
         places: list[Place],
         otherwise: CompileError | None = None,
+        loc: Location | None = None,
     ) -> None:
         super().__init__()
+        self.loc = loc
         self.static = static
         self.places = places
         self.otherwise = otherwise
@@ -89,6 +91,7 @@ class Demands:
         self.static: dict[signature.Path, Location | None] = {}
         self.refusals: dict[signature.Path, CompileError] = {}
         self.places: list[Place] = []
+        self.placed: Location | None = None
 
     def learn(self, restart: Restart) -> None:
         """Remember what is asked for; CompileError where it was, and could not be had."""
@@ -106,6 +109,7 @@ class Demands:
         if restart.otherwise is not None:
             self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
         self.places.extend(restart.places)
+        self.placed = restart.loc or self.placed
 
     def restless(self, function: Any) -> CompileError:
         """The error for inference that asks for one object after another."""
@@ -121,7 +125,7 @@ class Demands:
         made = type(self.places[-1].read()).__name__
         return CompileError(
             f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
-            compiler.location(function),
+            self.placed or compiler.location(function),
             hint="make it outside, and pass the arrays and numbers in it as arguments",
         )
 

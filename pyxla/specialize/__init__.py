@@ -194,7 +194,7 @@ def _attempt(
     except TooDeep as refusal:
         raise _with_stack(_decided(world, refusal), engine) from None
     except NewCapture as need:
-        raise Restart({}, need.places) from None
+        raise Restart({}, need.places, loc=need.loc) from None
     except NeedsStatic as need:
         value = getattr(need.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()

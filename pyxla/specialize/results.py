@@ -11,6 +11,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.calls.captures import NewCapture
+from pyxla.infer.containers.iterators import ONCE
 from pyxla.infer.facts.deciding import deciding_tests, parameters
 from pyxla.infer.heap import (
     BoxCell,
@@ -21,6 +22,7 @@ from pyxla.infer.heap import (
     ObjectCell,
     Pooled,
     RowList,
+    SequenceIterator,
     SetCell,
 )
 from pyxla.infer.joins.endings import Ended
@@ -45,6 +47,7 @@ from pyxla.infer.places import Place
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.core import Phi, Value
 from pyxla.ir.types import I32, PYTHON_DTYPES
+from pyxla.lib import iterators
 from pyxla.lib.tables import Record
 from pyxla.lib.variables import variable
 from pyxla.ops.elementwise import convert
@@ -224,12 +227,17 @@ class Outputs:
                 self.engine.loc,
                 hint="return a list of it, or the dict",
             )
-        kind = arrays.kind_of(self.engine, x)
+        raise self.unreturned(arrays.kind_of(self.engine, x))
+
+    def unreturned(self, kind: str) -> CompileError:
         article = "an" if kind[0] in "aeiou" else "a"
-        raise CompileError(
+        read_once = kind in ONCE or kind == "iterator"
+        return CompileError(
             f"a compiled function cannot return {article} {kind}",
             self.engine.loc,
-            hint="return arrays, numbers, strings, None and containers of these",
+            hint="return a list of it, or of its items"
+            if read_once
+            else "return arrays, numbers, strings, None and containers of these",
         )
 
     def mixed(self, value: Value, kinds: Kinds) -> out.Out:
@@ -323,6 +331,8 @@ class Outputs:
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
             case SetCell(items):
                 return out.OutSet(frozenset(items))
+            case ObjectCell(cls) if cls is SequenceIterator or issubclass(cls, iterators.Steps):
+                raise self.unreturned("iterator")
             case ObjectCell(cls, fields):
                 hidden = getattr(cls, "__pyxla_hidden__", ())
                 shown = [(n, self.tree(v)) for n, v in fields.items() if n not in hidden]

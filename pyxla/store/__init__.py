@@ -75,8 +75,8 @@ def slot_of(request: Request, given: Sequence[Any]) -> Slot | None:
         return None
     try:
         base = signature.describe(given)
-        slot = Slot(replace(request, args=()), base, "")
-        slot.key = slot.walk()[1]
+        slot = Slot(replace(request, args=()), base)
+        slot.walked, slot.key = slot.walk()
     except (Unstable, CompileError) as reason:
         _not_kept(reason)
         return None
@@ -85,11 +85,13 @@ def slot_of(request: Request, given: Sequence[Any]) -> Slot | None:
 
 @dataclass(slots=True)
 class Slot:
-    """request: without arguments.  base: the arguments of the call itself, with no values known."""
+    """request: without arguments.  base: the arguments of the call itself, with no values known.
+    walked: the walk that made the key, from which each entry goes on."""
 
     request: Request
     base: tuple[Arg, ...]
-    key: str
+    key: str = ""
+    walked: Walk | None = None
     header: dict[str, Any] | None = None
 
     def walk(self) -> tuple[Walk, str]:
@@ -108,9 +110,12 @@ class Slot:
     ) -> Found | None:
         """The entry that holds for a call with `given`, where `places` and `static` are known of
         the function already."""
+        walked, self.walked = self.walked or self.walk()[0], None
         for path, header, blobs in folder.candidates(self.key):
             try:
-                found = _Entry(self, header).restored(given, places, static, blobs[0])
+                found = _Entry(self, header, walked.copy()).restored(
+                    given, places, static, blobs[0]
+                )
             except (Unstable, CompileError, _Differs):
                 continue
             except Exception:  # whatever XLA cannot read is compiled anew
@@ -319,11 +324,8 @@ def _named(word: Sequence[str]) -> Any:
 class _Entry:
     """An entry that is read: its steps are taken on the objects of this process."""
 
-    def __init__(self, slot: Slot, header: dict[str, Any]) -> None:
-        self.slot, self.header = slot, header
-        self.walk, key = slot.walk()
-        if key != slot.key:
-            raise _Differs
+    def __init__(self, slot: Slot, header: dict[str, Any], walk: Walk) -> None:
+        self.slot, self.header, self.walk = slot, header, walk
         self.read = Reader(self._found).read
 
     def _found(self, word: Any) -> Any:

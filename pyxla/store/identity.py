@@ -66,6 +66,12 @@ class Walk:
         for x in known:
             self.number(x)
 
+    def copy(self) -> Walk:
+        """One that goes on from here."""
+        walk = Walk()
+        walk.objects, walk._numbers = self.objects.copy(), self._numbers.copy()
+        return walk
+
     def digest(self, *values: Any) -> str:
         """What `values` are."""
         before, self._hash = self._hash, hashlib.blake2b(digest_size=20)

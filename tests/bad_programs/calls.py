@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import decimal
 import functools
 import heapq
 import json
 import os
+import pathlib
+import pdb  # noqa: T100
 import threading
 import time
 import zlib
@@ -54,6 +57,39 @@ def sleeps(x):
 @bad("hash is not compiled", float)
 def hashes(x):
     return hash(x)  # <-
+
+
+@bad("a debugger cannot stop a program", float)
+def stops_in_a_debugger(x):
+    pdb.post_mortem()  # <-
+    return x
+
+
+@bad("a program has one thread", float)
+def takes_a_lock(x):
+    with threading.Lock():  # <-
+        return x
+
+
+@bad("pathlib.Path is not compiled: it asks about files", float)
+def asks_for_a_file(x):
+    return x if pathlib.Path("data").exists() else -x  # <-
+
+
+@bad("a Decimal is made while compiling", float)
+def makes_a_decimal(x):
+    y = x + 1
+    return decimal.Decimal("1.5") * 2, y  # <-
+
+
+@bad("cannot return an iterator", V)
+def returns_an_iterator(x):  # <-
+    return iter(x)
+
+
+@bad("cannot return an iterator", V)
+def returns_what_it_filtered(x):  # <-
+    return filter(None, x)
 
 
 @bad("a program has one thread", float)

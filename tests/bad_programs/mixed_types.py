@@ -178,3 +178,10 @@ def where_of_a_number_of_two_kinds(x, n):
     for i in range(n):
         total += x[i]
     return np.where(x > 0, np.float32(x), total)  # <-
+
+
+@bad("unsupported operand types for +=: array f64[3] and str", V)
+def adds_text_to_an_array(x):
+    y = x.copy()
+    y += "text"  # <-
+    return y

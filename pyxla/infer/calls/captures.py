@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, UndefinedName
+from pyxla.errors import CompileError, Location, UndefinedName
 from pyxla.frontend.dispatchers import is_dispatcher
 from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
@@ -65,9 +65,9 @@ _CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum)
 class NewCapture(Exception):  # noqa: N818 - a request, not an error
     """Outside objects must become arguments: inference starts again with them."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, loc: Location | None = None) -> None:
         super().__init__(place)
-        self.places = [place]
+        self.places, self.loc = [place], loc
 
 
 class BoundedOperand(CompileError):
@@ -253,7 +253,7 @@ class Captures:
             return self.places[place]
         if id(value) in self.by_identity and place.name is None:
             return self.by_identity[id(value)]
-        raise NewCapture(place)
+        raise NewCapture(place, engine.loc)
 
     def is_jax_object(self, value: Any) -> bool:
         """Whether `value` is one of JAX's own callable objects (`jnp.add`, an initializer)."""

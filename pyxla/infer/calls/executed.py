@@ -17,7 +17,7 @@ from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.lattice import NeedsStatic, Scalar
-from pyxla.lib.refused import OUTSIDE, Row
+from pyxla.lib.refused import Row, is_outside
 from pyxla.lib.registry import FOLDABLE
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
@@ -72,7 +72,7 @@ def refuse_outside(
     engine: Engine, value: Any, row: Row, args: list[Any], kwargs: dict[str, Any]
 ) -> None:
     """Refuse a function for the reason in `row`, unless CPython can execute it now."""
-    if value in OUTSIDE or static_arguments(engine, args, kwargs) is None:
+    if is_outside(value, row) or static_arguments(engine, args, kwargs) is None:
         reason, remedy = row
         module = "" if value in vars(builtins).values() else f"{_package(value)}."
         name = module + name_of(value)

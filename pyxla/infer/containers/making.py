@@ -49,16 +49,21 @@ from pyxla.lib.tables import find as find_key
 def _filter(engine: Engine, function: Any, x: Any) -> Any:
     kept = []
     if unknown(engine, x):
-        return call(engine, Const(sequences.filtered), [function, x], {})
+        return _filtered(engine, function, x)
     for value in iterate_ahead(engine, x):
         none = isinstance(function, Const) and function.value is None
         test = value if none else call(engine, function, [value], {})
         truth = engine.rules.truth(engine, test)
         if decided_by_data(engine, truth):
-            return call(engine, Const(sequences.filtered), [function, x], {})
+            return _filtered(engine, function, x)
         if engine.static(truth, "whether filter keeps an item"):
             kept.append(value)
     return iterator(engine, Tuple(tuple(kept)))
+
+
+def _filtered(engine: Engine, function: Any, x: Any) -> Ref:
+    """`filter`, as a loop of the program."""
+    return iterator(engine, call(engine, Const(sequences.filtered), [function, x], {}))
 
 
 @rule(tuple, support.to_tuple)
