@@ -17,6 +17,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import class_of, find
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import steps, tables, transposed
 from pyxla.infer.containers.comparing import unpack_unknown
@@ -33,6 +34,7 @@ from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
+from pyxla.lib import sequences
 from pyxla.lib.variables import Variable
 
 Transfer = Callable[[Engine, Frame, Instr], Any]
@@ -283,6 +285,9 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 @transfer("unpack")
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = engine.some(frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object")
+    before, after = instr.attrs["before"], instr.attrs["after"]
+    if instr.attrs["starred"] and (cls := class_of(engine, x)) and find(cls, "__next__"):
+        x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})
     sized = columnar.found(engine.heap, x) is not None or arrays.is_array(engine, x)
     if isinstance(x, Compound) and unknown(engine, x):  # a `map` over such a list, say
         apart = x.kind == "transposed" and not instr.attrs["starred"]  # columns of several types
@@ -292,7 +297,6 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     items = list(engine.iterate(x))
     if isinstance(x, Tuple) and x.cls is Open:
         items = [resumed(engine, item) for item in items]
-    before, after = instr.attrs["before"], instr.attrs["after"]
     if not instr.attrs["starred"]:
         if len(items) != before:
             word = "too many" if len(items) > before else "not enough"

@@ -204,6 +204,12 @@ def exit_(status: Any = None, /) -> Any:
     raise SystemExit(status)
 
 
+def setrecursionlimit(limit: Any, /) -> None:
+    """Nothing to do: recursion goes as deep as memory lasts."""
+    if limit < 1:
+        raise ValueError("recursion limit must be greater or equal than 1")
+
+
 def fields_shown(name: str, fields: tuple[tuple[str, Any], ...]) -> str:
     """`repr` of an instance of a dataclass."""
     return f"{name}({', '.join([f'{field}={value!r}' for field, value in fields])})"

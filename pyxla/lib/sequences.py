@@ -228,6 +228,19 @@ def ordered_by(test: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     return test(x, y)
 
 
+def unpacked(items: Any, before: int, least: int) -> list[Any]:
+    """What `a, b, *c = items` reads: CPython asks the iterator for one again before the rest."""
+    source = iter(items)
+    first: list[Any] = []
+    try:
+        for _ in range(before):
+            first.append(next(source))
+    except StopIteration:
+        message = f"not enough values to unpack (expected at least {least}, got {len(first)})"
+        raise ValueError(message) from None
+    return first + list(source)
+
+
 def check_unpacked(items: list[Any], count: int, starred: bool) -> None:
     """Raise what CPython raises where `items` are too few for `count` names, or too many."""
     size = len(items)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bisect
+import sys
 from collections import defaultdict, deque
 
 import numpy as np
@@ -523,3 +524,34 @@ def josephus(x):
         i = (i + int(x[0]) + 2) % len(p)
         order.append(p.pop(i))
     return order, p[0]
+
+
+@program(
+    "recursion of any depth",
+    lambda: (5, [(1, 2), (1, 3), (3, 4), (3, 5)]),
+    lambda: (1, []),
+)
+def tree_diameter(n, edges):
+    sys.setrecursionlimit(10**4)
+    near = [[] for _ in range(n + 1)]
+    for a, b in edges:
+        near[a].append(b)
+        near[b].append(a)
+    best = 0
+
+    def deepest(v, parent):
+        nonlocal best
+        first = second = 0
+        for u in near[v]:
+            if u == parent:
+                continue
+            depth = deepest(u, v) + 1
+            if depth > first:
+                first, second = depth, first
+            elif depth > second:
+                second = depth
+        best = max(best, first + second)
+        return first
+
+    deepest(1, 0)
+    return best

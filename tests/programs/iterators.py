@@ -410,3 +410,30 @@ def read_in_each_iteration(n, m):
             total += i
         rounds += 1
     return total, rounds, sum(numbers()) + sum(pending)
+
+
+class Rewound:
+    """An iterator that begins anew where it is asked for one."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        self.i = 0
+        return self
+
+    def __next__(self):
+        if self.i >= len(self.items):
+            raise StopIteration
+        self.i += 1
+        return self.items[self.i - 1]
+
+
+@program("iterators unpack", lambda: ([4, 5, 6],), lambda: ([4],), lambda: ([],))
+def rest_of_rewound(items):
+    first, *rest = Rewound(items)
+    try:
+        a, b, *_, c = Rewound(items)
+    except ValueError as error:
+        return first, rest, str(error)
+    return first, rest, a + b + c

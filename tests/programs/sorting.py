@@ -1,5 +1,7 @@
 """Sorting by what is no number: texts, tuples with texts, and functions that compare."""
 
+import functools
+from collections import Counter
 from functools import cmp_to_key
 
 import numpy as np
@@ -146,3 +148,66 @@ def rows_in_orders(rows, k):
     short[0].append(k + 1)
     rows.sort(key=lambda row: row[-1])
     return down, short, rows
+
+
+@functools.total_ordering
+class Card:
+    RANKS = "23456789TJQKA"
+
+    def __init__(self, text):
+        self.rank = Card.RANKS.index(text[0])
+        self.suit = text[1]
+
+    def __lt__(self, other):
+        return self.rank < other.rank
+
+    def __eq__(self, other):
+        return self.rank == other.rank
+
+
+@program(
+    "sorting instances match",
+    lambda: ("5H 5C 6S 7S KD",),
+    lambda: ("2C 3C 4C 5C 6C",),
+    lambda: ("TH TD TS TC 2D",),
+)
+def poker(hand):
+    cards = sorted((Card(s) for s in hand.split()), reverse=True)
+    ranks = [c.rank for c in cards]
+    counts = sorted(Counter(ranks).values(), reverse=True)
+    flush = len({c.suit for c in cards}) == 1
+    straight = len(set(ranks)) == 5 and ranks[0] - ranks[-1] == 4
+    if straight and flush:
+        return "straight flush"
+    match counts:
+        case [4, *_]:
+            return "four"
+        case [3, 2]:
+            return "full house"
+        case [3, *_]:
+            return "three"
+        case [2, 2, _]:
+            return "two pair"
+        case [2, *_]:
+            return "pair"
+    return "high"
+
+
+class Version:
+    def __init__(self, major, minor):
+        self.major = major
+        self.minor = minor
+
+    def __lt__(self, other):
+        return (self.major, self.minor) < (other.major, other.minor)
+
+
+@program("sorting instances", lambda: (3, 1, 2), lambda: (1, 1, 1))
+def versions_in_order(a, b, c):
+    versions = [Version(a, 0), Version(b, 1), Version(c, 2)]
+    down = sorted(versions, reverse=True)
+    paired = sorted([(b, Version(a, 3)), (b, Version(c, 4)), (a, Version(0, 5))])
+    keyed = sorted([a, b, c], key=lambda x: Version(0, -x))
+    versions.sort()
+    versions[0].minor += 10
+    return versions, down[2].minor, [v.minor for _, v in paired], keyed

@@ -41,6 +41,7 @@ INTERPRETED: dict[Any, Any] = {
     heapq.nsmallest: interpreted.nsmallest,
     heapq.nlargest: interpreted.nlargest,
     sys.exit: interpreted.exit_,
+    sys.setrecursionlimit: interpreted.setrecursionlimit,
     **{
         getattr(statistics, name): getattr(averages, name)
         for name in (*("mean", "fmean", "mode", "variance", "pvariance", "stdev", "pstdev"),)

@@ -12,6 +12,7 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import class_of, find
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import list_, unknown
@@ -132,7 +133,7 @@ def _network(
     and what it picks."""
     columns = list(_columns(rows))
     if not columns or not all(is_number(x) for column in columns for x in column):
-        if all(_is_list(engine, key) for key in keys):
+        if all(_have_order(engine, key) for key in keys):
             return _compared(engine, items, keys, descending)
         raise engine.refuse(
             "sorted() by keys known at run time only, which are not all numbers",
@@ -148,12 +149,20 @@ def _network(
 
 
 def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
-    """Items by keys that are lists, compared by their `<`, as in a list of unknown length."""
+    """Items by keys that are compared by their `<`, as in a list of unknown length."""
     made = engine.new(ListCell(tuple(items)))
     by = made if keys == items else engine.new(ListCell(tuple(keys)))
     methods.laid_out(engine, made)
     methods.sort_by(engine, made, by, descending)
     return made
+
+
+def _have_order(engine: Engine, key: Any) -> bool:
+    """Whether `<` of keys is code of its own: they are lists, instances or tuples with such."""
+    if isinstance(key, Tuple):
+        return any(_have_order(engine, part) for part in key.items)
+    cls = class_of(engine, key)
+    return _is_list(engine, key) or (cls is not None and find(cls, "__lt__") is not None)
 
 
 def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
