@@ -29,21 +29,16 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
+from pyxla.infer.instances import exception_init, object_init, replace
 from pyxla.infer.introspection import has_attribute
 from pyxla.infer.joins.kinds import choose, operated, separately
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar, Tuple, is_number
 from pyxla.infer.lists import number_lists
-from pyxla.infer.objects import (
-    class_of_exception,
-    exception_init,
-    get_attribute,
-    object_init,
-    replace,
-    type_of,
-)
+from pyxla.infer.objects import get_attribute, type_of
 from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.check_table import TOO_LARGE
+from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences

@@ -36,15 +36,10 @@ from pyxla.infer.lattice import (
     is_variant,
     optional,
 )
-from pyxla.infer.objects import (
-    class_of_exception,
-    get_attribute,
-    is_instance,
-    set_attribute,
-    type_of,
-)
+from pyxla.infer.objects import get_attribute, is_instance, set_attribute, type_of
 from pyxla.infer.operators import both, either, negate
 from pyxla.infer.raising import exceptions
+from pyxla.infer.raising.objects import class_of_exception
 from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import attribute_or
 from pyxla.lib.registry import rule

@@ -13,9 +13,10 @@ from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import methods, tables
 from pyxla.infer.containers.structure import iterate, sequence
 from pyxla.infer.engine import Engine
+from pyxla.infer.instances import call_member, construct
 from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.meaning import Rules
-from pyxla.infer.objects import call_member, construct, type_of
+from pyxla.infer.objects import type_of
 from pyxla.infer.operators import binary, both, either, operate, truth
 from pyxla.infer.text import methods as text_methods
 from pyxla.infer.transfer import TRANSFER

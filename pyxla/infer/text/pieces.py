@@ -28,8 +28,9 @@ from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_varia
 from pyxla.infer.lists import columnar, growing
 from pyxla.infer.lists.item_types import Chars
 from pyxla.infer.lists.items import picks_of, with_column
-from pyxla.infer.objects import as_instance, get_attribute
+from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
+from pyxla.infer.raising.objects import as_instance
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
 from pyxla.lib.registry import rule

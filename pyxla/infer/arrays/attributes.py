@@ -1,0 +1,127 @@
+"""Attributes of arrays, and of numbers that are of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from pyxla.errors import also
+from pyxla.hints import owner, similar
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import makers, viewing
+from pyxla.infer.arrays.bits import part
+from pyxla.infer.arrays.views import extend
+from pyxla.infer.calls.dispatch import call_object
+from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
+from pyxla.lib.refused import ATTRIBUTES
+from pyxla.lib.registry import lookup
+
+
+def missing(engine: Engine, kind: str, name: str, known: Iterable[str] = ()) -> Exception:
+    """The refusal of an attribute that such objects lack; `known`: those they have."""
+    words = f"{kind} has no attribute {name!r}"
+    return engine.refuse(words, similar(name, known) or owner(name), also(AttributeError))
+
+
+def raise_missing(engine: Engine, cls: type, name: str) -> None:
+    """Where the program catches it, raise what CPython does for an attribute that `cls` lacks."""
+    if engine.catches(AttributeError) and not hasattr(cls, name):
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        engine.raise_constant(AttributeError(message))
+
+
+def of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
+    """An attribute of a Python number."""
+    descriptor = getattr(x.kind, name, None)
+    if descriptor is None:
+        raise_missing(engine, x.kind, name)
+        raise missing(engine, x.kind.__name__, name, dir(x.kind))
+    if name in ("real", "imag", "numerator", "denominator"):
+        if name in ("real", "numerator") and x.kind is not complex:
+            return engine.rules.binary(engine, "mul", x, Const(1))  # of a bool, the int
+        if name == "denominator" or x.kind is not complex:
+            return Const(1 if name == "denominator" else x.kind(0))
+        half = call_object(engine, getattr(np, name), [x], {})
+        return arrays.python_scalar(engine.operand(half), float)
+    return Compound("method", (Const(descriptor), x))
+
+
+# What 0-d arrays and NumPy scalars have alike.
+SAME_IN_ARRAYS = frozenset(
+    (*("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "item", "tolist", "sum", "prod"),)
+    + (*("mean", "std", "var", "min", "max", "any", "all", "argmin", "argmax", "ptp"),)
+)
+
+
+def of_array(engine: Engine, x: Any, name: str) -> Any:
+    """An attribute of an array, or of a NumPy scalar."""
+    is_ref = isinstance(x, Ref)
+    shape, extents = arrays.shown(engine, x) if is_ref else (x.shape, None)
+    dtype = arrays.dtype_of(engine, x) if is_ref else x.dtype
+    match name:
+        case "shape":
+            if extents is None:
+                return Const(shape)
+            sizes = zip(shape, extents, strict=True)
+            return Tuple(tuple([Const(n) if e is None else e for n, e in sizes]))
+        case "dtype":
+            return Const(dtype)
+        case "ndim":
+            return Const(len(shape))
+        case "size":
+            return _size(engine, shape, extents)
+        case "itemsize":
+            return Const(dtype.itemsize)
+        case "nbytes":
+            return engine.rules.binary(
+                engine, "mul", _size(engine, shape, extents), Const(dtype.itemsize)
+            )
+        case "strides" | "flags":
+            return Const(viewing.of_layout(engine, x, name))
+        case "real" | "imag":
+            return part_of(engine, x, name, dtype)
+        case "T" | "mT":
+            function = np.transpose if name == "T" else np.matrix_transpose
+            return call_object(engine, function, [x], {})
+        case "flat":
+            return makers.flat(engine, x)
+        case "device":
+            return Const("cpu")
+    if name in ATTRIBUTES:
+        reason, remedy = ATTRIBUTES[name]
+        raise engine.refuse(f"the attribute {name!r} is not compiled: {reason}", remedy)
+    descriptor = getattr(np.ndarray, name, None)
+    if descriptor is None or not callable(descriptor):
+        return _of_jax_array(engine, x, name)
+    return Compound("method", (Const(descriptor), x))
+
+
+def _of_jax_array(engine: Engine, x: Any, name: str) -> Any:
+    """What JAX's arrays have and NumPy's have not."""
+    descriptor = getattr(engine.jax.concrete, name, None)
+    if (found := lookup(descriptor)) is None:
+        raise missing(engine, arrays.kind_of(engine, x), name, dir(np.ndarray))
+    if isinstance(descriptor, property):
+        return found.function(engine, x)
+    return Compound("method", (Const(descriptor), x))
+
+
+def _size(engine: Engine, shape: tuple[int, ...], extents: Any) -> Any:
+    size: Any = Const(1)
+    for n, e in zip(shape, extents or (None,) * len(shape), strict=True):
+        size = engine.rules.binary(engine, "mul", size, Const(n) if e is None else e)
+    return size
+
+
+def part_of(engine: Engine, x: Any, name: str, dtype: np.dtype) -> Any:
+    """`x.real` or `x.imag`, a view where NumPy makes one."""
+    if isinstance(x, Ref) and dtype.kind == "c":
+        shape, extents = arrays.shown(engine, x)
+        step = part(shape, extents, dtype, ("real", "imag").index(name))
+        return Ref(x.cell, extend(x.view, step))
+    if isinstance(x, Ref) and name == "real":
+        return x
+    return call_object(engine, getattr(np, name), [x], {})

@@ -1,0 +1,118 @@
+"""Instances are made, copied with changes, and their members called."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+from typing import Any
+
+from pyxla.infer import generated
+from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.classes import is_generated, need_constructible
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lists import pools
+from pyxla.lib.containers import Dict
+from pyxla.lib.registry import lookup
+
+
+def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """`cls(*args, **kwargs)` for a user's class."""
+    need_constructible(engine, cls)
+    if issubclass(cls, BaseException):
+        return Compound("exception", (*args, *_positional(engine, cls, args, kwargs)), cls)
+    if issubclass(cls, tuple):
+        return _construct_named_tuple(engine, cls, args, kwargs)
+    if inspect.isabstract(cls):
+        engine.fold_object(object.__new__, (cls,))  # which raises
+    held = {cls.__pyxla_sequence__: engine.new(DictCell({}))} if issubclass(cls, Dict) else {}
+    x = engine.new(ObjectCell(cls, held))
+    pools.noted(engine, cls)
+    init = engine.captures.member(cls, "__init__")
+    if init is None:
+        if args or kwargs:
+            raise engine.refuse(f"{cls.__name__}() takes no arguments")
+        return pools.entered(engine, x)
+    call_member(engine, cls, "__init__", init, x, args, kwargs)
+    return pools.entered(engine, x)
+
+
+def _positional(
+    engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Keyword arguments of an exception as positional ones that follow `args`."""
+    if not kwargs:
+        return ()
+    init = engine.captures.member(cls, "__init__")
+    code = init.__code__ if isinstance(init, types.FunctionType) else None
+    names = code.co_varnames[1 : code.co_argcount] if code else ()
+    following = names[len(args) :][: len(kwargs)]
+    if set(following) != kwargs.keys():
+        raise engine.refuse(
+            f"the arguments of {cls.__name__} that are given by name are not the next ones",
+            "give them by position",
+        )
+    return tuple([kwargs[name] for name in following])
+
+
+def _construct_named_tuple(
+    engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
+) -> Tuple:
+    fields = getattr(cls, "_fields", None)
+    if fields is None:
+        raise engine.refuse(f"subclasses of tuple other than NamedTuple ({cls.__name__})")
+    values = dict(zip(fields, args, strict=False))
+    values.update(kwargs)
+    for name, default in cls._field_defaults.items():  # type: ignore[attr-defined]
+        if name not in values:
+            values[name] = engine.captures.abstract(engine, default)
+    if set(values) != set(fields) or len(args) > len(fields):
+        raise engine.refuse(f"{cls.__name__}() takes the fields {', '.join(fields)}")
+    return Tuple(tuple([values[f] for f in fields]), cls)
+
+
+def call_member(
+    engine: Engine,
+    cls: type,
+    name: str,
+    found: Any,
+    x: Any,
+    args: list[Any],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Call the class attribute `found` on the instance `x`; dataclass methods have no source."""
+    if is_generated(found):
+        return generated.called(engine, cls, name, x, args, kwargs)
+    if isinstance(found, staticmethod):
+        return call_object(engine, found.__func__, args, kwargs)
+    if isinstance(found, classmethod):
+        return call_object(engine, found.__func__, [Const(cls), *args], kwargs)
+    if isinstance(found, types.FunctionType):
+        return call_object(engine, found, [x, *args], kwargs)
+    if lookup(found) is not None:
+        return call_object(engine, found, [x, *args], kwargs)
+    return call(engine, engine.captures.abstract(engine, found), args, kwargs)
+
+
+def replace(engine: Engine, x: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace(x, **changes)` and `NamedTuple._replace`."""
+    if isinstance(x, Tuple):
+        fields = x.cls._fields  # type: ignore[attr-defined]
+        if unknown := set(changes) - set(fields):
+            raise engine.refuse(f"got unexpected field names: {sorted(unknown)}")
+        pairs = zip(fields, x.items, strict=True)
+        return Tuple(tuple([changes.get(f, item) for f, item in pairs]), x.cls)
+    content = engine.content(x)
+    names = [f.name for f in dataclasses.fields(content.cls) if f.init]
+    values = {n: content.fields[n] for n in names} | changes
+    return construct(engine, content.cls, [], values)
+
+
+def exception_init(self: Any, *args: Any) -> None:
+    """`BaseException.__init__`, as `super` finds it."""
+
+
+def object_init(*args: Any, **kwargs: Any) -> None:
+    """`object.__init__`, as `super` finds it: it accepts what cooperating classes pass."""
