@@ -80,7 +80,7 @@ from pyxla.infer.lattice import (
     is_variant,
     may_be_unbound,
 )
-from pyxla.infer.lists import growing, pools, rows
+from pyxla.infer.lists import growing, pools, reading, rows
 from pyxla.infer.lists.number_lists import ask, replaced, unpacked
 from pyxla.infer.lists.sites import apart
 from pyxla.infer.loops.memory import LoopMemory
@@ -335,7 +335,7 @@ class Engine:
         if type(content) is Pooled:
             return pools.shown(self, content)
         if type(content) in (GrowingList, RowList):
-            return growing.unpacked(self, ref)
+            return reading.unpacked(self, ref)
         return unpacked(self, content) if type(content) is NumberList else content
 
     def check_writable(self, ref: Ref) -> None:

@@ -46,7 +46,7 @@ from pyxla.infer.lattice import (
     is_number,
     is_variant,
 )
-from pyxla.infer.lists import columnar, growing, methods, number_lists
+from pyxla.infer.lists import columnar, methods, number_lists, reading
 from pyxla.infer.raising import powers
 from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.raising.faults import Raises
@@ -430,7 +430,7 @@ def truth(engine: Engine, x: Any) -> Any:
     if strings.is_dynamic(x):
         return engine.rules.compare(engine, "gt", strings.length(engine, x), Const(0))
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return engine.rules.compare(engine, "gt", growing.length(engine, grown), Const(0))
+        return engine.rules.compare(engine, "gt", reading.length(engine, grown), Const(0))
     if isinstance(x, Ref):
         content = engine.content(x)
         if isinstance(content, (ListCell, DictCell, SetCell)):

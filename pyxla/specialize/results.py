@@ -40,7 +40,7 @@ from pyxla.infer.lattice import (
     Variant,
     is_variant,
 )
-from pyxla.infer.lists import columnar, growing, packing, pools
+from pyxla.infer.lists import columnar, packing, pools, reading
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
@@ -317,7 +317,7 @@ class Outputs:
                     raise self.engine.refuse("the list that this one is in is of no one type")
                 return self.container(row)
             case GrowingList(item=item, cls=cls):
-                arrays_ = growing.columns_of(self.engine, content)
+                arrays_ = reading.columns_of(self.engine, content)
                 if not arrays_:
                     return out.OutList(())
                 size = arrays_[0].extents[0] if arrays_[0].extents else None

@@ -51,7 +51,7 @@ FAULTS = [
     ),
     Fault(
         "lists in a list and in its copy may be written",
-        "pyxla.infer.lists.growing",
+        "pyxla.infer.lists.reading",
         "            _keep(engine, made, *content.columns)",
         "            pass",
         3000,

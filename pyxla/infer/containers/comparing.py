@@ -28,7 +28,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number, is_variant, number_type
-from pyxla.infer.lists import columnar, finding, growing, number_lists
+from pyxla.infer.lists import columnar, finding, growing, number_lists, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import is_texts
@@ -106,7 +106,7 @@ def sequence_kind(engine: Engine, x: Any) -> type | None:
     """Which of Python's sequences `x` is, which are equal to their own kind alone."""
     if isinstance(x, Ref):
         content = engine.heap.contents.get(x.cell)
-        return growing.class_of(content) if isinstance(content, _LISTS) else None
+        return reading.class_of(content) if isinstance(content, _LISTS) else None
     if isinstance(x, Tuple):
         return tuple
     kinds = (tuple, list, str, range)

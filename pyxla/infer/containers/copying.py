@@ -14,7 +14,7 @@ from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple
-from pyxla.infer.lists import columnar, growing, number_lists, pools
+from pyxla.infer.lists import columnar, number_lists, pools, reading
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib.registry import rule
 
@@ -22,7 +22,7 @@ from pyxla.lib.registry import rule
 @rule(list.copy, dict.copy, copy.copy)
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return growing.copied(engine, grown)
+        return reading.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
     content = content_of(engine, x)
@@ -75,7 +75,7 @@ def _grown_copied(engine: Engine, x: Any) -> Any:
         return _copy(engine, x)
     if holds_instances(grown.item):
         raise engine.refuse("deepcopy of a list of instances, or lists", "copy them one by one")
-    return growing.copied(engine, grown, deep=True)
+    return reading.copied(engine, grown, deep=True)
 
 
 @rule(dataclasses.asdict)

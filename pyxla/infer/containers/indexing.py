@@ -18,7 +18,7 @@ from pyxla.infer.heap import DictCell, ListCell, NumberList
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
+from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
 from pyxla.infer.text import strings
 from pyxla.lib.registry import lookup
 from pyxla.lib.tables import located
@@ -37,7 +37,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
     key = place(engine, x, key)
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return growing.get(engine, x, grown, key)
+        return reading.get(engine, x, grown, key)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         found = number_lists.get(engine, kept, key)
         if found is not None:
@@ -128,13 +128,13 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
         if (chosen := number_lists.choose(engine, x, items, key)) is not None:
             return chosen
         if isinstance(x, Ref) and (packed := methods.pack(engine, x, items, key)) is not None:
-            return growing.get(engine, x, packed, key)
+            return reading.get(engine, x, packed, key)
         if (chosen := choosing.choose(engine, x, items, key)) is not None:
             return chosen
-    if growing.is_slice(key) and isinstance(x, Ref):
+    if reading.is_slice(key) and isinstance(x, Ref):
         part = engine.new(ListCell(items))
         if (opened := methods.opened(engine, part, *_bounds_of(key))) is not None:
-            return growing.get(engine, part, opened, key)
+            return reading.get(engine, part, opened, key)
     index = engine.index(key, "the index of a sequence", items)
     try:
         found = items[index]
@@ -185,7 +185,7 @@ def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
             return False
         if number_lists.assign(engine, x, key, value):
             return True
-        new = _items_in(engine, value) if growing.is_slice(key) else Tuple((value,))
+        new = _items_in(engine, value) if reading.is_slice(key) else Tuple((value,))
         if number_lists.is_dynamic(key):
             _check_not_empty(engine, x)
         grown = None if new is None else methods.opened(engine, x, *_bounds_of(key), new=new)
@@ -194,7 +194,7 @@ def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
     if grown.cls is tuple:
         message = "'tuple' object does not support item assignment"
         engine.raise_constant(TypeError(message))
-    elif growing.is_slice(key):
+    elif reading.is_slice(key):
         methods.replace(engine, x, key, value)
     else:
         growing.assign(engine, x, grown, key, value)

@@ -20,7 +20,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import columnar, finding, growing, methods, number_lists, pools, shared
+from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
@@ -77,8 +77,8 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
     if grown is None and unknown(engine, x):
         x = methods.of_unknown_length(engine, x)
         grown = columnar.found(engine.heap, x)
-    if grown is not None and isinstance(growing.length(engine, grown), Scalar):
-        return growing.frozen(engine, grown)
+    if grown is not None and isinstance(reading.length(engine, grown), Scalar):
+        return reading.frozen(engine, grown)
     return Tuple(tuple(iterate(engine, x)))
 
 
@@ -97,7 +97,7 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
         x = tables.plain_sequence(engine, x) or x
     x = source(engine, x)
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return growing.copied(engine, grown)
+        return reading.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
     if strings.is_dynamic(x):
@@ -150,7 +150,7 @@ def unknown(engine: Engine, x: Any) -> bool:
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
     if (grown := columnar.found(engine.heap, x)) is not None:
-        size = growing.length(engine, grown)
+        size = reading.length(engine, grown)
         return not isinstance(size, Const) or size.value > MANY
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:

@@ -22,7 +22,7 @@ from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
-from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists
+from pyxla.infer.lists import choosing, columnar, methods, number_lists, reading
 from pyxla.infer.lists.items import item_of, joined_items, with_column
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.operators import binary
@@ -79,7 +79,7 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
     """A list of unknown length, in order."""
     x = tables.unordered(engine, x)
     given = columnar.found(engine.heap, x)
-    made = list_(engine, x) if given is None else growing.copied(engine, given)
+    made = list_(engine, x) if given is None else reading.copied(engine, given)
     if columnar.found(engine.heap, made) is not None:
         methods.sort(engine, made, function, descending)
     return made
@@ -213,7 +213,7 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
             held = laid(engine.heap, layout, items, len(items))
             columns = [get_item(engine, arrays.fresh(engine, Array(v)), order) for v in held]
             places = [Const(i) for i in range(len(items))]
-            return [growing.read_item(engine, layout, iter(columns), i, None) for i in places]
+            return [reading.read_item(engine, layout, iter(columns), i, None) for i in places]
         chosen = [get_item(engine, order, Const(i)) for i in range(len(items))]
         found = [choosing.picked(engine, tuple(items), place) for place in chosen]
     if None not in found:

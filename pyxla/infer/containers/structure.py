@@ -27,7 +27,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
-from pyxla.infer.lists import columnar, growing, methods, number_lists
+from pyxla.infer.lists import columnar, methods, number_lists, reading
 from pyxla.infer.lists.items import item_of, layout_of
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
@@ -187,7 +187,7 @@ def length(engine: Engine, x: Any) -> Any:
         except TypeError as error:
             raise engine.refuse(str(error), raises=TypeError) from None
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return growing.length(engine, grown)
+        return reading.length(engine, grown)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         return Const(arrays.shown(engine, kept.data)[0][0])
     content = content_of(engine, x)
@@ -322,7 +322,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
         coroutines.set_read(engine, found, False)
         found = call(engine, Const(list), [found], {})
     if (grown := columnar.found(engine.heap, found)) is not None:
-        if isinstance(growing.length(engine, grown), Scalar):
+        if isinstance(reading.length(engine, grown), Scalar):
             engine.content(found)  # refuses
     items = arrays.items_of(engine, found)
     if items is not None:

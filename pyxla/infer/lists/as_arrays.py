@@ -11,9 +11,9 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref
-from pyxla.infer.lists.growing import columns_of, needs_length
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count
+from pyxla.infer.lists.reading import columns_of, needs_length
 from pyxla.lib import manipulation
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import GrowingList
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number, is_variant
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, places, spread
-from pyxla.infer.lists.growing import columns_of
 from pyxla.infer.lists.item_types import Chars, Item, Maybe, Number, Row, Same, Several
 from pyxla.infer.lists.items import BOOL, alternatives, count, holds_instances, is_value, picks_of
+from pyxla.infer.lists.reading import columns_of
 from pyxla.infer.text import codes as texts
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
@@ -168,7 +168,7 @@ def _is_looked_for(item: Item) -> bool:
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
     if content.item is not None and not _is_looked_for(content.item):
-        held = growing.copied(engine, content)
+        held = reading.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)
     if hits is None:

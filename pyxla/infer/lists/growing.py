@@ -18,32 +18,18 @@ list in such a list is a `RowList`: what is written to it is written to the colu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList
-from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lattice import (
-    Array,
-    Compound,
-    Conflict,
-    Const,
-    Kinds,
-    Ref,
-    Scalar,
-    Tuple,
-    Variant,
-    describe,
-    optional,
-)
-from pyxla.infer.lists import instances, rows
+from pyxla.infer.heap import GrowingList, RowList
+from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
+from pyxla.infer.lists import rows
 from pyxla.infer.lists.columnar import (
     ALIAS,
     COPY,
@@ -56,24 +42,10 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front, without
-from pyxla.infer.lists.item_types import (
-    LISTS,
-    Block,
-    Chars,
-    Handle,
-    Item,
-    Known,
-    Maybe,
-    Nested,
-    Pick,
-    Row,
-    Same,
-    Several,
-)
+from pyxla.infer.lists.item_types import LISTS, Block, Item, Nested, Row
 from pyxla.infer.lists.items import (
     INT,
     at_path,
-    count,
     item_of,
     joined_item,
     objects,
@@ -81,10 +53,9 @@ from pyxla.infer.lists.items import (
     with_column,
 )
 from pyxla.infer.lists.laying import one, values
-from pyxla.infer.lists.rows import KEPT, reached
-from pyxla.infer.text.codes import string
+from pyxla.infer.lists.reading import columns_of, index_of, length, positive, read_item
+from pyxla.infer.lists.rows import reached
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_TYPES
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
 
@@ -100,20 +71,6 @@ PART = 64
 class OtherShape(CompileError):
     """An array of another shape than those in a list of unknown length: were the iterations of a
     loop visited one by one, its length would be known, and its items of any shape."""
-
-
-# --- columns ----------------------------------------------------------------------------------
-
-
-def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
-    """The columns by value, with their true size."""
-    if content.size is None:
-        return [engine.content(column) for column in content.columns]
-    size = size_of(engine.heap, content)
-    held = [arrays.read(engine, column).value for column in content.columns]
-    if isinstance(size, int):
-        return [Array(front(v, size)) for v in held]
-    return [Array(v, extents_of(size, v.type.ndim)) for v in held]
 
 
 def put(
@@ -141,238 +98,6 @@ def _sized(value: Value, size: Any, fixed: bool) -> Array:
 def _set_size(engine: Engine, content: GrowingList, size: Any) -> None:
     if content.size is not None:
         arrays.write(engine, content.size, Array(cast(value_of(size), INT)))
-
-
-def length(engine: Engine, content: GrowingList) -> Any:
-    """`len(x)`."""
-    size = size_of(engine.heap, content)
-    return Const(size) if isinstance(size, int) else size
-
-
-def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
-    """`x[key]`."""
-    if is_slice(key):
-        return _part(engine, content, key)
-    index = index_of(engine, content, key, f"{content.cls.__name__} index out of range")
-    parent = x if content.cls is list else None
-    return read_item(engine, content.item, iter(content.columns), index, parent)
-
-
-def unpacked(engine: Engine, x: Ref) -> ListCell:
-    """The items one by one, where their number is known."""
-    content = found(engine.heap, x)
-    size = length(engine, content)
-    if not isinstance(size, Const) or content.cls is not list:
-        raise needs_length(
-            engine,
-            content,
-            "the length of this list is known at run time only, which is not supported here",
-            "make it an array, np.array(the list), or start from np.zeros of a known size",
-        )
-    return ListCell(tuple([get(engine, x, content, Const(i)) for i in range(size.value)]))
-
-
-def is_slice(key: Any) -> bool:
-    return getattr(key, "kind", "") == "slice" or isinstance(getattr(key, "value", None), slice)
-
-
-def _part(engine: Engine, content: GrowingList, key: Any) -> Ref:
-    whole = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    columns = [
-        arrays.fresh(engine, arrays.read(engine, arrays.getitem(engine, column, key)))
-        for column in whole
-    ]
-    return guarded(engine, content, made_like(engine, content, columns))
-
-
-def class_of(content: Any) -> type:
-    """The class of a list, or of a tuple of unknown length."""
-    return content.cls if type(content) is GrowingList else list
-
-
-def frozen(engine: Engine, content: GrowingList) -> Ref:
-    """`tuple(x)` of a list of unknown length."""
-    columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    return guarded(engine, content, made_like(engine, content, columns, tuple))
-
-
-def contents_item(heap: Heap, x: Ref) -> Item | None:
-    """The item of a list of unknown length."""
-    content = found(heap, x)
-    return None if content is None else content.item
-
-
-def made_of(engine: Engine, columns: Sequence[Ref], item: Item, cls: type = list) -> Ref:
-    """A new list over fresh arrays, the items of other lists."""
-    rows.copied(engine.heap, item, columns)
-    return engine.new(GrowingList(tuple(columns), item, cls=cls))
-
-
-def made_like(
-    engine: Engine, content: GrowingList, columns: Sequence[Ref], cls: type | None = None
-) -> Ref:
-    """A new list of items of another one."""
-    rows.copied(engine.heap, content.item, [*content.columns, *columns])
-    made = GrowingList(
-        tuple(columns), content.item, guessed=content.guessed, cls=cls or content.cls
-    )
-    return engine.new(made)
-
-
-def index_of(engine: Engine, content: GrowingList, key: Any, message: str) -> Any:
-    """`key` as a Python int; the program raises IndexError where it is out of range."""
-    if isinstance(key, Array) and not key.shape and key.dtype.kind in "iu":
-        key = arrays.python_scalar(key, int)
-    known = isinstance(key, Const) and hasattr(type(key.value), "__index__")
-    if not known and not (isinstance(key, Scalar) and key.kind is int):
-        raise engine.refuse("list indices must be integers or slices")
-    size, compare = length(engine, content), engine.rules.compare
-    if engine.tests(IndexError):
-        low = compare(engine, "ge", key, engine.rules.binary(engine, "sub", Const(0), size))
-        high = compare(engine, "lt", key, size)
-        engine.ensure(engine.rules.both(engine, low, high), IndexError(message))
-    if content.item is None:
-        return engine.raise_constant(IndexError(message))
-    return _from_front(engine, content, key)
-
-
-def _from_front(engine: Engine, content: GrowingList, key: Any) -> Any:
-    """An index counted from the front, where a view of the column has a size of its own."""
-    if content.size is None:
-        return key
-    low = extent.lower(key.value if isinstance(key, Const) else key)
-    if low is not None and low >= 0:
-        return key
-    return positive(engine, key, length(engine, content))
-
-
-def positive(engine: Engine, key: Any, size: Any) -> Any:
-    """`key`, or `key + size` where it is negative, as an int that is not."""
-    wrapped = engine.rules.binary(engine, "add", key, size)
-    low = extent.lower(key.value if isinstance(key, Const) else key)
-    if low is not None and low >= 0:
-        return key
-    negative = engine.rules.compare(engine, "lt", key, Const(0))
-    if isinstance(negative, Const):
-        picked = wrapped if negative.value else key
-    else:
-        picked = kinds.choose(negative, wrapped, key)
-    return picked if isinstance(picked, Const) else Scalar(picked.value, extent.AT_LEAST_0)
-
-
-def read_item(
-    engine: Engine,
-    item: Item,
-    columns: Iterator[Ref],
-    index: Any,
-    parent: Ref | None,
-    path: tuple[int, ...] = (),
-) -> Any:
-    """The item at `index` of the list `parent`; lists in it are copies where that is None."""
-    if isinstance(item, (Same, Known)):
-        return Const(item.value)
-    if isinstance(item, Row):
-        parts = tuple(
-            [
-                read_item(engine, inner, columns, index, parent, (*path, i))
-                for i, inner in enumerate(item.items)
-            ]
-        )
-        if item.cls is range:
-            return Compound("range", parts)
-        if item.cls is not list:
-            return Tuple(parts, item.cls)
-        return Ref(engine.heap.new(ListCell(parts), engine.loc, read_only=KEPT))
-    if isinstance(item, Nested):
-        own = [next(columns) for _ in range(count(item))]
-        return _row(engine, item, own, index, parent, path)
-    column = next(columns)
-    element = arrays.getitem(engine, column, index)
-    if isinstance(item, Chars):
-        return _text_at(engine, item, element, columns, index)
-    if isinstance(item, Pick):
-        which = arrays.python_scalar(element, int)
-        return choices.one_of_these(shadows.one_of(which.value, len(item.values)), item.values)
-    if isinstance(item, Maybe):
-        inner = read_item(engine, item.item, columns, index, parent, path)
-        return optional(inner, arrays.python_scalar(element, bool))
-    if isinstance(item, Several):
-        return _one_of(engine, item, columns, index, element)
-    if isinstance(item, Block):
-        if isinstance(element, Ref):
-            element = arrays.read(engine, element)
-        home = rows.taken_from(engine, parent, column, index)
-        return arrays.fresh(engine, element, read_only=KEPT, home=home)
-    if isinstance(item, Handle) and not item.tagged:
-        return instances.at_row(engine, item.classes[0], element)
-    if isinstance(item, Handle):
-        row = arrays.getitem(engine, next(columns), index)
-        return instances.of_one_class(engine, item.classes, element, row)
-    weak = item.type.weak
-    found_ = arrays.python_scalar(element, PYTHON_TYPES[item.type.dtype]) if weak else element
-    if not item.choices:
-        return found_
-    which = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
-    selector = Scalar(which.value, extent.IntFact(0, len(item.choices) - 1))
-    exact = None
-    if item.exact:
-        exact = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
-    return kinds.with_kinds(found_, Kinds(item.choices, selector, (), exact))
-
-
-def _one_of(
-    engine: Engine, item: Several, columns: Iterator[Ref], index: Any, which: Any
-) -> Variant:
-    """The item at `index`, which is one of several."""
-    parts = [read_item(engine, inner, columns, index, None) for inner in item.items]
-    tag = shadows.one_of(arrays.python_scalar(which, int).value, len(parts))
-    names = " or ".join(map(describe, parts))
-    return Variant("mixed", tag, tuple(parts), Conflict(f"this may be {names}", demand="apart"))
-
-
-def _text_at(engine: Engine, item: Chars, first: Any, columns: Iterator[Ref], index: Any) -> Any:
-    """The text at `index`, of which `first` is what the first column has."""
-    if item.fixed:
-        return string(arrays.read(engine, first))
-    row = arrays.read(engine, arrays.getitem(engine, next(columns), index))
-    size = arrays.python_scalar(first, int)
-    bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
-    return string(Array(row.value, (bounded,)))
-
-
-def _row(
-    engine: Engine, item: Nested, columns: list[Ref], index: Any, parent: Ref | None, path: Any
-) -> Ref:
-    """The list at `index` of a list of lists."""
-    if parent is not None:
-        outer = found(engine.heap, parent)
-        at = positive(engine, index, length(engine, outer))
-        return engine.new(RowList(parent, at.value if isinstance(at, Const) else at, path))
-    shared = any(c.cell in engine.heap.kept for c in columns)
-    held = [arrays.fresh(engine, arrays.read(engine, c)) for c in columns]
-    elements = [arrays.getitem(engine, c, index) for c in held]
-    size = arrays.python_scalar(elements[0], int)
-    inner = [arrays.read(engine, e) if isinstance(e, Ref) else e for e in elements[1:]]
-    if not inner:
-        return engine.new(ListCell(()))
-    if item.fixed is None:
-        bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
-        inner = [Array(e.value, extents_of(bounded, e.ndim)) for e in inner]
-    made = made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
-    rows.copied(engine.heap, item.item, columns)
-    if shared:  # with a list that has this one too
-        _keep(engine, made)
-    return made
-
-
-def needs_length(
-    engine: Engine, content: GrowingList | None, message: str, hint: str = ""
-) -> Exception:
-    """What is raised where a list of unknown length will not do: a demand for the length, where
-    number arguments decide it."""
-    refusal = engine.refuse(message, hint, remedy="unrolled")
-    size = None if content is None else size_of(engine.heap, content)
-    return (engine.demand((size.value,), refusal) if isinstance(size, Scalar) else None) or refusal
 
 
 def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> None:
@@ -651,35 +376,3 @@ def shorten(
     detach(engine, x)
     held = [array.value for array in columns_of(engine, content)]
     put(engine, content, held if removed is None else [without(v, removed) for v in held], size)
-
-
-def copied(engine: Engine, content: GrowingList, deep: bool = False) -> Ref:
-    """A new list of the same items; `deep`: lists among them are copied too."""
-    if not content.columns:
-        return engine.new(ListCell(()))
-    columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    made = made_like(engine, content, columns, list)
-    return made if deep else guarded(engine, content, made)
-
-
-def guarded(engine: Engine, content: GrowingList, made: Ref) -> Ref:
-    """`made`, a list of items of another one: lists that are in two lists cannot be written, as
-    long as somebody has the other."""
-    if holds_lists(content.item):
-        live = reached(engine)
-        if any(column.cell in live for column in content.columns):
-            _keep(engine, made, *content.columns)
-    return made
-
-
-def _keep(engine: Engine, made: Ref, *columns: Ref) -> None:
-    content: Any = engine.heap.contents[made.cell]
-    cells = {column.cell for column in (*columns, *content.columns)}
-    engine.heap.kept = engine.heap.kept | cells
-
-
-def holds_lists(item: Any) -> bool:
-    """Whether lists that are written are in an item."""
-    if isinstance(item, Row):
-        return any(map(holds_lists, item.items))
-    return isinstance(item, Nested)

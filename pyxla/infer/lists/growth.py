@@ -27,10 +27,11 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front
-from pyxla.infer.lists.growing import MOST, class_of, ensure_room, is_open
+from pyxla.infer.lists.growing import MOST, ensure_room, is_open
 from pyxla.infer.lists.item_types import Item
 from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
+from pyxla.infer.lists.reading import class_of
 from pyxla.ir.build import Builder, building
 
 if TYPE_CHECKING:

@@ -19,14 +19,15 @@ from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
-from pyxla.infer.lists import columnar, growing, rows
+from pyxla.infer.lists import columnar, growing, reading, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
 from pyxla.infer.lists.finding import place_of
-from pyxla.infer.lists.growing import columns_of, detach, index_of, length, positive, put
+from pyxla.infer.lists.growing import detach, put
 from pyxla.infer.lists.item_types import Chars, Item, Nested, Number, Pick, Row, Same
 from pyxla.infer.lists.items import count, joined_items
 from pyxla.infer.lists.laying import padded, values
+from pyxla.infer.lists.reading import columns_of, index_of, length, positive
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
@@ -101,7 +102,7 @@ def delete(engine: Engine, x: Ref, content: GrowingList, key: Any) -> None:
     if _steps(key):
         _delete_in_steps(engine, x, content, key)
         return
-    if growing.is_slice(key):
+    if reading.is_slice(key):
         replace(engine, x, key, Tuple(()))
         return
     engine.check_writable(x)
@@ -134,7 +135,7 @@ def _bounds(key: Any) -> Sequence[Any]:
 
 def _steps(key: Any) -> bool:
     """Whether a slice has a step."""
-    if not growing.is_slice(key):
+    if not reading.is_slice(key):
         return False
     step = _bounds(key)[2]
     return not (isinstance(step, Const) and step.value in (None, 1))
@@ -357,13 +358,13 @@ def zipped(engine: Engine, *lists: Ref) -> Any:
     """The tuples of the items of lists of one length; where lists are among the items, which
     programs may go on to write, what a loop reads."""
     held = [found(engine.heap, x) for x in lists]
-    items = [growing.contents_item(engine.heap, x) for x in lists]
-    if any(item is None or growing.holds_lists(item) for item in items) or None in held:
+    items = [reading.contents_item(engine.heap, x) for x in lists]
+    if any(item is None or reading.holds_lists(item) for item in items) or None in held:
         return Compound("zip", tuple(lists))
     columns = [arrays.fresh(engine, c) for content in held for c in columns_of(engine, content)]
     for content, item in zip(held, items, strict=True):
         rows.copied(engine.heap, item, content.columns)
-    return growing.made_of(engine, columns, Row(tuple, tuple(items)))
+    return reading.made_of(engine, columns, Row(tuple, tuple(items)))
 
 
 def room(engine: Engine, names: Ref) -> Const:

@@ -18,7 +18,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Path
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import (
     at_path,
@@ -231,7 +231,7 @@ def _row(engine: Engine, row: Pooled) -> Tuple:
     if type(held) is ListCell and isinstance(row.index, int):
         return held.items[row.index]
     grown = _grown(engine, row.pool)
-    return growing.read_item(engine, grown.item, iter(grown.columns), _key(row), row.pool)
+    return reading.read_item(engine, grown.item, iter(grown.columns), _key(row), row.pool)
 
 
 def _key(row: Pooled | RowList) -> Any:

@@ -9,7 +9,7 @@ from pyxla.errors import Location, in_program
 from pyxla.infer.demands import Path, argument_site
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import LISTS, Nested, Row
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
@@ -65,7 +65,7 @@ def _enter_all(engine: Engine, cls: type, lists: Mapping[int, Path]) -> Given:
     heap.contents[pool.cell] = made
     for i, cell in enumerate(lists):
         heap.contents[cell] = RowList(pool, i, (0,), cls)
-    return Given(tuple(lists.values()), made, tuple(growing.columns_of(engine, made)))
+    return Given(tuple(lists.values()), made, tuple(reading.columns_of(engine, made)))
 
 
 def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
@@ -90,7 +90,7 @@ def made(engine: Engine, x: Any, site: Location | None) -> Any:
 
 def _is_new(engine: Engine, x: Ref) -> bool:
     content, info = engine.heap.contents.get(x.cell), engine.heap.infos[x.cell]
-    plain = isinstance(content, LISTS) and growing.class_of(content) is list
+    plain = isinstance(content, LISTS) and reading.class_of(content) is list
     return plain and not info.sites and info.pinned is None
 
 

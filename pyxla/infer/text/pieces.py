@@ -25,7 +25,7 @@ from pyxla.infer.containers.structure import iterate
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_types import Chars
 from pyxla.infer.lists.items import picks_of, with_column
 from pyxla.infer.objects import get_attribute
@@ -207,7 +207,7 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
         if not isinstance(grown.item, Chars) and picks_of(with_column(grown.item)) is None:
             with engine.unchecked():  # the first item, where there is one
                 error = _no_text(engine, 0, get_item(engine, items, Const(0)))
-            none = engine.rules.compare(engine, "eq", growing.length(engine, grown), Const(0))
+            none = engine.rules.compare(engine, "eq", reading.length(engine, grown), Const(0))
             engine.ensure(none, error)
             return Const("")
         return texts.string(strings.joined_rows(engine, separator, items))

@@ -21,7 +21,7 @@ from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.exceptions import is_exception
@@ -204,7 +204,7 @@ def _grown(engine: Engine, grown: GrowingList, values: list[Value]) -> Reader:
         )
 
     item, make = spelled(grown.item, pool), grown.cls
-    columns = growing.columns_of(engine, grown)
+    columns = reading.columns_of(engine, grown)
     if not columns:
         return lambda given: make()
     size = columns[0].extents[0] if columns[0].extents else None

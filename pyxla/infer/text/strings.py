@@ -13,7 +13,7 @@ from pyxla.infer.facts.deciding import decided_by_data, depends_on, parameters
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import columnar, growing
+from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import Chars
 from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.text import codes as texts
@@ -66,7 +66,7 @@ def length(engine: Engine, x: Any) -> Any:
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
     codes = codes_of(engine, x)
-    if growing.is_slice(key):
+    if reading.is_slice(key):
         held = arrays.fresh(engine, codes)
         return string(arrays.read(engine, arrays.getitem(engine, held, key)))
     size = length(engine, string(codes))
@@ -83,7 +83,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         engine.ensure(inside, IndexError(OUT_OF_RANGE))
     if not strings.capacity(codes):
         return engine.raise_constant(IndexError(OUT_OF_RANGE))
-    at = growing.positive(engine, key, size)
+    at = reading.positive(engine, key, size)
     start = cast(value_of(growing.value_at(at)), INT)
     return string(Array(dynamic_cut(codes.value, start, 1, 0)))
 
@@ -198,7 +198,7 @@ def listed(engine: Engine, count: Value, sizes: Value, rows: Value) -> Ref:
     size = Scalar(weak(count, int).value, extent.IntFact(0, lines))
     columns = [Array(x, columnar.extents_of(size, x.type.ndim)) for x in (sizes, rows)]
     item = Chars(rows.type.dtype, width, False)
-    return growing.made_of(engine, [arrays.fresh(engine, c) for c in columns], item)
+    return reading.made_of(engine, [arrays.fresh(engine, c) for c in columns], item)
 
 
 def characters(engine: Engine, x: Any) -> Ref:
@@ -210,14 +210,14 @@ def characters(engine: Engine, x: Any) -> Ref:
         return engine.new(ListCell(tuple([string(Array(item)) for item in items])))
     rows = reshape(codes.value, shape=(room, 1))
     column = arrays.fresh(engine, Array(rows, columnar.extents_of(codes.extents[0], 2)))
-    return growing.made_of(engine, [column], Chars(codes.dtype, 1, True))
+    return reading.made_of(engine, [column], Chars(codes.dtype, 1, True))
 
 
 def joined_rows(engine: Engine, between: Any, items: Ref) -> Array:
     """`between.join(items)` of a list of unknown length."""
     grown = columnar.found(engine.heap, items)
     count = cast(value_of(columnar.size_of(engine.heap, grown)), INT)
-    columns = [array.value for array in growing.columns_of(engine, grown)]
+    columns = [array.value for array in reading.columns_of(engine, grown)]
     sizes, rows = strings_of(grown.item, columns)
     gap = codes_of(engine, between)
     lines, width = rows.type.shape
